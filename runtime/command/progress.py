@@ -1,0 +1,146 @@
+"""Progress of a run on standard error: a live table on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..terminal import speakable
+
+if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.table import Table
+
+    from ..plan import Plan
+    from ..trace import Event
+
+__all__ = ["progress"]
+
+STYLES = {
+    "working": "yellow",
+    "done": "green",
+    "failed": "red",
+    "skipped": "dim",
+    "cancelled": "dim",
+}
+PER_SECOND = 8
+
+
+@contextmanager
+def progress(plan: Plan, *, quiet: bool) -> Iterator[Callable[[Event], None]]:
+    """Show how a run goes while the block lasts; the block gets what listens to the trace."""
+    if quiet:
+        yield lambda _event: None
+        return
+    click.echo(_heading(plan), err=True)
+    if not sys.stderr.isatty():
+        yield _Lines()
+        return
+    from rich.console import Console  # noqa: PLC0415 - only on a terminal
+    from rich.live import Live  # noqa: PLC0415
+
+    table = _Table(plan)
+    with Live(
+        console=Console(stderr=True), refresh_per_second=PER_SECOND, get_renderable=table.draw
+    ) as live:
+        table.live = live
+        yield table
+
+
+def _heading(plan: Plan) -> str:
+    """Say what runs and which models answer."""
+    planned = plan.agents.values()
+    models = {one.model.alias: one.model for one in planned if one.model is not None}
+    named = [
+        f"{alias} = {model.model}{f' ({model.origin})' if model.origin else ''}"
+        for alias, model in sorted(models.items())
+    ]
+    return "; ".join([f"{plan.team.name}: {len(plan.agents)} agents", *named])
+
+
+class _Lines:
+    """One line for each thing worth knowing."""
+
+    def __call__(self, event: Event) -> None:
+        match event.type:
+            case "agent_finished":
+                text = _finished(event.fields)
+            case "agent_retried" | "model_retried":
+                text = f"again: {event.fields['error']}"
+            case _:
+                return
+        click.echo(f"{event.seconds:6.1f} s  {event.agent}: {speakable(text)}", err=True)
+
+
+def _finished(fields: Any) -> str:
+    usage = fields["usage"]
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    text = f"{fields['status']}, {fields['seconds']:.1f} s, {tokens} tokens"
+    return f"{text}: {fields['error']}" if fields["error"] else text
+
+
+@dataclass(kw_only=True, slots=True)
+class _Row:
+    """What the table shows of one agent."""
+
+    state: str = ""
+    started: float = 0.0
+    seconds: float = 0.0
+    tokens: int = 0
+    note: str = ""
+
+
+class _Table:
+    """All agents of the plan, each with its state."""
+
+    live: Live | None = None
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._rows = {agent_id: _Row() for agent_id in plan.agents}
+        self._now = 0.0
+
+    def __call__(self, event: Event) -> None:
+        self._now = event.seconds
+        row = self._rows.get(event.agent or "")
+        if row is None:
+            return
+        fields = event.fields
+        match event.type:
+            case "agent_started":
+                row.state, row.started = "working", event.seconds
+            case "model_call":
+                row.tokens += (
+                    fields["usage"]["prompt_tokens"] + fields["usage"]["completion_tokens"]
+                )
+            case "agent_retried" | "model_retried":
+                row.note = f"again: {fields['error']}"
+            case "agent_finished":
+                row.state, row.seconds = fields["status"], fields["seconds"]
+                row.note = fields["error"] or ""
+            case _:
+                pass
+
+    def draw(self) -> Table:
+        """Draw the table as it is now."""
+        from rich.table import Table  # noqa: PLC0415
+        from rich.text import Text  # noqa: PLC0415
+
+        table = Table(box=None, pad_edge=False)
+        for name in ("agent", "role", "state", "seconds", "tokens", ""):
+            table.add_column(name, justify="right" if name in {"seconds", "tokens"} else "left")
+        for agent_id, row in self._rows.items():
+            table.add_row(
+                agent_id,
+                speakable(self._plan.agents[agent_id].agent.role),
+                Text(row.state, style=STYLES.get(row.state, "")),
+                f"{row.seconds:.1f}" if row.seconds else "",
+                str(row.tokens or ""),
+                Text(speakable(row.note)[:80], style="dim"),
+            )
+        return table

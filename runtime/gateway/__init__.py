@@ -1,0 +1,22 @@
+"""The only way to a language model: one place for retries, limits, usage and prices.
+
+OpenAI-compatible endpoints and the embedded model are called over one pool of connections; every
+other provider through litellm, which is imported on first use.
+"""
+
+from .chat import ChatAnswer, ChatRequest, Message, ToolCall, Usage
+from .endpoint import Endpoint, endpoint_of
+from .errors import CallError
+from .gateway import Gateway
+
+__all__ = [
+    "CallError",
+    "ChatAnswer",
+    "ChatRequest",
+    "Endpoint",
+    "Gateway",
+    "Message",
+    "ToolCall",
+    "Usage",
+    "endpoint_of",
+]

@@ -1,0 +1,80 @@
+"""What an agent reads: its instructions, and the task with its colleagues' reports."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..schema.task import Task
+    from .plan import PlannedAgent
+    from .runners.protocol import Report
+
+__all__ = ["question", "render", "system"]
+
+FOLDER = Path(__file__).parent / "prompts"
+
+
+def system(planned: PlannedAgent, constitution: str, *, has_reports: bool) -> str:
+    """Write an agent's instructions. Its prompt goes in as it stands: it is no template."""
+    schema = planned.agent.output_schema
+    return render(
+        "system",
+        role=planned.agent.role,
+        constitution=constitution.strip(),
+        prompt=planned.prompt.strip(),
+        schema=json.dumps(schema) if schema else "",
+        has_reports=has_reports,
+    )
+
+
+def question(task: Task, reports: Sequence[Report], missing: Sequence[str]) -> str:
+    """Write the task and the reports.
+
+    Each report stands between markers that its writer could not foresee: they carry a digest of
+    the report itself, so no report can hold the end of its own fence.
+    """
+    return render(
+        "question",
+        query=task.query,
+        context=task.context,
+        files=sorted(task.files),
+        reports=[_fenced(report) for report in reports],
+        missing=missing,
+    )
+
+
+def render(name: str, **values: Any) -> str:
+    """Fill in one of our prompt files. A value is text: it is never read as a template.
+
+    Raises:
+        jinja2.UndefinedError: A placeholder of the file has no value.
+    """
+    return _template(name).render(**values).strip()
+
+
+@functools.cache
+def _template(name: str) -> Any:
+    import jinja2  # noqa: PLC0415 - slow to import
+    from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
+
+    environment = ImmutableSandboxedEnvironment(
+        undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True
+    )
+    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    return environment.from_string(text.split("\n---\n", 1)[1])
+
+
+def _fenced(report: Report) -> Mapping[str, str]:
+    digest = hashlib.sha256(report.content.encode()).hexdigest()[:8]
+    return {
+        "agent_id": report.agent_id,
+        "role": report.role.replace('"', "'"),
+        "content": report.content,
+        "fence": digest,
+    }

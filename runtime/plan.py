@@ -1,0 +1,227 @@
+"""Compiling: from a team that someone wrote to a plan that can be run, and printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ..schema.catalogue import Catalogue, load_named
+from ..schema.models import Model
+from ..schema.team import Agent, Team, is_prompt_id, natural
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from .runners.protocol import Runner
+
+__all__ = ["Plan", "PlannedAgent", "compile"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedAgent:
+    """An agent with everything that its name-only fields come down to.
+
+    Attributes:
+        agent: The agent as written.
+        level: Its level in Kahn's order, from 0.
+        backend: The name of its backend.
+        runner: The backend.
+        prompt: The text of its instructions.
+        model: Its model; None where the backend asks none, or none is known yet.
+        sees: Whose outputs it receives, in Kahn order; it starts when all of them are done.
+        calls_at_most: Model calls of one attempt, repeats of failed calls not counted.
+    """
+
+    agent: Agent
+    level: int
+    backend: str
+    runner: Runner
+    prompt: str
+    model: Model | None
+    sees: tuple[str, ...]
+    calls_at_most: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """A team, ready to run.
+
+    Attributes:
+        team: What was compiled.
+        agents: The planned agents by id, in Kahn order.
+        levels: The ids by level; agents of one level do not depend on each other.
+        output: The agent whose output is the team's answer.
+        workers: Most agents at work at the same time.
+    """
+
+    team: Team
+    agents: Mapping[str, PlannedAgent]
+    levels: tuple[tuple[str, ...], ...]
+    output: str
+    workers: int
+
+    @property
+    def aliases(self) -> frozenset[str]:
+        """The model aliases that the plan calls."""
+        planned = self.agents.values()
+        return frozenset(one.agent.model_id for one in planned if one.calls_at_most)
+
+    @property
+    def tools(self) -> frozenset[str]:
+        """The tools that the plan's agents are granted."""
+        return frozenset(tool for one in self.agents.values() for tool in one.agent.tools)
+
+    @property
+    def needs_jail(self) -> bool:
+        """Whether some agent writes code that is run."""
+        return any(one.runner.needs_jail(one.agent) for one in self.agents.values())
+
+    @property
+    def calls_at_most(self) -> int:
+        """Model calls of a whole run without failures."""
+        return sum(planned.calls_at_most for planned in self.agents.values())
+
+    def describe(self) -> dict[str, Any]:
+        """Give the plan as JSON-able values, for printing and for tools."""
+        return {
+            "team": self.team.name,
+            "content_hash": self.team.content_hash,
+            "output": self.output,
+            "workers": self.workers,
+            "calls_at_most": self.calls_at_most,
+            "levels": [[_described(self.agents[one]) for one in level] for level in self.levels],
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{self.team.name}: {len(self.agents)} agents, at most {self.calls_at_most} calls"]
+        for number, level in enumerate(self.levels):
+            lines.append(f"level {number}")
+            lines += [f"  {_line(self.agents[agent_id])}" for agent_id in level]
+        return "\n".join([*lines, f"answer: {self.output}"])
+
+
+def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field's word for it
+    """Compile a team.
+
+    Deterministic: the order of agents and edges in the file does not matter.
+
+    Args:
+        team: A loaded team.
+        catalogue: Where prompts, models and backends are found; the one that it was loaded with.
+    """
+    graph = _graph(team)
+    levels = _levels(graph)
+    seen = _visibility(team, graph, levels)
+    order = [agent_id for level in levels for agent_id in level]
+    agents = {
+        agent_id: _planned(team, agent_id, number, seen[agent_id], order, catalogue)
+        for number, level in enumerate(levels)
+        for agent_id in level
+    }
+    workers = team.execution.parallel_workers
+    bound = len(agents) if workers is True else max(1, int(workers))
+    return Plan(
+        team=team,
+        agents=MappingProxyType(agents),
+        levels=levels,
+        output=team.declared_output or order[-1],
+        workers=bound,
+    )
+
+
+def _graph(team: Team) -> nx.DiGraph[str]:
+    import networkx as nx  # noqa: PLC0415 - slow to import
+
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(team.agents)
+    graph.add_edges_from(team.edges)
+    return graph
+
+
+def _levels(graph: nx.DiGraph[str]) -> tuple[tuple[str, ...], ...]:
+    import networkx as nx  # noqa: PLC0415
+
+    generations = nx.topological_generations(graph)
+    return tuple(tuple(sorted(generation, key=natural)) for generation in generations)
+
+
+def _visibility(
+    team: Team, graph: nx.DiGraph[str], levels: tuple[tuple[str, ...], ...]
+) -> Mapping[str, set[str]]:
+    """Say for every agent whose outputs it sees, by the team's rule for context."""
+    import networkx as nx  # noqa: PLC0415
+
+    match team.execution.context:
+        case "predecessors":
+            return {agent_id: set(graph.predecessors(agent_id)) for agent_id in graph}
+        case "ancestors":
+            return {agent_id: nx.ancestors(graph, agent_id) for agent_id in graph}
+        case "all":
+            earlier: set[str] = set()
+            seen: dict[str, set[str]] = {}
+            for level in levels:
+                seen |= dict.fromkeys(level, set(earlier))
+                earlier |= set(level)
+            return seen
+
+
+def _planned(
+    team: Team,
+    agent_id: str,
+    level: int,
+    seen: set[str],
+    order: list[str],
+    catalogue: Catalogue,
+) -> PlannedAgent:
+    agent = team.agents[agent_id]
+    backend = team.backend_of(agent)
+    runner: Any = load_named("runners", backend)
+    is_id = bool(agent.prompt) and is_prompt_id(agent.prompt)
+    calls = runner.calls_at_most(agent)
+    sees = tuple(other for other in order if other in seen)
+    return PlannedAgent(
+        agent=agent,
+        level=level,
+        backend=backend,
+        runner=runner(),
+        prompt=(catalogue.prompt(agent.prompt) or "") if is_id else agent.prompt,
+        model=catalogue.models.get(agent.model_id) if calls else None,
+        sees=sees,
+        calls_at_most=calls,
+    )
+
+
+def _described(planned: PlannedAgent) -> dict[str, Any]:
+    agent = planned.agent
+    return {
+        "id": agent.id,
+        "role": agent.role,
+        "backend": planned.backend,
+        "agent_type": agent.agent_type,
+        "model": _model(planned),
+        "tools": list(agent.tools),
+        "sees": list(planned.sees),
+        "calls_at_most": planned.calls_at_most,
+    }
+
+
+def _model(planned: PlannedAgent) -> str | None:
+    if not planned.calls_at_most:
+        return None
+    if planned.model is None:
+        return f"{planned.agent.model_id} (unresolved)"
+    return f"{planned.agent.model_id} = {planned.model.model}"
+
+
+def _line(planned: PlannedAgent) -> str:
+    agent = planned.agent
+    kind = agent.agent_type or planned.backend
+    parts = [f"{agent.id:<20} {kind:<16} {_model(planned) or agent.function or '-'}"]
+    if agent.tools:
+        parts.append(f"tools: {', '.join(agent.tools)}")
+    if planned.sees:
+        parts.append(f"sees {len(planned.sees)}")
+    parts.append(f"<= {planned.calls_at_most} calls")
+    return "  ".join(parts)

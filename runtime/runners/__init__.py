@@ -1,0 +1,9 @@
+"""Backends: each runs one agent once and gives back one type of result.
+
+A backend is a class with the methods of `Runner`, registered under its name in the entry-point
+group `coterie.runners`. The evolution code never learns which one ran.
+"""
+
+from .protocol import AgentResult, Assignment, ModelLine, Report, Runner
+
+__all__ = ["AgentResult", "Assignment", "ModelLine", "Report", "Runner"]

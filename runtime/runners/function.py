@@ -1,0 +1,51 @@
+"""The backend that costs nothing: a registered function over the colleagues' outputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...schema.catalogue import load_named
+from .protocol import AgentResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...schema.team import Agent
+    from .protocol import Assignment
+
+__all__ = ["FunctionRunner"]
+
+
+class FunctionRunner:
+    """Runs `agent_type: Function`: exact, deterministic, without a model."""
+
+    @classmethod
+    def objections(cls, agent: Agent) -> Iterator[str]:
+        """Object to agents without a function, and to what a function cannot use."""
+        if agent.agent_type not in {None, "Function"}:
+            yield f"the backend function runs agents of type Function, not {agent.agent_type!r}."
+        if agent.function is None:
+            yield "an agent of type Function needs a function, for instance majority."
+        if agent.tools:
+            yield "an agent of type Function cannot use tools. Leave them out."
+
+    @classmethod
+    def calls_at_most(cls, agent: Agent) -> int:
+        """Say zero: no model is asked."""
+        return 0
+
+    @classmethod
+    def needs_jail(cls, agent: Agent) -> bool:
+        """Say no: nothing that it writes is run."""
+        del agent
+        return False
+
+    async def run(self, assignment: Assignment) -> AgentResult:
+        """Apply the function to the reports.
+
+        Raises:
+            AgentError: The function cannot work with these reports; it says why.
+        """
+        function = load_named("functions", str(assignment.agent.function))
+        content = function(assignment.reports, assignment.task)
+        return AgentResult(content=content)

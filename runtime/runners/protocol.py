@@ -1,0 +1,152 @@
+"""What a runner is given, what it gives back, and what it must keep to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...schema.task import Task
+    from ...schema.team import Agent
+    from ..gateway import ChatAnswer, Message
+    from ..jail import Jail
+    from ..tools import GrantedTool
+    from ..workspace import Workspace
+
+__all__ = ["AgentResult", "Assignment", "ModelLine", "Report", "Runner"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Report:
+    """An agent's output as its receivers get it.
+
+    Attributes:
+        agent_id: Who reports.
+        role: What the reporter is in the team.
+        content: The output: text, or JSON text where the reporter has an output schema.
+        patch: The changes of the task's repository that the reporter made, as a git diff; None
+            where it worked on none.
+    """
+
+    agent_id: str
+    role: str
+    content: str
+    patch: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentResult:
+    """What an agent came to.
+
+    Attributes:
+        content: The output, as its receivers and the trace get it.
+        answer: What counts as the answer when this agent's output is the team's. Default: content.
+        patch: The changes of the task's repository, as a git diff, where the agent worked on one.
+        steps: What the agent did on the way, as JSON-able values, for the trace.
+    """
+
+    content: str
+    answer: str | None = None
+    patch: str | None = None
+    steps: Sequence[Mapping[str, Any]] = ()
+
+
+class ModelLine(Protocol):
+    """An agent's line to its model. Every call is counted, traced and bounded."""
+
+    async def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        stop: Sequence[str] = (),
+        tools: Sequence[Mapping[str, Any]] = (),
+        tool_choice: Any = None,
+        schema: Mapping[str, Any] | None = None,
+    ) -> ChatAnswer:
+        """Ask the agent's model; temperature and the limit on tokens are the agent's own.
+
+        Raises:
+            CallError: The model gave no usable answer.
+        """
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Assignment:
+    """Everything that one agent gets for one attempt.
+
+    Attributes:
+        agent: The agent.
+        system: Its instructions: role, constitution and prompt.
+        question: The task and the reports, as text. What others wrote is fenced as data.
+        task: The task, without its reference answer.
+        reports: The outputs that it receives, in Kahn order.
+        missing: Agents whose output is missing because they failed (`on_error: degrade`).
+        line: The way to its model.
+        tools: The tools that it is granted, by name.
+        workspace: A folder of its own, made on first use.
+        jail: Where code that it writes may run.
+        emit: Notes an event of the agent in the trace: a type, and JSON-able fields.
+    """
+
+    agent: Agent
+    system: str
+    question: str
+    task: Task
+    reports: tuple[Report, ...]
+    missing: tuple[str, ...] = ()
+    line: ModelLine
+    tools: Mapping[str, GrantedTool]
+    workspace: Workspace
+    jail: Jail
+    emit: Emit = field(repr=False)
+
+
+class Emit(Protocol):
+    """Notes an event in the trace."""
+
+    def __call__(self, type: str, **fields: Any) -> None:  # noqa: A002 - the event's own word
+        """Note an event of a type, with JSON-able fields."""
+        ...
+
+
+class Runner(Protocol):
+    """Adapter of one backend.
+
+    * Must give an `AgentResult` only for an answer, and raise `AgentError` (or let a `CallError`
+      pass) for everything else: a failure's text is never an output.
+    * Must reach models through `assignment.line` only, and tools through `assignment.tools` only.
+    * Must run code that a model wrote inside `assignment.jail`, or not at all.
+    * Must leave nothing running when it returns, raises or is cancelled.
+    * Must not keep state between calls of `run`, which may overlap.
+    """
+
+    @classmethod
+    def objections(cls, agent: Agent) -> Iterator[str]:
+        """Say why this backend cannot run an agent as written; nothing when it can.
+
+        Called when a team is loaded: cheap, offline, without importing the backend's libraries.
+        """
+        ...
+
+    @classmethod
+    def calls_at_most(cls, agent: Agent) -> int:
+        """Bound the model calls of one attempt, retries of single calls not counted."""
+        ...
+
+    @classmethod
+    def needs_jail(cls, agent: Agent) -> bool:
+        """Tell whether the agent writes code that is run."""
+        ...
+
+    async def run(self, assignment: Assignment) -> AgentResult:
+        """Run the agent once.
+
+        Raises:
+            AgentError: The agent ended without an answer.
+            CallError: Its model gave no usable answer.
+        """
+        ...

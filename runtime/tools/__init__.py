@@ -1,0 +1,11 @@
+"""Tools: what agents may do besides talking. They run on the host, whoever asks for them.
+
+A tool is a `Tool` value registered under its name in the entry-point group `coterie.tools`, or a
+tool of a server that the host's tools.yaml names. A team file grants tools to agents by name; what
+a name means is the host's.
+"""
+
+from .tool import GrantedTool, Tool, ToolError
+from .toolbox import Toolbox
+
+__all__ = ["GrantedTool", "Tool", "ToolError", "Toolbox"]

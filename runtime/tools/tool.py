@@ -1,0 +1,117 @@
+"""A tool, and a tool in the hands of one agent."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...schema.errors import AgentError
+from ...schema.problems import dotted
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+    from ..runners.protocol import Emit
+    from ..workspace import Workspace
+
+__all__ = ["GrantedTool", "Tool", "ToolError"]
+
+LARGEST_RESULT = 100_000
+"""Characters of a tool's result that an agent gets to see."""
+
+
+class ToolError(AgentError):
+    """A tool could not do what was asked. The agent is told and goes on."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tool:
+    """Something that an agent can have done.
+
+    Attributes:
+        name: What agents call it.
+        description: What it does, for the model.
+        parameters: JSON Schema of its arguments: an object.
+        run: Does it: takes the arguments, which fit the schema, and the agent's workspace; gives a
+            JSON-able value. Raises `ToolError` with words that help the model.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    run: Callable[[Mapping[str, Any], Workspace], Awaitable[Any]]
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """The tool as OpenAI's chat API has it."""
+        function = {
+            "name": self.identifier,
+            "description": self.description,
+            "parameters": dict(self.parameters),
+        }
+        return {"type": "function", "function": function}
+
+    @property
+    def identifier(self) -> str:
+        """The name as an identifier, for models and code: `clock.now` becomes `clock_now`."""
+        return "".join(char if char.isalnum() else "_" for char in self.name)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GrantedTool:
+    """A tool that one agent of one run may use. Calls are checked, bounded and traced."""
+
+    tool: Tool
+    workspace: Workspace
+    emit: Emit
+
+    async def call(self, arguments: Any) -> Any:
+        """Have the tool do its work.
+
+        Args:
+            arguments: What the model gave; checked against the tool's parameters.
+
+        Returns:
+            A JSON-able value, cut to `LARGEST_RESULT` characters where it is text.
+
+        Raises:
+            ToolError: The arguments do not fit, or the tool could not do it.
+        """
+        try:
+            result = _bounded(await self.tool.run(self._checked(arguments), self.workspace))
+        except ToolError as error:
+            self.emit("tool_call", tool=self.tool.name, arguments=arguments, error=str(error))
+            raise
+        self.emit("tool_call", tool=self.tool.name, arguments=arguments, result=result)
+        return result
+
+    def _checked(self, arguments: Any) -> Mapping[str, Any]:
+        if not isinstance(arguments, dict):
+            raise ToolError(f"{self.tool.name}: the arguments are not a JSON object.")
+        validator = _validator(json.dumps(self.tool.parameters))
+        problems = [
+            f"{dotted(tuple(error.absolute_path)) or 'the arguments'}: {error.message[:200]}"
+            for error in validator.iter_errors(arguments)  # pyright: ignore[reportUnknownArgumentType]
+        ]
+        if problems:
+            raise ToolError(f"{self.tool.name}: {'; '.join(problems[:5])}")
+        return arguments  # pyright: ignore[reportUnknownVariableType]
+
+
+@functools.cache
+def _validator(parameters: str) -> Validator:
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import
+    from referencing import Registry  # noqa: PLC0415
+
+    return Draft202012Validator(json.loads(parameters), registry=Registry())
+
+
+def _bounded(result: Any) -> Any:
+    text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+    if len(text) <= LARGEST_RESULT:
+        return result
+    left_out = len(text) - LARGEST_RESULT
+    return f"{text[:LARGEST_RESULT]}\n[{left_out} more characters left out]"

@@ -1,0 +1,68 @@
+"""The toolbox of a run: built-in tools, plugins' tools, and the host's tool servers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from ...schema.catalogue import load_named
+from .tool import GrantedTool, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ...schema.catalogue import Server
+    from ..runners.protocol import Emit
+    from ..workspace import Workspace
+    from .servers import Session
+
+__all__ = ["Toolbox"]
+
+
+class Toolbox:
+    """Hands tools to agents. An async context manager; leaving it stops the tool servers.
+
+    Args:
+        servers: The tool servers that the host's tools.yaml names.
+    """
+
+    def __init__(self, servers: Mapping[str, Server] | None = None) -> None:
+        self._servers = servers or {}
+        self._sessions: dict[str, Session] = {}
+        self._tools: dict[str, Tool] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for session in self._sessions.values():
+            await session.stop()
+        self._sessions.clear()
+
+    async def prepare(self, names: Iterable[str]) -> None:
+        """Find the tools of these names, and start the servers that some of them need.
+
+        Raises:
+            InputError: A server cannot be started, or does not have such a tool.
+        """
+        for name in sorted(set(names) - set(self._tools)):
+            server, dot, tool = name.partition(".")
+            if not dot:
+                self._tools[name] = load_named("tools", name)
+            else:
+                self._tools[name] = await (await self._session(server)).tool(tool)
+
+    def granted(
+        self, names: Sequence[str], workspace: Workspace, emit: Emit
+    ) -> Mapping[str, GrantedTool]:
+        """Give an agent the tools that its team grants it, by name; they have been prepared."""
+        return {
+            name: GrantedTool(tool=self._tools[name], workspace=workspace, emit=emit)
+            for name in names
+        }
+
+    async def _session(self, name: str) -> Session:
+        if name not in self._sessions:
+            from .servers import start_session  # noqa: PLC0415 - an optional extra
+
+            self._sessions[name] = await start_session(self._servers[name])
+        return self._sessions[name]

@@ -1,0 +1,228 @@
+"""A document assembled from a flat stream of parser events, with the place of every value.
+
+YAML and JSON files become documents in the same way: their parsers report what they meet, one
+piece at a time, and the `Builder` keeps count. Nothing here recurses, so no file is deep enough to
+exhaust the stack, and limits hold before anything large has been built.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .problems import Path, Place, Problem, dotted, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["LIMITS", "Builder", "Document", "Limits", "Stop"]
+
+UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+"""Control characters and lone surrogates: no text that people write has them."""
+REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters that make a line read differently from what it says."""
+INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
+"""Characters without a width: in a key, two names that look alike would differ."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What a document may measure.
+
+    Attributes:
+        bytes: Size of the file.
+        depth: Nesting of collections.
+        nodes: Number of values, keys included.
+        scalar: Characters of one text.
+    """
+
+    bytes: int = 1 << 20
+    depth: int = 32
+    nodes: int = 50_000
+    scalar: int = 65_536
+
+
+LIMITS = Limits()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Document:
+    """A file's content: plain values, and where each of them stands.
+
+    Attributes:
+        file: The name that messages show.
+        value: Dicts, lists, strings, numbers, booleans and None.
+        places: The place of each value, by its path.
+        keys: The place of each key, by the path of its value.
+        complete: Whether reading came to the end. If not, its problems are the ones to mend first.
+    """
+
+    file: str
+    value: Any
+    places: Mapping[Path, Place]
+    keys: Mapping[Path, Place]
+    complete: bool = True
+
+    def problem(self, path: Path, message: str, *, at_key: bool = False) -> Problem:
+        """Name a problem of the value at `path`; of its nearest parent where it has no place."""
+        places = self.keys if at_key else self.places
+        nearest = path
+        while nearest and nearest not in places:
+            nearest = nearest[:-1]
+        place = places.get(nearest) or self.places.get(nearest, Place())
+        return Problem(file=self.file, place=place, path=dotted(path), message=message)
+
+
+class Stop(Exception):  # noqa: N818 - not an error of its own: the problem is on the builder's list
+    """Reading cannot go on."""
+
+
+@dataclass(kw_only=True, slots=True)
+class _Frame:
+    """A collection that is still open."""
+
+    container: dict[str, Any] | list[Any]
+    path: Path
+    place: Place
+    key: str | None = None
+    skip: bool = False
+
+
+@dataclass(kw_only=True, slots=True)
+class Builder:
+    """Takes events in document order and builds a `Document`, or a list of problems.
+
+    Attributes:
+        file: The name that messages show.
+        limits: What the document may measure.
+        problems: What is wrong so far.
+    """
+
+    file: str
+    limits: Limits = LIMITS
+    problems: list[Problem] = field(default_factory=list[Problem])
+    _places: dict[Path, Place] = field(default_factory=dict[Path, Place])
+    _keys: dict[Path, Place] = field(default_factory=dict[Path, Place])
+    _stack: list[_Frame] = field(default_factory=list[_Frame])
+    _root: Any = None
+    _nodes: int = 0
+
+    def report(self, place: Place, message: str, path: Path = ()) -> None:
+        """Note a problem and go on."""
+        problem = Problem(file=self.file, place=place, path=dotted(path), message=message)
+        self.problems.append(problem)
+
+    def stop(self, place: Place, message: str, path: Path = ()) -> Stop:
+        """Note a problem after which reading cannot go on; the caller raises the result."""
+        self.report(place, message, path)
+        return Stop()
+
+    def path(self) -> Path:
+        """Give the path of the value that comes next."""
+        if not self._stack:
+            return ()
+        top = self._stack[-1]
+        if isinstance(top.container, list):
+            return (*top.path, len(top.container))
+        return top.path if top.key is None else (*top.path, top.key)
+
+    def open(self, container: dict[str, Any] | list[Any], place: Place) -> None:
+        """Begin a mapping (`{}`) or a sequence (`[]`)."""
+        if self._expects_key():
+            raise self.stop(place, "a key is a collection. Keys are words.", self.path())
+        self._count(place)
+        if len(self._stack) >= self.limits.depth:
+            raise self.stop(place, f"nested deeper than {self.limits.depth} levels.", ())
+        path = self.path()
+        self._stack.append(_Frame(container=container, path=path, place=place))
+
+    def close(self) -> None:
+        """End the collection that was begun last."""
+        frame = self._stack.pop()
+        self._put(frame.container, frame.place)
+
+    def scalar(self, value: object, place: Place) -> None:
+        """Take a key, an item or a value."""
+        self._count(place)
+        if isinstance(value, str):
+            value = self._checked_text(value, place)
+        if self._expects_key():
+            self._take_key(value, place)
+        else:
+            self._put(value, place)
+
+    def document(self, *, complete: bool = True) -> Document:
+        """Give what was built."""
+        return Document(
+            file=self.file,
+            value=self._root,
+            places=self._places,
+            keys=self._keys,
+            complete=complete,
+        )
+
+    def _expects_key(self) -> bool:
+        if not self._stack:
+            return False
+        top = self._stack[-1]
+        return isinstance(top.container, dict) and top.key is None
+
+    def _count(self, place: Place) -> None:
+        self._nodes += 1
+        if self._nodes > self.limits.nodes:
+            raise self.stop(place, f"more than {self.limits.nodes} values in one file.")
+
+    def _checked_text(self, text: str, place: Place) -> str:
+        """Report what no text may hold; hand on a text that later steps can show and store."""
+        if len(text) > self.limits.scalar:
+            self.report(
+                place,
+                f"a text of {len(text)} characters; at most {self.limits.scalar} fit."
+                " Keep long material in a file.",
+                self.path(),
+            )
+            return text[:80]
+        for pattern, what in ((UNSPEAKABLE, "control"), (REORDERING, "text-reordering")):
+            if found := pattern.search(text):
+                code = f"U+{ord(found[0]):04X}"
+                self.report(place, f"{what} character {code} in a text. Remove it.", self.path())
+                return pattern.sub("", text)
+        return text
+
+    def _take_key(self, key: object, place: Place) -> None:
+        top = self._stack[-1]
+        assert isinstance(top.container, dict)  # noqa: S101 - what _expects_key found
+        if not isinstance(key, str):
+            self.report(place, f"the key {quoted(key)} is not text. Quote it.", top.path)
+            key = str(key)
+        if found := INVISIBLE.search(key):
+            self.report(
+                place, f"invisible character U+{ord(found[0]):04X} in a key. Remove it.", top.path
+            )
+        path = (*top.path, key)
+        top.skip = key in top.container
+        if top.skip:
+            first = self._keys[path]
+            self.report(
+                place,
+                f"duplicate key {quoted(key)}, first at {first.line}:{first.column}. Keep one.",
+                path,
+            )
+        else:
+            self._keys[path] = place
+        top.key = key
+
+    def _put(self, value: Any, place: Place) -> None:
+        if not self._stack:
+            self._root = value
+            self._places[()] = place
+            return
+        path, top = self.path(), self._stack[-1]
+        if isinstance(top.container, list):
+            top.container.append(value)
+        elif not top.skip:
+            top.container[top.key or ""] = value
+        if not (top.skip and path in self._places):
+            self._places[path] = place
+        top.key, top.skip = None, False

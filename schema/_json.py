@@ -1,0 +1,85 @@
+"""Reads JSON with the place of every value, which the standard library does not tell."""
+
+from __future__ import annotations
+
+import bisect
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from ._document import LIMITS, Builder, Document, Limits, Stop
+from ._yaml import decode
+from .problems import Place, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["read_json"]
+
+TOKEN = re.compile(r'[ \t\n\r:,]*(?:([{\[])|([}\]])|("(?:[^"\\]|\\.)*")|([^\s{}\[\]":,]+))')
+
+
+def read_json(
+    content: bytes, file: str, limits: Limits = LIMITS
+) -> tuple[Document, list[Problem]]:
+    """Read one JSON document; arguments and result are those of `read_yaml`."""
+    builder = Builder(file=file, limits=limits)
+    try:
+        text = decode(content, builder)
+        place = _places(text)
+        _check_syntax(text, place, builder)
+        _follow(text, place, builder)
+    except Stop:
+        return builder.document(complete=False), builder.problems
+    return builder.document(), builder.problems
+
+
+def _check_syntax(text: str, place: Callable[[int], Place], builder: Builder) -> None:
+    if not text.strip():
+        raise builder.stop(Place(), "the file is empty.")
+    try:
+        json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+    except json.JSONDecodeError as error:
+        reason = error.msg[0].lower() + error.msg[1:]
+        raise builder.stop(place(error.pos), f"not JSON: {reason}.") from None
+    except RecursionError:
+        limit = builder.limits.depth
+        raise builder.stop(Place(), f"nested deeper than {limit} levels.") from None
+
+
+def _follow(text: str, place: Callable[[int], Place], builder: Builder) -> None:
+    position = 0
+    while found := TOKEN.match(text, position):
+        position = found.end()
+        here = place(found.start(found.lastindex or 0))
+        match found.lastindex:
+            case 1:
+                builder.open({} if found[1] == "{" else [], here)
+            case 2:
+                builder.close()
+            case 3:
+                builder.scalar(json.loads(found[3]), here)
+            case _:
+                builder.scalar(_literal(found[4], here, builder), here)
+
+
+def _literal(token: str, place: Place, builder: Builder) -> Any:
+    if token in {"NaN", "Infinity", "-Infinity"}:
+        message = f"{token} is not a number that can be compared. Write a finite one."
+        builder.report(place, message, builder.path())
+        return None
+    if len(token) > 40:  # noqa: PLR2004
+        builder.report(place, f"a number of {len(token)} characters.", builder.path())
+        return None
+    return json.loads(token)
+
+
+def _places(text: str) -> Callable[[int], Place]:
+    """Index the lines of a text once, so that finding a place is a bisection."""
+    starts = [0, *(found.end() for found in re.finditer("\n", text))]
+
+    def place(position: int) -> Place:
+        line = bisect.bisect_right(starts, position)
+        return Place(line=line, column=position - starts[line - 1] + 1)
+
+    return place

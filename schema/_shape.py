@@ -1,0 +1,241 @@
+"""Checks a document's shape against a JSON Schema and says each problem as a person would.
+
+The schemas beside this module are the only source of shape. Their own keywords feed the messages:
+`x-unit` (what a number counts), `x-rule` (a pattern in words), `x-instead` (what to write in place
+of a field that people try), `examples` and `description`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import json
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+from .problems import Path, Problem, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
+
+    from ._document import Document
+
+__all__ = ["did_you_mean", "shape_problems", "shape_schema", "sound"]
+
+NOUNS = {
+    "array": "a list",
+    "boolean": "true or false",
+    "integer": "an integer",
+    "null": "null",
+    "number": "a number",
+    "object": "a mapping",
+    "string": "text",
+}
+HOW_TO_WRITE = {
+    "array": "Write a list",
+    "integer": "Write a number",
+    "number": "Write a number",
+    "object": "Write a mapping",
+    "string": "Write text",
+}
+
+
+@functools.cache
+def shape_schema(name: str) -> Mapping[str, Any]:
+    """Load one of our schemas: `team`, `task`, `models` or `tools`."""
+    path = FilePath(__file__).with_name(f"{name}.schema.json")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def shape_problems(document: Document, name: str) -> list[Problem]:
+    """Find everything in a document that is not of the shape that schema `name` describes."""
+    return [
+        problem
+        for error in _validator(name).iter_errors(document.value)
+        for problem in _problems_of(error, document)
+    ]
+
+
+def sound(document: Document, name: str) -> Any:
+    """Give a copy of the document without what has the wrong shape.
+
+    So checks of meaning can go on with the rest, and a user sees all problems at once.
+    """
+    value = json.loads(json.dumps(document.value))
+    for error in _validator(name).iter_errors(document.value):
+        for path in _faulty(error):
+            _drop(value, path)
+    return value
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Name the nearest known word as a sentence, or nothing where none is near."""
+    names = list(known)
+    near = difflib.get_close_matches(word, names, n=1, cutoff=0.7)
+    if not near:
+        folded = {name.casefold(): name for name in names}
+        near = [folded[word.casefold()]] if word.casefold() in folded else []
+    return f" Did you mean {quoted(near[0])}?" if near else ""
+
+
+@functools.cache
+def _validator(name: str) -> Validator:
+    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 - slow to import
+    from referencing import Registry  # noqa: PLC0415
+
+    checker = Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    )
+    strict = validators.extend(Draft202012Validator, type_checker=checker)
+    return strict(shape_schema(name), registry=Registry())
+
+
+def _problems_of(error: ValidationError, document: Document) -> Iterator[Problem]:
+    path: Path = tuple(error.absolute_path)
+    if error.validator == "additionalProperties":
+        for key in _unknown_keys(error):
+            yield document.problem((*path, key), _unknown_key(key, error), at_key=True)
+    elif error.validator == "required":
+        yield from _missing(error, document, path)
+    elif "propertyNames" in error.absolute_schema_path:
+        message = f"{quoted(error.instance)} is not {_rule(error)}."
+        yield document.problem((*path, error.instance), message, at_key=True)
+    else:
+        describe = MESSAGES.get(str(error.validator), _other)
+        yield document.problem(path, describe(error))
+
+
+def _faulty(error: ValidationError) -> Iterator[Path]:
+    path: Path = tuple(error.absolute_path)
+    if error.validator == "additionalProperties":
+        yield from ((*path, key) for key in _unknown_keys(error))
+    elif "propertyNames" in error.absolute_schema_path:
+        yield (*path, error.instance)
+    elif error.validator not in {"required", "uniqueItems"}:
+        yield path
+
+
+def _drop(value: Any, path: Path) -> None:
+    *parents, last = path or ("",)
+    for part in parents:
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            return
+    if isinstance(value, dict):
+        value.pop(last, None)  # pyright: ignore[reportUnknownMemberType]
+    elif isinstance(value, list) and isinstance(last, int) and last < len(value):  # pyright: ignore[reportUnknownArgumentType]
+        value[last] = None
+
+
+def _unknown_keys(error: ValidationError) -> list[str]:
+    known = _mapping(error.schema).get("properties", {})
+    return [key for key in error.instance if key not in known]
+
+
+def _unknown_key(key: str, error: ValidationError) -> str:
+    schema = _mapping(error.schema)
+    known = list(schema.get("properties", {}))
+    if instead := schema.get("x-instead", {}).get(key):
+        return f"not a field here. {instead}"
+    hint = did_you_mean(key, known) or f" Fields here: {', '.join(known)}."
+    return f"unknown field.{hint}"
+
+
+def _missing(error: ValidationError, document: Document, path: Path) -> Iterator[Problem]:
+    schema = _mapping(error.schema)
+    key = error.message.split("'")[1]
+    meaning = schema.get("properties", {}).get(key, {}).get("description", "")
+    yield document.problem(path, f"{key} is missing. {meaning}".strip())
+
+
+def _wrong_type(error: ValidationError) -> str:
+    schema = _mapping(error.schema)
+    kinds: list[str] = [error.validator_value] if isinstance(error.validator_value, str) else list(
+        error.validator_value  # pyright: ignore[reportArgumentType, reportUnknownArgumentType]
+    )
+    nouns = " or ".join(NOUNS[kind] for kind in kinds)
+    facts = _facts(schema)
+    how = HOW_TO_WRITE.get(kinds[-1], f"Write {nouns}")
+    return f"{quoted(error.instance)} is not {nouns}{facts}. {how}{_example(schema)}."
+
+
+def _out_of_range(error: ValidationError) -> str:
+    schema = _mapping(error.schema)
+    return f"{quoted(error.instance)} is out of range{_facts(schema)}. Write a number in it" + (
+        f"{_example(schema)}."
+    )
+
+
+def _not_in_enum(error: ValidationError) -> str:
+    choices = [str(choice) for choice in error.validator_value]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownArgumentType, reportUnknownVariableType]
+    hint = did_you_mean(str(error.instance), choices)
+    return f"{quoted(error.instance)} is not one of {', '.join(choices)}.{hint}"
+
+
+def _not_by_rule(error: ValidationError) -> str:
+    return f"{quoted(error.instance)} is not {_rule(error)}. Write for instance {_first(error)}."
+
+
+def _wrong_size(error: ValidationError) -> str:
+    schema = _mapping(error.schema)
+    unit = schema.get("x-unit", "items")
+    bound = "at least" if str(error.validator).startswith("min") else "at most"
+    return f"{len(error.instance)} {unit}; {bound} {error.validator_value}."
+
+
+def _repeated(error: ValidationError) -> str:
+    items: list[Any] = error.instance
+    twice = next(item for index, item in enumerate(items) if item in items[:index])
+    return f"{quoted(twice)} is there twice. Keep one."
+
+
+def _other(error: ValidationError) -> str:
+    return f"{error.message}."
+
+
+MESSAGES: Mapping[str, Callable[[ValidationError], str]] = {
+    "type": _wrong_type,
+    "minimum": _out_of_range,
+    "maximum": _out_of_range,
+    "exclusiveMinimum": _out_of_range,
+    "enum": _not_in_enum,
+    "pattern": _not_by_rule,
+    "minLength": _wrong_size,
+    "maxLength": _wrong_size,
+    "minItems": _wrong_size,
+    "maxItems": _wrong_size,
+    "minProperties": _wrong_size,
+    "maxProperties": _wrong_size,
+    "uniqueItems": _repeated,
+}
+
+
+def _facts(schema: Mapping[str, Any]) -> str:
+    """Say what is counted and within which bounds: ` (tokens, 1 to 1000000)`."""
+    facts = [schema["x-unit"]] if schema.get("x-unit") else []
+    if "maximum" in schema:
+        above = "exclusiveMinimum" in schema
+        low = schema.get("exclusiveMinimum") if above else schema.get("minimum", 0)
+        facts.append(f"{'above ' if above else ''}{low} to {schema['maximum']}")
+    return f" ({', '.join(facts)})" if facts else ""
+
+
+def _example(schema: Mapping[str, Any]) -> str:
+    examples = schema.get("examples")
+    return f", for instance {json.dumps(examples[0])}" if examples else ""
+
+
+def _rule(error: ValidationError) -> str:
+    return str(_mapping(error.schema).get("x-rule", f"of the form {error.validator_value}"))
+
+
+def _first(error: ValidationError) -> str:
+    return str(_mapping(error.schema).get("examples", ["..."])[0])
+
+
+def _mapping(schema: Any) -> Mapping[str, Any]:
+    return schema if isinstance(schema, dict) else {}  # pyright: ignore[reportUnknownVariableType]

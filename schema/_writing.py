@@ -1,0 +1,294 @@
+"""Writes files in one canonical form, so that a diff shows what changed and nothing else.
+
+Fields stand in the schema's order, texts of several lines as literal blocks, short lists on one
+line. Comments stay with the field that they were written for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from ._shape import shape_schema
+from ._yaml import resolve
+from .team import Agent, Execution, Team
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ._document import Document
+    from .problems import Path
+
+__all__ = ["canonical", "dump", "team_value", "write_yaml"]
+
+WIDTH = 100
+HEADER = re.compile(r"#\s*yaml-language-server:\s*\$schema=(\S+).*")
+DEFAULT_SCHEMA = "team.schema.json"
+_PLAIN = re.compile(r"[A-Za-z_(/](?:[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff#:]|:(?=\S)|(?<=\S)#)*")
+_FLOW_SIGNS = re.compile(r"[,\[\]{}:]")
+_AMBIGUOUS = re.compile(
+    r"y|n|yes|no|on|off|true|false|null", re.IGNORECASE
+)  # other readers of YAML would take these for something else than text
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comments:
+    """The comments of a file, by the path of the field that they belong to."""
+
+    above: Mapping[Path, Sequence[str]] = field(default_factory=dict[tuple[str | int, ...], Any])
+    beside: Mapping[Path, str] = field(default_factory=dict[tuple[str | int, ...], str])
+    below: Sequence[str] = ()
+
+    def within(self, path: Path) -> bool:
+        """Tell whether anything inside the value at a path has a comment."""
+        inner = [*self.above, *self.beside]
+        return any(len(other) > len(path) and other[: len(path)] == path for other in inner)
+
+
+def dump(team: Team, *, schema: str = DEFAULT_SCHEMA) -> str:
+    """Write a team as YAML, in canonical form; loading it gives an equal team.
+
+    Args:
+        team: The team.
+        schema: Where an editor finds the team schema, relative to the file; for its first line.
+    """
+    return _header(schema) + write_yaml(team_value(team))
+
+
+def canonical(document: Document, text: str, *, schema: str = DEFAULT_SCHEMA) -> str:
+    """Give a team file's canonical form: same fields, same comments, one order and one style.
+
+    Args:
+        document: The file as read, without problems.
+        text: The file's text, for its comments.
+        schema: For the first line, where the file has none that names a schema.
+    """
+    comments = _comments(document, text)
+    named = HEADER.search(text)
+    value = _ordered(document.value, shape_schema("team"), shape_schema("team"))
+    return _header(named[1] if named else schema) + write_yaml(value, comments)
+
+
+def team_value(team: Team) -> dict[str, Any]:
+    """Give a team as plain values in the schema's order, without what is at its default."""
+    topology: dict[str, Any] = {
+        "reports_to": {u: list(vs) for u, vs in team.reports_to.items() if vs},
+        "output": team.declared_output,
+    }
+    value: dict[str, Any] = {
+        "name": team.name,
+        "description": team.description,
+        "backend": team.backend,
+        "constitution": team.constitution,
+        "agents": {agent_id: _agent_value(agent) for agent_id, agent in team.agents.items()},
+        "topology": {key: item for key, item in topology.items() if item},
+        "execution": _changed(team.execution, Execution()),
+        "successful_tasks": [
+            {key: item for key, item in asdict(solved).items() if item or key == "q"}
+            for solved in team.successful_tasks
+        ],
+    }
+    return {key: item for key, item in value.items() if item or key in {"name", "agents"}}
+
+
+def write_yaml(value: Mapping[str, Any], comments: Comments | None = None) -> str:
+    """Write plain values as YAML that our reader reads back as equal values."""
+    comments = comments or Comments()
+    return "\n".join([*_mapping(value, (), comments), *comments.below, ""])
+
+
+def schema_beside(path: FilePath) -> str:
+    """Find the team schema for a file's first line: near the file, or in a folder above it."""
+    for depth, folder in enumerate(path.resolve().parents):
+        for name in ("schema/team.schema.json", "team.schema.json"):
+            if (folder / name).is_file():
+                return "../" * depth + name
+    return DEFAULT_SCHEMA
+
+
+def _header(schema: str) -> str:
+    return f"# yaml-language-server: $schema={schema}\n"
+
+
+def _agent_value(agent: Agent) -> dict[str, Any]:
+    changed = _changed(agent, Agent(id=agent.id))
+    order = list(shape_schema("team")["$defs"]["agent"]["properties"])
+    return {key: changed[key] for key in sorted(changed, key=order.index)}
+
+
+def _changed(value: Agent | Execution, default: Agent | Execution) -> dict[str, Any]:
+    pairs = ((f.name, getattr(value, f.name), getattr(default, f.name)) for f in fields(value))
+    return {name: _plain(item) for name, item, usual in pairs if not _same(item, usual)}
+
+
+def _same(item: Any, usual: Any) -> bool:
+    return item == usual and isinstance(item, bool) == isinstance(usual, bool)
+
+
+def _plain(item: Any) -> Any:
+    if isinstance(item, Mapping):
+        return {str(key): _plain(value) for key, value in item.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(item, list | tuple):
+        return [_plain(value) for value in item]  # pyright: ignore[reportUnknownVariableType]
+    return item
+
+
+def _ordered(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
+    """Put the fields of every mapping into the order of its schema."""
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
+    if isinstance(value, list):
+        return [_ordered(item, schema.get("items", {}), root) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(value, dict):
+        return value
+    known = schema.get("properties", {})
+    other = schema.get("additionalProperties") or {}
+    keys = [key for key in known if key in value] + [key for key in value if key not in known]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return {
+        key: _ordered(value[key], known.get(key, other), root)  # pyright: ignore[reportUnknownArgumentType]
+        for key in keys  # pyright: ignore[reportUnknownVariableType]
+    }
+
+
+def _mapping(value: Mapping[str, Any], path: Path, comments: Comments) -> Iterator[str]:
+    """Give the lines of a mapping, not indented."""
+    for key, item in value.items():
+        inner = (*path, key)
+        yield from comments.above.get(inner, ())
+        beside = f"  {comments.beside[inner]}" if inner in comments.beside else ""
+        name = _scalar(key, in_flow=True)
+        if _is_block(item):
+            header, *lines = _block_text(item)
+            yield f"{name}: {header}{beside}"
+            yield from (f"  {line}" if line else "" for line in lines)
+        elif (short := _on_one_line(item, inner, comments, WIDTH - len(name))) is not None:
+            yield f"{name}: {short}{beside}"
+        else:
+            yield f"{name}:{beside}"
+            nested = _mapping if isinstance(item, Mapping) else _sequence
+            yield from (f"  {line}" if line else "" for line in nested(item, inner, comments))
+
+
+def _sequence(value: Sequence[Any], path: Path, comments: Comments) -> Iterator[str]:
+    """Give the lines of a list, not indented, one item after the other."""
+    for index, item in enumerate(value):
+        inner = (*path, index)
+        yield from comments.above.get(inner, ())
+        beside = f"  {comments.beside[inner]}" if inner in comments.beside else ""
+        if _is_block(item):
+            lines = list(_block_text(item))
+        elif (short := _on_one_line(item, inner, comments, WIDTH)) is not None:
+            lines = [short]
+        else:
+            nested = _mapping if isinstance(item, Mapping) else _sequence
+            lines = list(nested(item, inner, comments))
+        yield f"- {lines[0]}{beside}"
+        yield from (f"  {line}" if line else "" for line in lines[1:])
+
+
+def _on_one_line(item: Any, path: Path, comments: Comments, room: int) -> str | None:
+    """Write a scalar, an empty collection or a short list of scalars; else None."""
+    if isinstance(item, Mapping):
+        return None if item else "{}"
+    if not isinstance(item, list | tuple):
+        return _scalar(item)
+    if not item:
+        return "[]"
+    simple = all(not isinstance(part, Mapping | list | tuple) for part in item)  # pyright: ignore[reportUnknownVariableType]
+    if not simple or comments.within(path):
+        return None
+    text = f"[{', '.join(_scalar(part, in_flow=True) for part in item)}]"  # pyright: ignore[reportUnknownVariableType]
+    return text if len(text) <= room else None
+
+
+def _scalar(value: Any, *, in_flow: bool = False) -> str:
+    if not isinstance(value, str):
+        return json.dumps(value)
+    if _is_plain(value) and not (in_flow and _FLOW_SIGNS.search(value)):
+        return value
+    return json.dumps(value, ensure_ascii=not value.isprintable())
+
+
+def _is_plain(text: str) -> bool:
+    if not _PLAIN.fullmatch(text) or _AMBIGUOUS.fullmatch(text) or text != text.strip():
+        return False
+    return isinstance(resolve(text), str)
+
+
+def _is_block(value: Any) -> bool:
+    """Tell whether a text is written as a literal block: several lines, or one very long one."""
+    if not isinstance(value, str) or not (body := value.strip("\n")):
+        return False
+    speakable = all(char.isprintable() or char in "\n\t" for char in value)
+    starts_well = not value.startswith(("\n", " ", "\t"))
+    return speakable and starts_well and ("\n" in body or len(value) > WIDTH or "\n" in value)
+
+
+def _block_text(text: str) -> Iterator[str]:
+    body = text.rstrip("\n")
+    ends = len(text) - len(body)
+    yield "|" + ("-" if ends == 0 else "+" if ends > 1 else "")
+    yield from body.split("\n")
+    yield from [""] * (ends - 1)
+
+
+def _comments(document: Document, text: str) -> Comments:
+    """Find the comments of a file and the fields that they belong to."""
+    starts: dict[int, list[Path]] = {}
+    for path, place in {**document.places, **document.keys}.items():
+        if path:
+            starts.setdefault(place.line, []).append(path)
+    for paths in starts.values():
+        paths.sort(key=len)
+    above: dict[Path, list[str]] = {}
+    beside: dict[Path, str] = {}
+    below: list[str] = []
+    for line, comment, alone in _comment_lines(text):
+        if HEADER.fullmatch(comment):
+            continue
+        following = [number for number in starts if number > line]
+        if not alone and line in starts:
+            beside[_owner(starts[line], document)] = comment
+        elif following:
+            above.setdefault(starts[min(following)][0], []).append(comment)
+        else:
+            below.append(comment)
+    return Comments(above=above, beside=beside, below=below)
+
+
+def _owner(paths: Sequence[Path], document: Document) -> Path:
+    """Choose whom a comment at a line's end is about: the first field that is named there."""
+    return next((path for path in paths if path in document.keys), paths[0])
+
+
+def _comment_lines(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Give each comment with its line and whether it has the line to itself."""
+    lines = text.splitlines()
+    inside = [
+        (event.start_mark, event.end_mark, event.style in {"|", ">"})
+        for event in yaml.parse(text, yaml.CSafeLoader)
+        if isinstance(event, yaml.ScalarEvent)
+    ]
+    taken: dict[int, list[tuple[int, int]]] = {}
+    for start, end, is_block in inside:
+        if is_block:
+            start_line, last = start.line + 1, end.line if end.column == 0 else end.line + 1
+            for number in range(start_line, last):
+                taken.setdefault(number, []).append((0, len(lines[number])))
+            continue
+        for number in range(start.line, end.line + 1):
+            left = start.column if number == start.line else 0
+            right = end.column if number == end.line else len(lines[number])
+            taken.setdefault(number, []).append((left, right))
+    for number, line in enumerate(lines):
+        for found in re.finditer(r"(?:^|(?<=\s))#", line):
+            column = found.start()
+            if not any(left <= column < right for left, right in taken.get(number, ())):
+                yield number + 1, line[column:].rstrip(), not line[:column].strip()
+                break

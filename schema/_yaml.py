@@ -1,0 +1,185 @@
+"""Reads YAML as data: the scalars of YAML 1.2's core schema, and nothing that surprises.
+
+No tags, anchors, aliases or merge keys, no second document, no duplicate keys. The parser's events
+are read one at a time, because the library's own constructors recurse on the C stack and a small
+file can end the process.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from ._document import LIMITS, Builder, Document, Limits, Stop
+from .problems import Place, Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["decode", "read_yaml", "resolve"]
+
+WORDS: Mapping[str, Any] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+LONGEST_NUMBER = 18
+CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def read_yaml(
+    content: bytes, file: str, limits: Limits = LIMITS
+) -> tuple[Document, list[Problem]]:
+    """Read one YAML document.
+
+    Args:
+        content: The file's bytes, UTF-8.
+        file: The name that messages show.
+        limits: What the document may measure.
+
+    Returns:
+        What could be read, and what is wrong with it. Read on only to find more problems.
+    """
+    builder = Builder(file=file, limits=limits)
+    try:
+        _read(decode(content, builder), builder)
+    except Stop:
+        return builder.document(complete=False), builder.problems
+    return builder.document(), builder.problems
+
+
+def decode(content: bytes, builder: Builder) -> str:
+    """Decode a file's bytes, with the limit on its size.
+
+    Raises:
+        Stop: The file is too large or not UTF-8.
+    """
+    if len(content) > builder.limits.bytes:
+        raise builder.stop(
+            Place(), f"{len(content)} bytes; at most {builder.limits.bytes} are read."
+        )
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise builder.stop(Place(), "the file is UTF-16. Save it as UTF-8.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        place = _place_at(content[: error.start].decode("utf-8", "replace"))
+        byte = content[error.start]
+        raise builder.stop(
+            place, f"the byte 0x{byte:02x} is not UTF-8. Save the file as UTF-8."
+        ) from None
+
+
+def resolve(text: str) -> Any:
+    """Give a plain scalar its value by YAML 1.2's core schema.
+
+    Raises:
+        ValueError: The number is not finite, or has more digits than a number here may have.
+    """
+    if text in WORDS:
+        return WORDS[text]
+    if NOT_FINITE.fullmatch(text):
+        raise ValueError(f"{text} is not a number that can be compared. Write a finite one.")
+    is_integer = INTEGER.fullmatch(text)
+    if not is_integer and not FLOAT.fullmatch(text):
+        return text
+    if len(text) > LONGEST_NUMBER:
+        raise ValueError(f"a number of {len(text)} characters; at most {LONGEST_NUMBER} fit.")
+    if is_integer:
+        return int(text, 0) if text[:2] in {"0o", "0x"} else int(text, 10)
+    return _finite(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if value in {float("inf"), float("-inf")}:
+        raise ValueError(f"{text} is too large. Write a finite number.")
+    return value
+
+
+def _read(text: str, builder: Builder) -> None:
+    if found := CONTROL.search(text):
+        place = _place_at(text[: found.start()])
+        code = f"U+{ord(found[0]):04X}"
+        raise builder.stop(place, f"control character {code} in the file. Remove it.")
+    try:
+        _follow(text, builder)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = Place() if mark is None else Place(line=mark.line + 1, column=mark.column + 1)
+        raise builder.stop(place, _syntax_message(error, _rest(text, place))) from None
+
+
+def _follow(text: str, builder: Builder) -> None:
+    documents = 0
+    for event in yaml.parse(text, yaml.CSafeLoader):
+        place = Place(line=event.start_mark.line + 1, column=event.start_mark.column + 1)
+        match event:
+            case yaml.DocumentStartEvent():
+                documents += 1
+                if documents > 1:
+                    raise builder.stop(place, "a second document begins here. Keep one per file.")
+            case yaml.ScalarEvent():
+                _report_extras(event, place, builder)
+                builder.scalar(_scalar(event, place, builder), place)
+            case yaml.MappingStartEvent():
+                _report_extras(event, place, builder)
+                builder.open({}, place)
+            case yaml.SequenceStartEvent():
+                _report_extras(event, place, builder)
+                builder.open([], place)
+            case yaml.AliasEvent():
+                builder.report(place, f"alias *{event.anchor}. {WRITE_IT_OUT}", builder.path())
+                builder.scalar(None, place)
+            case yaml.CollectionEndEvent():
+                builder.close()
+            case _:
+                pass
+    if not documents:
+        raise builder.stop(Place(), "the file is empty.")
+
+
+WRITE_IT_OUT = "Anchors and aliases are not used here: write the value where it is needed."
+
+
+def _report_extras(event: Any, place: Place, builder: Builder) -> None:
+    if event.anchor is not None:
+        builder.report(place, f"anchor &{event.anchor}. {WRITE_IT_OUT}", builder.path())
+    if event.tag is not None:
+        tag = event.tag.replace("tag:yaml.org,2002:", "!!")
+        builder.report(place, f"tag {tag}. Tags are not used here: remove it.", builder.path())
+
+
+def _scalar(event: yaml.ScalarEvent, place: Place, builder: Builder) -> Any:
+    if not event.implicit[0]:
+        return event.value
+    if event.value == "<<":
+        builder.report(place, f"merge key <<. {WRITE_IT_OUT}", builder.path())
+    try:
+        return resolve(event.value)
+    except ValueError as error:
+        builder.report(place, str(error), builder.path())
+        return None
+
+
+def _syntax_message(error: yaml.MarkedYAMLError, rest: str) -> str:
+    if rest.startswith("\t"):
+        return "a tab cannot indent YAML. Use spaces."
+    context = f" ({error.context})" if error.context else ""
+    return f"not YAML: {(error.problem or 'cannot be read').strip()}{context}."
+
+
+def _rest(text: str, place: Place) -> str:
+    """Give the line from a place on."""
+    lines = text.splitlines()
+    return lines[place.line - 1][place.column - 1 :] if place.line <= len(lines) else ""
+
+
+def _place_at(before: str) -> Place:
+    line = before.count("\n") + 1
+    return Place(line=line, column=len(before) - (before.rfind("\n") + 1) + 1)

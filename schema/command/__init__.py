@@ -1,0 +1,176 @@
+"""The command line: `mas`, and what all its commands have in common.
+
+Subcommands are found by name through the entry-point group `coterie.commands` and imported only
+when one is used, so `mas --help` is quick and a plugin can add its own.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..catalogue import Catalogue, installed
+from ..errors import ConfigError, CoterieError
+from ..problems import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+__all__ = ["Command", "Group", "host_catalogue", "host_options", "main", "problem_format"]
+
+BUG = 70
+SUMMARIES: Mapping[str, str] = {
+    "doctor": "Tell what this machine has: models, backends, tools, and how safe its jail is.",
+    "explain": "Explain a field of a file.",
+    "fmt": "Write team files in canonical form.",
+    "graph": "Draw a team.",
+    "models": "Look after the embedded model.",
+    "run": "Run a team on a task.",
+    "validate": "Check files and show every problem.",
+}
+"""One line for each of our own commands: to ask the command itself, it would have to be imported."""
+
+problem_format = click.option(
+    "--format",
+    "problem_format",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="How problems are shown.",
+)
+
+
+def host_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what this host offers to teams."""
+    for option in reversed(_HOST_OPTIONS):
+        command = option(command)
+    return command
+
+
+_HOST_OPTIONS = (
+    click.option(
+        "--model",
+        "model",
+        multiple=True,
+        metavar="[ALIAS=]MODEL",
+        help="What a model alias stands for: PROVIDER/NAME, NAME@http://HOST:PORT/v1, local,"
+        " local:/PATH.gguf, or an alias of models.yaml. Without ALIAS=, the alias default.",
+    ),
+    click.option(
+        "--models",
+        "models_file",
+        type=click.Path(dir_okay=False),
+        help="The models.yaml to use.  [default: ./models.yaml, else the user's own]",
+    ),
+    click.option(
+        "--tools",
+        "tools_file",
+        type=click.Path(dir_okay=False),
+        help="The tools.yaml to use.  [default: ./tools.yaml, else the user's own]",
+    ),
+    click.option(
+        "--allow-tool",
+        "allowed_tools",
+        multiple=True,
+        metavar="TOOL",
+        help="Grant this tool and no others but those named in the same way.  [default: all]",
+    ),
+)
+
+
+def host_catalogue(
+    *,
+    model: tuple[str, ...] = (),
+    models_file: str | Path | None = None,
+    tools_file: str | Path | None = None,
+    allowed_tools: tuple[str, ...] = (),
+) -> Catalogue:
+    """Collect what this host offers; the arguments are those of `host_options`.
+
+    Raises:
+        InputError: An option cannot be read, or names a file that does not exist.
+        ConfigError: models.yaml or tools.yaml does not load.
+    """
+    from ..host import resolve_models, resolve_servers  # noqa: PLC0415 - not for --help
+
+    known = Catalogue.of_host(
+        models=resolve_models(model, models_file=models_file),
+        servers=resolve_servers(tools_file),
+    )
+    return known.granting(frozenset(allowed_tools)) if allowed_tools else known
+
+
+class Command(click.Command):
+    """A command that ends with our exit codes and shows our errors without a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; turn what it raises into a message and an exit code."""
+        try:
+            return super().invoke(ctx)
+        except CoterieError as error:
+            _show(error, str(ctx.params.get("problem_format", "text")))
+            ctx.exit(error.exit_code)
+        except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
+            raise
+        except Exception:  # noqa: BLE001 - the process boundary: our bug, shown whole
+            traceback.print_exc()
+            click.echo("This is a bug in coterie. Please report it with the lines above.", err=True)
+            ctx.exit(BUG)
+
+
+class Group(click.Group):
+    """A group whose commands are entry points."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name the installed commands."""
+        del ctx
+        return sorted(installed("commands"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        del ctx
+        point = installed("commands").get(cmd_name)
+        return point.load() if point else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        rows = [(name, self._summary(name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is meant, or say which one may have been."""
+        from .._shape import did_you_mean  # noqa: PLC0415
+
+        if args and args[0] not in installed("commands") and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], installed("commands"))
+            ctx.fail(f"no command {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+    @staticmethod
+    def _summary(name: str) -> str:
+        if name in SUMMARIES:
+            return SUMMARIES[name]
+        distribution = installed("commands")[name].dist
+        return f"From {distribution.name}." if distribution else ""
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="coterie", prog_name="mas")
+def main() -> None:
+    """Teams of LLM agents as YAML files: run them, read them, evolve them."""
+
+
+def _show(error: CoterieError, problem_format: str) -> None:
+    if isinstance(error, ConfigError):
+        # A machine reads problems on standard output, a person beside the prompt.
+        click.echo(FORMATS[problem_format](error.problems), err=problem_format == "text")
+    else:
+        click.echo(f"error: {error}", err=True)
+    sys.stdout.flush()

@@ -1,0 +1,69 @@
+"""`mas-validate`: every problem of the files that it is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..errors import ConfigError, InputError
+from ..loading import load_models, load_task, load_team, load_tools, read_file
+from ..problems import Problem
+from . import Command, host_catalogue, host_options, problem_format
+
+if TYPE_CHECKING:
+    from ..catalogue import Catalogue
+
+__all__ = ["main"]
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@problem_format
+@host_options
+def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
+    """Check files and show every problem of each, sorted by place.
+
+    Team files, models.yaml and tools.yaml (YAML) and task files (JSON or YAML) are told apart by
+    their top-level fields. Ends with 2 when there is a problem. Nothing is run.
+    """
+    known = host_catalogue(**host)
+    problems = [problem for file in files for problem in _problems(file, known)]
+    if problems:
+        raise ConfigError(problems)
+    if problem_format == "text":
+        click.echo(f"{len(files)} file{'s' if len(files) > 1 else ''}: no problems.")
+    elif problem_format == "json":
+        click.echo("[]")
+
+
+def _problems(file: Path, known: Catalogue) -> tuple[Problem, ...]:
+    try:
+        _load(file, known)
+    except ConfigError as error:
+        return error.problems
+    except InputError as error:
+        return (Problem(file=str(file), message=str(error)),)
+    return ()
+
+
+def _load(file: Path, known: Catalogue) -> None:
+    match _kind(file):
+        case "task":
+            load_task(file, known)
+        case "models":
+            load_models(file)
+        case "tools":
+            load_tools(file)
+        case _:
+            load_team(file, known)
+
+
+def _kind(file: Path) -> str:
+    """Tell what a file is by a field that only such files have, at the start of a line."""
+    if file.suffix == ".json":
+        return "task"
+    lines = {line.split(b":")[0] for line in read_file(file).splitlines() if b":" in line}
+    marks = {b"query": "task", b"models": "models", b"servers": "tools"}
+    return next((kind for mark, kind in marks.items() if mark in lines), "team")

@@ -1,0 +1,76 @@
+"""The exceptions that this package raises on purpose.
+
+* CoterieError
+  + InputError            a file, an option or a missing part: exit 2, nothing was spent
+    - ConfigError         a file that does not load, with every problem and its place
+  + RunError              the run could not give an answer: exit 1
+    - ModelError          the provider of a model (its kinds are in `runtime.gateway`)
+    - AgentError          one agent of the run
+    - JailError           code that an agent wrote could not be run safely
+  + LimitError            a limit that the user set was reached: exit 3
+
+Whoever raises gives the rule, the actual value, the likely cause and the fix. The command line
+prints the message without a traceback; anything that is not a `CoterieError` is our bug (exit 70).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .problems import Problem
+
+__all__ = [
+    "AgentError",
+    "ConfigError",
+    "CoterieError",
+    "InputError",
+    "JailError",
+    "LimitError",
+    "ModelError",
+    "RunError",
+]
+
+
+class CoterieError(Exception):
+    """What a caller may want to catch. `exit_code` is what a command ends with."""
+
+    exit_code = 1
+
+
+class InputError(CoterieError):
+    """Something that the user gave is wrong or missing. Nothing was spent."""
+
+    exit_code = 2
+
+
+class ConfigError(InputError):
+    """A file does not load. `problems` has all of them, sorted by place."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class RunError(CoterieError):
+    """The run ended without an answer."""
+
+
+class ModelError(RunError):
+    """A language model gave no usable answer."""
+
+
+class AgentError(RunError):
+    """An agent ended without an answer."""
+
+
+class JailError(RunError):
+    """Code that an agent wrote could not be run, or not safely."""
+
+
+class LimitError(CoterieError):
+    """A limit that the user set was reached; what was done until then is kept."""
+
+    exit_code = 3

@@ -1,0 +1,259 @@
+"""Loading files: read -> check shape -> check meaning -> build. All problems at once, or a value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ._document import LIMITS, Document, Limits
+from ._json import read_json
+from ._meaning import TEAM_RULES, Reading, secrets_in
+from ._shape import did_you_mean, shape_problems, sound
+from ._yaml import read_yaml
+from .catalogue import Catalogue, Server
+from .errors import ConfigError, InputError
+from .models import Model
+from .problems import Problem, quoted
+from .task import ScorerChoice, Task
+from .team import Agent, Execution, SolvedTask, Team
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "check_team",
+    "load_models",
+    "load_task",
+    "load_team",
+    "load_tools",
+    "parse_task",
+    "parse_team",
+    "read_file",
+    "shape_only",
+]
+
+TASK_LIMITS = Limits(bytes=16 << 20, scalar=1_000_000)
+
+
+def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:
+    """Load a team file.
+
+    Args:
+        path: The YAML file. Its prompt files are looked for beside it (`prompts/<id>.md`).
+        catalogue: What names are known. Default: what is installed, and no models.yaml.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
+    content = read_file(path)
+    known = (catalogue or Catalogue.of_host()).beside(Path(path).parent)
+    return parse_team(content, str(path), known)
+
+
+def parse_team(content: bytes, file: str, catalogue: Catalogue) -> Team:
+    """Load a team from the bytes of a YAML file; `file` is the name that messages show.
+
+    Raises:
+        ConfigError: The text does not load.
+    """
+    team, problems = check_team(content, file, catalogue)
+    if problems:
+        raise ConfigError(problems)
+    return team
+
+
+def check_team(content: bytes, file: str, catalogue: Catalogue) -> tuple[Team, list[Problem]]:
+    """Give what a team file says as far as it can be read, and all its problems, by place."""
+    document, problems = shape_only(*read_yaml(content, file), "team")
+    if not document.complete:
+        return _team({}), problems
+    team = _team(sound(document, "team"))
+    reading = Reading(document=document, team=team, catalogue=catalogue)
+    found = [problem for rule in TEAM_RULES for problem in rule(reading)]
+    return team, _sorted(problems, [*found, *secrets_in(document)])
+
+
+def load_task(path: str | Path, catalogue: Catalogue | None = None) -> Task:
+    """Load a task file, JSON or YAML by its name. Files that it names are read.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
+    known = catalogue or Catalogue.of_host()
+    return parse_task(read_file(path), str(path), Path(path).parent, known)
+
+
+def parse_task(content: bytes, file: str, folder: Path, catalogue: Catalogue) -> Task:
+    """Load a task from the bytes of a file.
+
+    Args:
+        content: The file's bytes.
+        file: The name that messages show; `.yaml` or `.yml` at its end means YAML.
+        folder: What the paths in it are relative to.
+        catalogue: What names are known.
+
+    Raises:
+        ConfigError: The text does not load.
+    """
+    read = read_yaml if file.endswith((".yaml", ".yml")) else read_json
+    document, problems = shape_only(*read(content, file, TASK_LIMITS), "task")
+    if not document.complete:
+        raise ConfigError(problems)
+    value = sound(document, "task")
+    value = value if isinstance(value, dict) else {}
+    files, missing = _task_files(value.get("files") or {}, document, folder)
+    scorer = _scorer(value.get("scorer", "exact"))
+    repo = folder / value["repo"] if value.get("repo") else None
+    found = [*missing, *_scorer_problems(scorer, document, catalogue), *secrets_in(document)]
+    if repo is not None and not (repo / ".git").exists():
+        message = f"{quoted(value['repo'])} is not a git working copy (looked in {repo})."
+        found.append(document.problem(("repo",), message))
+    if problems := _sorted(problems, found):
+        raise ConfigError(problems)
+    return _task(value, files, repo, scorer)
+
+
+def load_models(path: str | Path) -> Mapping[str, Model]:
+    """Load a models.yaml: the models of this host by alias.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
+    value = _host_file(path, "models")
+    return {
+        alias: Model(alias=alias, origin=str(path), **fields)
+        for alias, fields in value["models"].items()
+    }
+
+
+def load_tools(path: str | Path) -> Mapping[str, Server]:
+    """Load a tools.yaml: the tool servers of this host by name.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
+    value = _host_file(path, "tools")
+    return {
+        name: Server(name=name, **{key: _tuples(item) for key, item in fields.items()})
+        for name, fields in value["servers"].items()
+    }
+
+
+def read_file(path: str | Path, limits: Limits = TASK_LIMITS) -> bytes:
+    """Read a file's bytes, one more than the limit at most.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            return stream.read(limits.bytes + 1)
+    except FileNotFoundError:
+        names = [entry.name for entry in Path(path).parent.glob("*")]
+        raise InputError(f"no file {quoted(str(path))}.{did_you_mean(Path(path).name, names)}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
+
+
+def shape_only(
+    document: Document, problems: list[Problem], schema: str
+) -> tuple[Document, list[Problem]]:
+    """Add the problems of a document's shape to those that its reader found."""
+    if not document.complete:
+        return document, sorted(problems)
+    return document, _sorted(problems, shape_problems(document, schema))
+
+
+def _sorted(first: list[Problem], more: list[Problem]) -> list[Problem]:
+    """Merge problems by place; where the reader already found fault, later checks keep silent."""
+    taken = {problem.place for problem in first}
+    return sorted({*first, *(problem for problem in more if problem.place not in taken)})
+
+
+def _host_file(path: str | Path, schema: str) -> Any:
+    document, problems = shape_only(*read_yaml(read_file(path), str(path), LIMITS), schema)
+    problems = _sorted(problems, [] if not document.complete else [*secrets_in(document)])
+    if problems:
+        raise ConfigError(problems)
+    return document.value
+
+
+def _team(value: Any) -> Team:
+    """Build a team from a value of the right shape; what is missing gets its default."""
+    value = value if isinstance(value, dict) else {}
+    topology: dict[str, Any] = value.get("topology") or {}
+    agents: dict[str, dict[str, Any]] = value.get("agents") or {}
+    given = ("description", "backend", "constitution")
+    return Team(
+        name=value.get("name", ""),
+        agents=MappingProxyType({
+            agent_id: _agent(agent_id, fields or {}) for agent_id, fields in agents.items()
+        }),
+        reports_to=MappingProxyType({
+            reporter: tuple(dict.fromkeys(receiver for receiver in receivers if receiver))
+            for reporter, receivers in (topology.get("reports_to") or {}).items()
+            if receivers
+        }),
+        declared_output=topology.get("output"),
+        execution=Execution(**(value.get("execution") or {})),
+        successful_tasks=tuple(
+            SolvedTask(**{"q": "", **item}) for item in value.get("successful_tasks") or () if item
+        ),
+        **{key: value[key] for key in given if key in value},
+    )
+
+
+def _agent(agent_id: str, fields: dict[str, Any]) -> Agent:
+    tools = tuple(tool for tool in fields.get("tools") or () if tool)
+    return Agent(id=agent_id, **{**fields, "tools": tools})
+
+
+def _task(
+    value: dict[str, Any], files: Mapping[str, str], repo: Path | None, scorer: ScorerChoice
+) -> Task:
+    given = ("id", "query", "context", "niche", "answer")
+    fields = {key: value[key] for key in given if key in value}
+    return Task(**fields, files=MappingProxyType(files), repo=repo, scorer=scorer)
+
+
+def _scorer(value: Any) -> ScorerChoice:
+    if isinstance(value, str):
+        return ScorerChoice(name=value)
+    options = {key: item for key, item in value.items() if key != "name"}
+    return ScorerChoice(name=value.get("name", "exact"), options=MappingProxyType(options))
+
+
+def _scorer_problems(
+    scorer: ScorerChoice, document: Document, known: Catalogue
+) -> list[Problem]:
+    if scorer.name in known.scorers:
+        return []
+    hint = did_you_mean(scorer.name, known.scorers) or f" Known: {', '.join(sorted(known.scorers))}."
+    return [document.problem(("scorer",), f"no scorer {quoted(scorer.name)}.{hint}")]
+
+
+def _task_files(
+    value: Any, document: Document, folder: Path
+) -> tuple[dict[str, str], list[Problem]]:
+    """Read the files that a task names, or take the texts that it holds."""
+    if isinstance(value, dict):
+        return value, []  # pyright: ignore[reportUnknownVariableType]
+    files: dict[str, str] = {}
+    problems: list[Problem] = []
+    for index, name in enumerate(value):
+        try:
+            files[name] = (folder / name).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+            message = f"{quoted(name)} cannot be read: {reason}."
+            problems.append(document.problem(("files", index), message))
+    return files, problems
+
+
+def _tuples(item: Any) -> Any:
+    return tuple(item) if isinstance(item, list) else item  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]

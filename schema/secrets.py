@@ -1,0 +1,27 @@
+"""What looks like a secret key, wherever it is written."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["SECRET", "looks_secret"]
+
+SECRET = re.compile(
+    r"""
+      \b sk- [A-Za-z0-9_-]{20,}                  # OpenAI, Anthropic and those who follow them
+    | \b (?: gsk | hf | r8 | xai | pplx ) [_-] [A-Za-z0-9_-]{20,}
+    | \b AKIA [A-Z0-9]{16} \b                    # AWS
+    | \b AIza [A-Za-z0-9_-]{30,}                 # Google
+    | \b gh[pousr]_ [A-Za-z0-9]{30,}             # GitHub
+    | \b github_pat_ [A-Za-z0-9_]{30,}
+    | \b xox[abprs]- [A-Za-z0-9-]{10,}           # Slack
+    | -----BEGIN\ (?:[A-Z]+\ )*PRIVATE\ KEY-----
+    """,
+    re.VERBOSE,
+)
+"""Forms of keys that providers give out."""
+
+
+def looks_secret(text: str) -> bool:
+    """Tell whether a text holds something of a key's form."""
+    return SECRET.search(text) is not None

@@ -1,0 +1,43 @@
+"""A task as a value: what is asked, and how an answer is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+__all__ = ["ScorerChoice", "Task"]
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ScorerChoice:
+    """A scorer's name and its options."""
+
+    name: str = "exact"
+    options: Mapping[str, Any] = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Task:
+    """A task. The fields are those of the task file; `mas explain task` tells them.
+
+    Attributes:
+        files: The text of the files given to the agents, by relative path.
+        repo: The git working copy that coding agents get a copy of.
+        answer: The reference answer, or None. No agent ever sees it.
+    """
+
+    id: str
+    query: str
+    context: str = ""
+    niche: str | None = None
+    files: Mapping[str, str] = field(default_factory=_nothing)
+    repo: Path | None = None
+    answer: Any = None
+    scorer: ScorerChoice = ScorerChoice()

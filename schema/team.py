@@ -1,0 +1,168 @@
+"""A team of agents as a value: the genotype, never changed in place."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
+from types import MappingProxyType
+from typing import Any, Literal
+
+__all__ = ["Agent", "Execution", "SolvedTask", "Team", "is_prompt_id", "natural"]
+
+Context = Literal["predecessors", "ancestors", "all"]
+OnError = Literal["fail", "skip", "degrade"]
+
+IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType({
+    "LLM": "llm",
+    "Function": "function",
+    "CodeAgent": "smolagents",
+    "ToolCallingAgent": "smolagents",
+    "DefaultAgent": "mini-swe-agent",
+    "SWEAgent": "swe-agent",
+})
+"""The backend that an agent type implies (EvoMAS App. B.3, with our two plain ones)."""
+
+DEFAULT_BACKEND = "llm"
+_PROMPT_ID = re.compile(r"[a-z][a-z0-9_]*")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Agent:
+    """One agent of a team. The fields are those of the team file; `mas explain agents` tells them.
+
+    Units: `max_tokens` in tokens per answer, `timeout` in seconds, `max_steps` in turns. None means
+    the default of the backend or of the endpoint.
+    """
+
+    id: str
+    role: str = ""
+    agent_type: str | None = None
+    model_id: str = "default"
+    prompt: str = ""
+    tools: tuple[str, ...] = ()
+    function: str | None = None
+    max_tokens: int = 4096
+    temperature: float | None = None
+    max_steps: int | None = None
+    timeout: float | None = None
+    output_schema: Mapping[str, Any] | None = None
+    backend: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Execution:
+    """How a team is run. `timeout` is in seconds for the whole run."""
+
+    parallel_workers: bool | int = True
+    timeout: float = 600
+    max_retries: int = 2
+    on_error: OnError = "fail"
+    context: Context = "predecessors"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SolvedTask:
+    """A task that the team solved, as a hint for operators."""
+
+    q: str
+    notes: str = ""
+
+
+def _no_edges() -> Mapping[str, tuple[str, ...]]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Team:
+    """A team: agents, and who reports to whom (EvoMAS Def. 2.1).
+
+    Attributes:
+        name: What the team is called.
+        description: What it does, for people and operators.
+        backend: The backend of agents that neither name nor imply one.
+        constitution: Rules that every agent sees.
+        agents: The agents by id, in the order in which they were written.
+        reports_to: For each agent with receivers, the agents that receive its output.
+        declared_output: `topology.output` as written; `output` is the agent it comes down to.
+        execution: How the team is run.
+        successful_tasks: Tasks that it solved. Never executed.
+    """
+
+    name: str
+    description: str = ""
+    backend: str | None = None
+    constitution: str = ""
+    agents: Mapping[str, Agent]
+    reports_to: Mapping[str, tuple[str, ...]] = field(default_factory=_no_edges)
+    declared_output: str | None = None
+    execution: Execution = Execution()
+    successful_tasks: tuple[SolvedTask, ...] = ()
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """All edges, as (who reports, who receives)."""
+        return tuple((u, v) for u, receivers in self.reports_to.items() for v in receivers)
+
+    @property
+    def predecessors(self) -> Mapping[str, tuple[str, ...]]:
+        """For every agent, the agents that report to it, in natural order."""
+        reporters: dict[str, list[str]] = {agent_id: [] for agent_id in self.agents}
+        for u, v in self.edges:
+            reporters[v].append(u)
+        return {v: tuple(sorted(us, key=natural)) for v, us in reporters.items()}
+
+    @property
+    def levels(self) -> tuple[tuple[str, ...], ...]:
+        """Kahn's levels: each holds the agents whose predecessors are all on earlier ones.
+
+        Raises:
+            graphlib.CycleError: The topology has a cycle. A loaded team has none.
+        """
+        sorter = TopologicalSorter(self.predecessors)
+        sorter.prepare()
+        levels: list[tuple[str, ...]] = []
+        while sorter.is_active():
+            ready = tuple(sorted(sorter.get_ready(), key=natural))
+            levels.append(ready)
+            sorter.done(*ready)
+        return tuple(levels)
+
+    @property
+    def output(self) -> str:
+        """The agent whose output is the team's answer: the declared one, else Kahn's last."""
+        return self.declared_output or self.levels[-1][-1]
+
+    def backend_of(self, agent: Agent) -> str:
+        """Choose an agent's backend: its own, else its type's, else the team's, else `llm`."""
+        implied = IMPLIED_BACKENDS.get(agent.agent_type or "")
+        return agent.backend or implied or self.backend or DEFAULT_BACKEND
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 over everything that is executed; neither order nor metadata count."""
+        from ._writing import team_value  # noqa: PLC0415 - writing needs this module
+
+        executed = team_value(self)
+        for metadata in ("name", "description", "successful_tasks"):
+            executed.pop(metadata, None)
+        for agent in executed["agents"].values():
+            agent["tools"] = sorted(agent.get("tools", ()))
+        edges = sorted(self.edges)
+        executed["topology"] = {"edges": edges, "output": self.output}
+        text = json.dumps(executed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Give the key of natural order, in which `worker_2` comes before `worker_10`."""
+    parts = re.findall(r"\d+|\D+", text)
+    return tuple((0, int(part), part) if part.isdigit() else (1, 0, part) for part in parts)
+
+
+def is_prompt_id(prompt: str) -> bool:
+    """Tell whether a prompt is the id of a prompt file; else it is the text itself."""
+    return _PROMPT_ID.fullmatch(prompt) is not None
