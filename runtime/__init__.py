@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .api import run
     from .engine import AgentOutcome, Run, execute
     from .gateway import Gateway
-    from .plan import Plan, compile  # noqa: A004 - the field's word for it
+    from .plan import Plan, compile
     from .tools import Toolbox
     from .trace import RunFolder, Trace
 
@@ -45,6 +45,6 @@ def __getattr__(name: str) -> Any:
     """Import a public name on first use: commands that only read files stay quick."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module
 
     return getattr(import_module(f".{_HOMES[name]}", __name__), name)

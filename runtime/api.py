@@ -6,22 +6,22 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from ..schema.catalogue import Catalogue
+from ..schema.host import resolve_models, resolve_servers
 from ..schema.loading import load_task, load_team
 from ..schema.task import Task
 from ..schema.team import Team
 from .engine import execute
 from .gateway import Gateway
 from .jail import host_jail
-from ..schema.host import resolve_models, resolve_servers
 from .plan import compile
 from .tools import Toolbox
-from .trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
     from .engine import Run
+    from .trace import Trace
 
 __all__ = ["run"]
 

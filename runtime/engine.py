@@ -52,7 +52,7 @@ class AgentOutcome:
     status: Status
     result: AgentResult | None = None
     error: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     attempts: int = 0
 
@@ -75,7 +75,7 @@ class Run:
     answer: str | None = None
     score: Score | None = None
     error: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     agents: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
 
@@ -119,7 +119,7 @@ async def execute(
     return result
 
 
-class _FirstFailure(Exception):  # noqa: N818 - ends the dataflow; never leaves this module
+class _FirstFailure(Exception):
     """An agent failed, and the team's policy is that the run fails with it."""
 
 
@@ -326,9 +326,9 @@ class _Desk:
             emit=self.emit,
         )
 
-    def emit(self, type: str, **fields: Any) -> None:  # noqa: A002 - the event's own word
+    def emit(self, event: str, /, **fields: Any) -> None:
         """Note an event of this agent."""
-        self.run.trace.emit(type, self.planned.agent.id, **fields)
+        self.run.trace.emit(event, self.planned.agent.id, **fields)
 
     async def chat(
         self,

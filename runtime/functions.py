@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import AgentError
 from ..schema.problems import quoted
+from ..schema.values import is_mapping
 from .structured import answer_in, first_json
 
 if TYPE_CHECKING:
@@ -97,13 +98,19 @@ def evaluate(expression: str) -> str:
     Raises:
         AgentError: The text is not an arithmetic expression, or has no finite value.
     """
-    text = expression.strip().rstrip("=").replace("×", "*").replace("÷", "/").replace("^", "**")  # noqa: RUF001
+    text = (
+        expression.strip()
+        .rstrip("=")
+        .replace("\u00d7", "*")
+        .replace("\u00f7", "/")
+        .replace("^", "**")
+    )
     text = re.sub(r"(?<=\d),(?=\d{3}\b)|[$€£]", "", text).strip()
     if len(text) > LONGEST_EXPRESSION:
         raise AgentError(f"calculate: an expression of {len(text)} characters.")
     try:
         value = _value(ast.parse(text, mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise AgentError(f"calculate: {quoted(expression)} is not an expression.") from None
     except ZeroDivisionError:
         raise AgentError(f"calculate: {quoted(expression)} divides by zero.") from None
@@ -126,8 +133,8 @@ OPERATORS: Mapping[type[ast.AST], Callable[..., Any]] = {
 
 def _value(node: ast.AST) -> float:
     match node:
-        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
-            return node.value
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return number
         case ast.UnaryOp() if type(node.op) in OPERATORS:
             return OPERATORS[type(node.op)](_value(node.operand))
         case ast.BinOp(op=ast.Pow()):
@@ -144,7 +151,7 @@ def _power(base: float, exponent: float) -> float:
         raise OverflowError
     value = base**exponent
     if isinstance(value, complex):
-        raise ValueError("a complex number")  # noqa: TRY004 - not a type that anyone passed
+        raise TypeError("a complex number")
     return value
 
 
@@ -162,8 +169,8 @@ def _shown(value: float) -> str:
 def _expression(content: str) -> str:
     value = _structured(content)
     for field in ("expression", "answer"):
-        if isinstance(value, dict) and field in value:
-            return str(value[field])  # pyright: ignore[reportUnknownArgumentType]
+        if is_mapping(value) and field in value:
+            return str(value[field])
     return content
 
 

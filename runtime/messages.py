@@ -60,8 +60,8 @@ def render(name: str, **values: Any) -> str:
 
 @functools.cache
 def _template(name: str) -> Any:
-    import jinja2  # noqa: PLC0415 - slow to import
-    from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415
+    import jinja2
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..schema.catalogue import Catalogue, load_named
-from ..schema.models import Model
 from ..schema.team import Agent, Team, is_prompt_id, natural
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import networkx as nx
 
+    from ..schema.models import Model
     from .runners.protocol import Runner
 
 __all__ = ["Plan", "PlannedAgent", "compile"]
@@ -102,7 +103,7 @@ class Plan:
         return "\n".join([*lines, f"answer: {self.output}"])
 
 
-def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field's word for it
+def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field's word
     """Compile a team.
 
     Deterministic: the order of agents and edges in the file does not matter.
@@ -116,7 +117,13 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
     seen = _visibility(team, graph, levels)
     order = [agent_id for level in levels for agent_id in level]
     agents = {
-        agent_id: _planned(team, agent_id, number, seen[agent_id], order, catalogue)
+        agent_id: _planned(
+            team.agents[agent_id],
+            backend=team.backend_of(team.agents[agent_id]),
+            level=number,
+            sees=tuple(other for other in order if other in seen[agent_id]),
+            catalogue=catalogue,
+        )
         for number, level in enumerate(levels)
         for agent_id in level
     }
@@ -132,7 +139,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
 
 
 def _graph(team: Team) -> nx.DiGraph[str]:
-    import networkx as nx  # noqa: PLC0415 - slow to import
+    import networkx as nx
 
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(team.agents)
@@ -141,7 +148,7 @@ def _graph(team: Team) -> nx.DiGraph[str]:
 
 
 def _levels(graph: nx.DiGraph[str]) -> tuple[tuple[str, ...], ...]:
-    import networkx as nx  # noqa: PLC0415
+    import networkx as nx
 
     generations = nx.topological_generations(graph)
     return tuple(tuple(sorted(generation, key=natural)) for generation in generations)
@@ -151,7 +158,7 @@ def _visibility(
     team: Team, graph: nx.DiGraph[str], levels: tuple[tuple[str, ...], ...]
 ) -> Mapping[str, set[str]]:
     """Say for every agent whose outputs it sees, by the team's rule for context."""
-    import networkx as nx  # noqa: PLC0415
+    import networkx as nx
 
     match team.execution.context:
         case "predecessors":
@@ -162,25 +169,17 @@ def _visibility(
             earlier: set[str] = set()
             seen: dict[str, set[str]] = {}
             for level in levels:
-                seen |= dict.fromkeys(level, set(earlier))
+                seen |= {agent_id: set(earlier) for agent_id in level}
                 earlier |= set(level)
             return seen
 
 
 def _planned(
-    team: Team,
-    agent_id: str,
-    level: int,
-    seen: set[str],
-    order: list[str],
-    catalogue: Catalogue,
+    agent: Agent, *, backend: str, level: int, sees: tuple[str, ...], catalogue: Catalogue
 ) -> PlannedAgent:
-    agent = team.agents[agent_id]
-    backend = team.backend_of(agent)
     runner: Any = load_named("runners", backend)
     is_id = bool(agent.prompt) and is_prompt_id(agent.prompt)
     calls = runner.calls_at_most(agent)
-    sees = tuple(other for other in order if other in seen)
     return PlannedAgent(
         agent=agent,
         level=level,

@@ -113,7 +113,7 @@ def _task_value(task: Task) -> dict[str, Any]:
         "answer": task.answer,
         "scorer": {"name": task.scorer.name, **task.scorer.options},
     }
-    return {key: item for key, item in value.items() if item not in (None, "", {})}  # noqa: PLR6201
+    return {key: item for key, item in value.items() if item not in (None, "", {})}
 
 
 def _as_json(value: dict[str, Any]) -> str:

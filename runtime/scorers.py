@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..schema.catalogue import load_named
 from ..schema.errors import InputError
+from ..schema.values import is_list
 from .structured import first_json
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ def number(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
 
 def contains(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Look for the reference text, or for all texts of a list; case counts if `case: true`."""
-    texts = [str(text) for text in (reference if isinstance(reference, list) else [reference])]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    same = (lambda text: text) if options.get("case") else str.casefold
+    texts = [str(text) for text in (reference if is_list(reference) else [reference])]
+    same = str if options.get("case") else str.casefold
     missing = [text for text in texts if same(text) not in same(answer)]
     reason = f"missing: {', '.join(missing)}" if missing else "all there"
     return Score(value=float(not missing), reason=reason)
@@ -89,7 +90,7 @@ def regex(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     Raises:
         InputError: The expression is not valid, or takes too long on this answer.
     """
-    import regex as regex_module  # noqa: PLC0415 - unlike `re`, it can be stopped
+    import regex as regex_module
 
     pattern = str(options.get("pattern", reference))
     try:

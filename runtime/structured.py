@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..schema.problems import dotted, quoted
+from ..schema.values import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,15 +55,15 @@ def first_json(text: str) -> Any:
 def answer_in(value: Any) -> tuple[str, str | None]:
     """Give a structured value's JSON text, and its field `answer` as text where it has one."""
     content = json.dumps(value, ensure_ascii=False)
-    if not isinstance(value, dict) or "answer" not in value:
+    if not is_mapping(value) or "answer" not in value:
         return content, None
     answer: Any = value["answer"]
     return content, answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
 
 
 def _problems(value: Any, schema: Mapping[str, Any]) -> list[str]:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import
-    from referencing import Registry  # noqa: PLC0415
+    from jsonschema import Draft202012Validator
+    from referencing import Registry
 
     errors = Draft202012Validator(schema, registry=Registry()).iter_errors(value)
     found = [

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from ..schema.secrets import SECRET
 from ..schema.files import write_atomically
+from ..schema.secrets import SECRET
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -63,14 +63,14 @@ class Trace:
         self._listeners = listeners
         self._started = time.monotonic()
 
-    def emit(self, type: str, agent: str | None = None, **fields: Any) -> None:  # noqa: A002
-        """Note that something happened."""
+    def emit(self, event: str, agent: str | None = None, /, **fields: Any) -> None:
+        """Note that something happened: its type, whom it is about, and what else there is."""
         if not self._listeners:
             return
         seconds = time.monotonic() - self._started
-        event = Event(type=type, seconds=seconds, agent=agent, fields=fields)
+        happened = Event(type=event, seconds=seconds, agent=agent, fields=fields)
         for listener in self._listeners:
-            listener(event)
+            listener(happened)
 
 
 class Scrubber:
@@ -94,8 +94,8 @@ class Scrubber:
 
 def _forms(secret: str) -> set[str]:
     """Give the ways in which a secret shows in text: itself, in JSON, in a URL, in base64."""
-    import base64  # noqa: PLC0415
-    from urllib.parse import quote  # noqa: PLC0415
+    import base64
+    from urllib.parse import quote
 
     encoded = base64.b64encode(secret.encode()).decode().rstrip("=")
     return {secret, json.dumps(secret)[1:-1], quote(secret, safe=""), encoded}

@@ -74,7 +74,7 @@ class Document:
         return Problem(file=self.file, place=place, path=dotted(path), message=message)
 
 
-class Stop(Exception):  # noqa: N818 - not an error of its own: the problem is on the builder's list
+class Stop(Exception):
     """Reading cannot go on."""
 
 

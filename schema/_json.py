@@ -19,9 +19,7 @@ __all__ = ["read_json"]
 TOKEN = re.compile(r'[ \t\n\r:,]*(?:([{\[])|([}\]])|("(?:[^"\\]|\\.)*")|([^\s{}\[\]":,]+))')
 
 
-def read_json(
-    content: bytes, file: str, limits: Limits = LIMITS
-) -> tuple[Document, list[Problem]]:
+def read_json(content: bytes, file: str, limits: Limits = LIMITS) -> tuple[Document, list[Problem]]:
     """Read one JSON document; arguments and result are those of `read_yaml`."""
     builder = Builder(file=file, limits=limits)
     try:
@@ -68,7 +66,7 @@ def _literal(token: str, place: Place, builder: Builder) -> Any:
         message = f"{token} is not a number that can be compared. Write a finite one."
         builder.report(place, message, builder.path())
         return None
-    if len(token) > 40:  # noqa: PLR2004
+    if len(token) > 40:
         builder.report(place, f"a number of {len(token)} characters.", builder.path())
         return None
     return json.loads(token)

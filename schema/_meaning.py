@@ -16,6 +16,7 @@ from .catalogue import load_named
 from .problems import Path, quoted
 from .secrets import looks_secret
 from .team import IMPLIED_BACKENDS, is_prompt_id, natural
+from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -75,11 +76,9 @@ def no_cycle(reading: Reading) -> Iterator[Problem]:
         _ = team.levels
     except CycleError as error:
         cycle: list[str] = error.args[1]
-        shown = " -> ".join(reversed(cycle)) if len(cycle) > 2 else f"{cycle[0]} -> {cycle[0]}"  # noqa: PLR2004
+        shown = " -> ".join(reversed(cycle)) if len(cycle) > 2 else f"{cycle[0]} -> {cycle[0]}"
         path: Path = ("topology", "reports_to", cycle[-1])
-        yield reading.problem(
-            path, f"a cycle: {shown}. Leave out one of these edges.", at_key=True
-        )
+        yield reading.problem(path, f"a cycle: {shown}. Leave out one of these edges.", at_key=True)
 
 
 def one_output(reading: Reading) -> Iterator[Problem]:
@@ -162,7 +161,7 @@ TEAM_RULES: tuple[Callable[[Reading], Iterator[Problem]], ...] = (
 
 def _with_known_edges(team: Team) -> Team:
     """Leave out edges to agents that do not exist, so that the rest of the graph can be judged."""
-    from dataclasses import replace  # noqa: PLC0415
+    from dataclasses import replace
 
     kept: Mapping[str, tuple[str, ...]] = {
         u: tuple(v for v in receivers if v in team.agents)
@@ -229,12 +228,12 @@ def _texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
     """Give every text of a document with its path; keys count as texts too."""
     if isinstance(value, str):
         yield path, value
-    elif isinstance(value, dict):
-        for key, item in value.items():  # pyright: ignore[reportUnknownVariableType]
-            yield (*path, str(key)), str(key)  # pyright: ignore[reportUnknownArgumentType]
-            yield from _texts(item, (*path, str(key)))  # pyright: ignore[reportUnknownArgumentType]
-    elif isinstance(value, list):
-        for index, item in enumerate(value):  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    elif is_mapping(value):
+        for key, item in value.items():
+            yield (*path, str(key)), str(key)
+            yield from _texts(item, (*path, str(key)))
+    elif is_list(value):
+        for index, item in enumerate(value):
             yield from _texts(item, (*path, index))
 
 
@@ -246,5 +245,3 @@ def _listed(names: Any, most: int = 8) -> str:
     shown = list(names)
     more = f" and {len(shown) - most} more" if len(shown) > most else ""
     return ", ".join(shown[:most]) + more if shown else "none"
-
-

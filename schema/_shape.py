@@ -14,14 +14,17 @@ from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from .problems import Path, Problem, quoted
+from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
 
     from ._document import Document
+
+ValidationError = Any
+"""A `jsonschema.ValidationError`, whose own types say of most fields that they may be unset."""
 
 __all__ = ["did_you_mean", "shape_problems", "shape_schema", "sound"]
 
@@ -83,8 +86,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 @functools.cache
 def _validator(name: str) -> Validator:
-    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 - slow to import
-    from referencing import Registry  # noqa: PLC0415
+    from jsonschema import Draft202012Validator, validators
+    from referencing import Registry
 
     checker = Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
@@ -125,9 +128,9 @@ def _drop(value: Any, path: Path) -> None:
             value = value[part]
         except (KeyError, IndexError, TypeError):
             return
-    if isinstance(value, dict):
-        value.pop(last, None)  # pyright: ignore[reportUnknownMemberType]
-    elif isinstance(value, list) and isinstance(last, int) and last < len(value):  # pyright: ignore[reportUnknownArgumentType]
+    if is_mapping(value):
+        value.pop(str(last), None)
+    elif is_list(value) and isinstance(last, int) and last < len(value):
         value[last] = None
 
 
@@ -154,9 +157,8 @@ def _missing(error: ValidationError, document: Document, path: Path) -> Iterator
 
 def _wrong_type(error: ValidationError) -> str:
     schema = _mapping(error.schema)
-    kinds: list[str] = [error.validator_value] if isinstance(error.validator_value, str) else list(
-        error.validator_value  # pyright: ignore[reportArgumentType, reportUnknownArgumentType]
-    )
+    allowed = error.validator_value
+    kinds: list[str] = [allowed] if isinstance(allowed, str) else list(allowed)
     nouns = " or ".join(NOUNS[kind] for kind in kinds)
     facts = _facts(schema)
     how = HOW_TO_WRITE.get(kinds[-1], f"Write {nouns}")
@@ -171,7 +173,7 @@ def _out_of_range(error: ValidationError) -> str:
 
 
 def _not_in_enum(error: ValidationError) -> str:
-    choices = [str(choice) for choice in error.validator_value]  # pyright: ignore[reportGeneralTypeIssues, reportUnknownArgumentType, reportUnknownVariableType]
+    choices = [str(choice) for choice in error.validator_value]
     hint = did_you_mean(str(error.instance), choices)
     return f"{quoted(error.instance)} is not one of {', '.join(choices)}.{hint}"
 
@@ -238,4 +240,4 @@ def _first(error: ValidationError) -> str:
 
 
 def _mapping(schema: Any) -> Mapping[str, Any]:
-    return schema if isinstance(schema, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+    return schema if is_mapping(schema) else {}

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -18,9 +17,11 @@ import yaml
 from ._shape import shape_schema
 from ._yaml import resolve
 from .team import Agent, Execution, Team
+from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path as FilePath
 
     from ._document import Document
     from .problems import Path
@@ -32,9 +33,8 @@ HEADER = re.compile(r"#\s*yaml-language-server:\s*\$schema=(\S+).*")
 DEFAULT_SCHEMA = "team.schema.json"
 _PLAIN = re.compile(r"[A-Za-z_(/](?:[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff#:]|:(?=\S)|(?<=\S)#)*")
 _FLOW_SIGNS = re.compile(r"[,\[\]{}:]")
-_AMBIGUOUS = re.compile(
-    r"y|n|yes|no|on|off|true|false|null", re.IGNORECASE
-)  # other readers of YAML would take these for something else than text
+_AMBIGUOUS = re.compile(r"y|n|yes|no|on|off|true|false|null", re.IGNORECASE)
+"""Words that other readers of YAML take for something else than text."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -133,9 +133,9 @@ def _same(item: Any, usual: Any) -> bool:
 
 def _plain(item: Any) -> Any:
     if isinstance(item, Mapping):
-        return {str(key): _plain(value) for key, value in item.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        return {str(key): _plain(value) for key, value in item.items()}
     if isinstance(item, list | tuple):
-        return [_plain(value) for value in item]  # pyright: ignore[reportUnknownVariableType]
+        return [_plain(value) for value in item]
     return item
 
 
@@ -143,17 +143,14 @@ def _ordered(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> 
     """Put the fields of every mapping into the order of its schema."""
     if "$ref" in schema:
         schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
-    if isinstance(value, list):
-        return [_ordered(item, schema.get("items", {}), root) for item in value]  # pyright: ignore[reportUnknownVariableType]
-    if not isinstance(value, dict):
+    if is_list(value):
+        return [_ordered(item, schema.get("items", {}), root) for item in value]
+    if not is_mapping(value):
         return value
     known = schema.get("properties", {})
     other = schema.get("additionalProperties") or {}
-    keys = [key for key in known if key in value] + [key for key in value if key not in known]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    return {
-        key: _ordered(value[key], known.get(key, other), root)  # pyright: ignore[reportUnknownArgumentType]
-        for key in keys  # pyright: ignore[reportUnknownVariableType]
-    }
+    keys = [key for key in known if key in value] + [key for key in value if key not in known]
+    return {key: _ordered(value[key], known.get(key, other), root) for key in keys}
 
 
 def _mapping(value: Mapping[str, Any], path: Path, comments: Comments) -> Iterator[str]:
@@ -171,8 +168,7 @@ def _mapping(value: Mapping[str, Any], path: Path, comments: Comments) -> Iterat
             yield f"{name}: {short}{beside}"
         else:
             yield f"{name}:{beside}"
-            nested = _mapping if isinstance(item, Mapping) else _sequence
-            yield from (f"  {line}" if line else "" for line in nested(item, inner, comments))
+            yield from (f"  {line}" if line else "" for line in _nested(item, inner, comments))
 
 
 def _sequence(value: Sequence[Any], path: Path, comments: Comments) -> Iterator[str]:
@@ -186,10 +182,15 @@ def _sequence(value: Sequence[Any], path: Path, comments: Comments) -> Iterator[
         elif (short := _on_one_line(item, inner, comments, WIDTH)) is not None:
             lines = [short]
         else:
-            nested = _mapping if isinstance(item, Mapping) else _sequence
-            lines = list(nested(item, inner, comments))
+            lines = list(_nested(item, inner, comments))
         yield f"- {lines[0]}{beside}"
         yield from (f"  {line}" if line else "" for line in lines[1:])
+
+
+def _nested(item: Any, path: Path, comments: Comments) -> Iterator[str]:
+    if isinstance(item, Mapping):
+        return _mapping(item, path, comments)
+    return _sequence(item, path, comments)
 
 
 def _on_one_line(item: Any, path: Path, comments: Comments, room: int) -> str | None:
@@ -200,10 +201,10 @@ def _on_one_line(item: Any, path: Path, comments: Comments, room: int) -> str | 
         return _scalar(item)
     if not item:
         return "[]"
-    simple = all(not isinstance(part, Mapping | list | tuple) for part in item)  # pyright: ignore[reportUnknownVariableType]
+    simple = all(not isinstance(part, Mapping | list | tuple) for part in item)
     if not simple or comments.within(path):
         return None
-    text = f"[{', '.join(_scalar(part, in_flow=True) for part in item)}]"  # pyright: ignore[reportUnknownVariableType]
+    text = f"[{', '.join(_scalar(part, in_flow=True) for part in item)}]"
     return text if len(text) <= room else None
 
 

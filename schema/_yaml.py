@@ -32,9 +32,7 @@ LONGEST_NUMBER = 18
 CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def read_yaml(
-    content: bytes, file: str, limits: Limits = LIMITS
-) -> tuple[Document, list[Problem]]:
+def read_yaml(content: bytes, file: str, limits: Limits = LIMITS) -> tuple[Document, list[Problem]]:
     """Read one YAML document.
 
     Args:

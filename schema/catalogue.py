@@ -7,14 +7,16 @@ entry points of installed packages, models.yaml, tools.yaml and the options of a
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .models import DEFAULT_ALIAS, Model
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["GROUPS", "Catalogue", "Server", "installed", "load_named"]
 

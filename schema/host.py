@@ -72,8 +72,8 @@ def resolve_servers(
 
 
 def find_host_file(name: str, environment: Mapping[str, str]) -> Path | None:
-    """Find a file of the host: in the folder that MAS_HOME names, else here, else the user's own."""
-    from platformdirs import user_config_path  # noqa: PLC0415
+    """Find a file of the host: where MAS_HOME says, or else here, or else the user's own."""
+    from platformdirs import user_config_path
 
     home = environment.get("MAS_HOME")
     folders = [Path(home)] if home else [Path(), user_config_path("coterie")]

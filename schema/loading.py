@@ -1,4 +1,4 @@
-"""Loading files: read -> check shape -> check meaning -> build. All problems at once, or a value."""
+"""Loading files: read, check shape, check meaning, build. All problems at once, or a value."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from .models import Model
 from .problems import Problem, quoted
 from .task import ScorerChoice, Task
 from .team import Agent, Execution, SolvedTask, Team
+from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,7 +104,7 @@ def parse_task(content: bytes, file: str, folder: Path, catalogue: Catalogue) ->
     if not document.complete:
         raise ConfigError(problems)
     value = sound(document, "task")
-    value = value if isinstance(value, dict) else {}
+    value = value if is_mapping(value) else {}
     files, missing = _task_files(value.get("files") or {}, document, folder)
     scorer = _scorer(value.get("scorer", "exact"))
     repo = folder / value["repo"] if value.get("repo") else None
@@ -155,7 +156,9 @@ def read_file(path: str | Path, limits: Limits = TASK_LIMITS) -> bytes:
             return stream.read(limits.bytes + 1)
     except FileNotFoundError:
         names = [entry.name for entry in Path(path).parent.glob("*")]
-        raise InputError(f"no file {quoted(str(path))}.{did_you_mean(Path(path).name, names)}") from None
+        raise InputError(
+            f"no file {quoted(str(path))}.{did_you_mean(Path(path).name, names)}"
+        ) from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
 
@@ -185,20 +188,22 @@ def _host_file(path: str | Path, schema: str) -> Any:
 
 def _team(value: Any) -> Team:
     """Build a team from a value of the right shape; what is missing gets its default."""
-    value = value if isinstance(value, dict) else {}
+    value = value if is_mapping(value) else {}
     topology: dict[str, Any] = value.get("topology") or {}
     agents: dict[str, dict[str, Any]] = value.get("agents") or {}
     given = ("description", "backend", "constitution")
     return Team(
         name=value.get("name", ""),
-        agents=MappingProxyType({
-            agent_id: _agent(agent_id, fields or {}) for agent_id, fields in agents.items()
-        }),
-        reports_to=MappingProxyType({
-            reporter: tuple(dict.fromkeys(receiver for receiver in receivers if receiver))
-            for reporter, receivers in (topology.get("reports_to") or {}).items()
-            if receivers
-        }),
+        agents=MappingProxyType(
+            {agent_id: _agent(agent_id, fields or {}) for agent_id, fields in agents.items()}
+        ),
+        reports_to=MappingProxyType(
+            {
+                reporter: tuple(dict.fromkeys(receiver for receiver in receivers if receiver))
+                for reporter, receivers in (topology.get("reports_to") or {}).items()
+                if receivers
+            }
+        ),
         declared_output=topology.get("output"),
         execution=Execution(**(value.get("execution") or {})),
         successful_tasks=tuple(
@@ -209,8 +214,9 @@ def _team(value: Any) -> Team:
 
 
 def _agent(agent_id: str, fields: dict[str, Any]) -> Agent:
+    given = {key: item for key, item in fields.items() if key != "tools"}
     tools = tuple(tool for tool in fields.get("tools") or () if tool)
-    return Agent(id=agent_id, **{**fields, "tools": tools})
+    return Agent(id=agent_id, tools=tools, **given)
 
 
 def _task(
@@ -228,12 +234,12 @@ def _scorer(value: Any) -> ScorerChoice:
     return ScorerChoice(name=value.get("name", "exact"), options=MappingProxyType(options))
 
 
-def _scorer_problems(
-    scorer: ScorerChoice, document: Document, known: Catalogue
-) -> list[Problem]:
+def _scorer_problems(scorer: ScorerChoice, document: Document, known: Catalogue) -> list[Problem]:
     if scorer.name in known.scorers:
         return []
-    hint = did_you_mean(scorer.name, known.scorers) or f" Known: {', '.join(sorted(known.scorers))}."
+    hint = (
+        did_you_mean(scorer.name, known.scorers) or f" Known: {', '.join(sorted(known.scorers))}."
+    )
     return [document.problem(("scorer",), f"no scorer {quoted(scorer.name)}.{hint}")]
 
 
@@ -241,8 +247,8 @@ def _task_files(
     value: Any, document: Document, folder: Path
 ) -> tuple[dict[str, str], list[Problem]]:
     """Read the files that a task names, or take the texts that it holds."""
-    if isinstance(value, dict):
-        return value, []  # pyright: ignore[reportUnknownVariableType]
+    if is_mapping(value):
+        return value, []
     files: dict[str, str] = {}
     problems: list[Problem] = []
     for index, name in enumerate(value):
@@ -256,4 +262,4 @@ def _task_files(
 
 
 def _tuples(item: Any) -> Any:
-    return tuple(item) if isinstance(item, list) else item  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    return tuple(item) if is_list(item) else item

@@ -19,7 +19,7 @@ class Model:
 
     Attributes:
         alias: The name that teams write.
-        model: Provider and model, `openai/gpt-4o-mini`; with `api_base`, the endpoint's name for it.
+        model: Provider and model, `openai/gpt-4o-mini`; with `api_base`, the endpoint's own name.
         api_base: The address of an OpenAI-compatible endpoint, up to and with `/v1`.
         key_env: The environment variable that holds the key for this endpoint, and for no other.
         usd_per_mtok_input: Price of reading, USD per million tokens. None: unknown, never free.

@@ -5,25 +5,29 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["Agent", "Execution", "SolvedTask", "Team", "is_prompt_id", "natural"]
 
 Context = Literal["predecessors", "ancestors", "all"]
 OnError = Literal["fail", "skip", "degrade"]
 
-IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType({
-    "LLM": "llm",
-    "Function": "function",
-    "CodeAgent": "smolagents",
-    "ToolCallingAgent": "smolagents",
-    "DefaultAgent": "mini-swe-agent",
-    "SWEAgent": "swe-agent",
-})
+IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType(
+    {
+        "LLM": "llm",
+        "Function": "function",
+        "CodeAgent": "smolagents",
+        "ToolCallingAgent": "smolagents",
+        "DefaultAgent": "mini-swe-agent",
+        "SWEAgent": "swe-agent",
+    }
+)
 """The backend that an agent type implies (EvoMAS App. B.3, with our two plain ones)."""
 
 DEFAULT_BACKEND = "llm"
@@ -144,7 +148,7 @@ class Team:
     @property
     def content_hash(self) -> str:
         """SHA-256 over everything that is executed; neither order nor metadata count."""
-        from ._writing import team_value  # noqa: PLC0415 - writing needs this module
+        from ._writing import team_value
 
         executed = team_value(self)
         for metadata in ("name", "description", "successful_tasks"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,8 @@ import click
 from ..terminal import speakable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
     from rich.live import Live
     from rich.table import Table
 
@@ -32,7 +33,7 @@ PER_SECOND = 8
 
 
 @contextmanager
-def progress(plan: Plan, *, quiet: bool) -> Iterator[Callable[[Event], None]]:
+def progress(plan: Plan, *, quiet: bool) -> Generator[Callable[[Event], None]]:
     """Show how a run goes while the block lasts; the block gets what listens to the trace."""
     if quiet:
         yield lambda _event: None
@@ -41,8 +42,8 @@ def progress(plan: Plan, *, quiet: bool) -> Iterator[Callable[[Event], None]]:
     if not sys.stderr.isatty():
         yield _Lines()
         return
-    from rich.console import Console  # noqa: PLC0415 - only on a terminal
-    from rich.live import Live  # noqa: PLC0415
+    from rich.console import Console
+    from rich.live import Live
 
     table = _Table(plan)
     with Live(
@@ -128,8 +129,8 @@ class _Table:
 
     def draw(self) -> Table:
         """Draw the table as it is now."""
-        from rich.table import Table  # noqa: PLC0415
-        from rich.text import Text  # noqa: PLC0415
+        from rich.table import Table
+        from rich.text import Text
 
         table = Table(box=None, pad_edge=False)
         for name in ("agent", "role", "state", "seconds", "tokens", ""):

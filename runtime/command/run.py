@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from ..terminal import speakable
 
 if TYPE_CHECKING:
     from ...schema.catalogue import Catalogue
+    from ...schema.problems import Problem
     from ...schema.task import Task
     from ...schema.team import Team
     from ..engine import Run
@@ -63,36 +64,23 @@ class _Options:
     help="Run code that agents write without a jail, with your rights. Only in a throw-away VM.",
 )
 @problem_format
-def main(
-    team_file: str,
-    task_file: str | None,
-    query: str | None,
-    dry_run: bool,  # noqa: FBT001
-    model: tuple[str, ...],
-    models_file: str | None,
-    tools_file: str | None,
-    allowed_tools: tuple[str, ...],
-    problem_format: str,
-    **options: Any,
-) -> None:
+def main(team_file: str, task_file: str | None, query: str | None, **options: Any) -> None:
     """Run the team of a YAML file on a task and print its answer.
 
     TEAM is a team file, or seed:NAME for one that comes with coterie. TASK is a task file, or - for
     JSON on standard input. Progress goes to standard error, the answer to standard output; runs/
     keeps everything that happened.
     """
-    del problem_format
-    known = host_catalogue(
-        model=model, models_file=models_file, tools_file=tools_file, allowed_tools=allowed_tools
-    )
-    team, task, known = _load(team_file, task_file, query, known)
-    from ..plan import compile  # noqa: A004, PLC0415 - the field's word; not for --help
+    host = {name: options[name] for name in ("model", "models_file", "tools_file", "allowed_tools")}
+    team, task, known = _load(team_file, task_file, query, host_catalogue(**host))
+    from ..plan import compile
 
     plan = compile(team, known)
-    chosen = _Options(**options)
-    if dry_run:
-        click.echo(json.dumps(plan.describe(), indent=2) if chosen.as_json else str(plan))
+    if options["dry_run"]:
+        described = json.dumps(plan.describe(), indent=2) if options["as_json"] else str(plan)
+        click.echo(described)
         return
+    chosen = _Options(**{field.name: options[field.name] for field in fields(_Options)})
     sys.exit(_run(plan, task, known, chosen))
 
 
@@ -100,20 +88,23 @@ def _load(
     team_file: str, task_file: str | None, query: str | None, known: Catalogue
 ) -> tuple[Team, Task, Catalogue]:
     """Load both files; the problems of both are shown together."""
-    from ...schema.errors import ConfigError  # noqa: PLC0415
-    from ...schema.loading import load_team  # noqa: PLC0415
+    from ...schema.errors import ConfigError
+    from ...schema.loading import load_team
 
     path = _team_path(team_file)
     known = known.beside(path.parent)
-    problems, loaded = [], []
-    for load in (lambda: load_team(path, known), lambda: _task(task_file, query, known)):
-        try:
-            loaded.append(load())
-        except ConfigError as error:
-            problems += error.problems
-    if problems:
+    problems: list[Problem] = []
+    team, task = None, None
+    try:
+        team = load_team(path, known)
+    except ConfigError as error:
+        problems += error.problems
+    try:
+        task = _task(task_file, query, known)
+    except ConfigError as error:
+        problems += error.problems
+    if team is None or task is None:
         raise ConfigError(problems)
-    team, task = loaded
     return team, task, known
 
 
@@ -129,8 +120,8 @@ def _team_path(name: str) -> Path:
 
 
 def _task(task_file: str | None, query: str | None, known: Catalogue) -> Task:
-    from ...schema.loading import load_task, parse_task  # noqa: PLC0415
-    from ...schema.task import Task  # noqa: PLC0415
+    from ...schema.loading import load_task, parse_task
+    from ...schema.task import Task
 
     if (task_file is None) == (query is None):
         raise InputError("give a task file, or a question with --query; one of them.")
@@ -172,13 +163,13 @@ async def _recorded(
     plan: Plan, task: Task, known: Catalogue, chosen: _Options, stop: _Stop
 ) -> tuple[Run, RunFolder]:
     """Execute the plan, with its folder and its progress."""
-    from ..engine import execute  # noqa: PLC0415
-    from ..gateway import Gateway  # noqa: PLC0415
-    from ..jail import host_jail  # noqa: PLC0415
-    from ..record import Record  # noqa: PLC0415
-    from ..tools import Toolbox  # noqa: PLC0415
-    from ..trace import Trace  # noqa: PLC0415
-    from .progress import progress  # noqa: PLC0415
+    from ..engine import execute
+    from ..gateway import Gateway
+    from ..jail import host_jail
+    from ..record import Record
+    from ..tools import Toolbox
+    from ..trace import Trace
+    from .progress import progress
 
     if main_task := asyncio.current_task():
         stop.on_terminate(main_task)

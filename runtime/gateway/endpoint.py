@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ...schema.errors import InputError
 from ...schema.models import EMBEDDED, Model
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["Endpoint", "endpoint_of"]
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ...schema.errors import InputError
-from .chat import Usage
+from ...schema.values import is_list, is_mapping
 from .endpoint import endpoint_of
-from .errors import CallError
 from .prices import price
 from .retry import call_with_retries
 
@@ -23,8 +22,9 @@ if TYPE_CHECKING:
 
     from ...schema.models import Model
     from ..local.server import LocalServer
-    from .chat import ChatAnswer, ChatRequest
+    from .chat import ChatAnswer, ChatRequest, Usage
     from .endpoint import Endpoint
+    from .errors import CallError
 
 __all__ = ["Gateway"]
 
@@ -158,7 +158,7 @@ class Gateway:
             return endpoint
         async with self._starting:
             if endpoint.weights not in self._servers:
-                from ..local.server import start_server  # noqa: PLC0415 - an optional extra
+                from ..local.server import start_server
 
                 self._servers[endpoint.weights] = await start_server(endpoint.weights)
         server = self._servers[endpoint.weights]
@@ -167,10 +167,10 @@ class Gateway:
 
 def _new_client(kind: str) -> Client:
     if kind == "litellm":
-        from .litellm_client import LitellmClient  # noqa: PLC0415 - heavy
+        from .litellm_client import LitellmClient
 
         return LitellmClient()
-    from .openai_http import OpenAIClient  # noqa: PLC0415 - heavy
+    from .openai_http import OpenAIClient
 
     return OpenAIClient()
 
@@ -196,7 +196,7 @@ def _constraint(endpoint: Endpoint, schema: Mapping[str, Any] | None) -> dict[st
     if schema is None:
         return {}
     if endpoint.kind == "local":
-        from ..local.grammar import schema_grammar  # noqa: PLC0415 - an optional extra
+        from ..local.grammar import schema_grammar
 
         return {"grammar": schema_grammar(schema)}
     named = {"name": "answer", "schema": schema, "strict": _is_strict(schema)}
@@ -205,16 +205,16 @@ def _constraint(endpoint: Endpoint, schema: Mapping[str, Any] | None) -> dict[st
 
 def _is_strict(schema: Any) -> bool:
     """Tell whether every object of a schema is closed and complete, as strict decoding demands."""
-    if isinstance(schema, list):
-        return all(_is_strict(item) for item in schema)  # pyright: ignore[reportUnknownVariableType]
-    if not isinstance(schema, dict):
+    if is_list(schema):
+        return all(_is_strict(item) for item in schema)
+    if not is_mapping(schema):
         return True
-    if schema.get("type") == "object":  # pyright: ignore[reportUnknownMemberType]
-        fields: dict[str, Any] = schema.get("properties") or {}  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        required: list[str] = schema.get("required") or []  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        if schema.get("additionalProperties") is not False or set(required) != set(fields):  # pyright: ignore[reportUnknownMemberType]
+    if schema.get("type") == "object":
+        fields: dict[str, Any] = schema.get("properties") or {}
+        required: list[str] = schema.get("required") or []
+        if schema.get("additionalProperties") is not False or set(required) != set(fields):
             return False
-    return all(_is_strict(item) for item in schema.values())  # pyright: ignore[reportUnknownVariableType]
+    return all(_is_strict(item) for item in schema.values())
 
 
 def _metered(answer: ChatAnswer, request: ChatRequest) -> Usage:

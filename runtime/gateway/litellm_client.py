@@ -44,7 +44,7 @@ class LitellmClient:
         except TimeoutError:
             message = f"{endpoint.model}: no whole answer within {timeout:g} seconds."
             raise CallError(message, kind="timeout") from None
-        except Exception as error:  # noqa: BLE001 - a foreign library's boundary: mapped, never swallowed
+        except Exception as error:
             raise _mapped(endpoint, error) from error
         return answer_of(response.model_dump(), endpoint.model)
 
@@ -55,7 +55,7 @@ class LitellmClient:
 def _litellm() -> Any:
     # Without it, the import fetches a list of prices from the network.
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm  # noqa: PLC0415 - takes seconds
+    import litellm
 
     litellm.suppress_debug_info = True
     return litellm

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import aiohttp
 
 from ...schema.problems import quoted
+from ...schema.values import is_mapping
 from .chat import ChatAnswer, ToolCall, Usage
 from .errors import CallError, Kind
 from .retry import retry_after
@@ -16,7 +17,6 @@ from .retry import retry_after
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .chat import ChatRequest
     from .endpoint import Endpoint
 
 __all__ = ["OpenAIClient", "answer_of"]
@@ -55,7 +55,7 @@ class OpenAIClient:
         except (aiohttp.ClientError, OSError) as error:
             message = f"{url}: {error or type(error).__name__}. Is the endpoint running?"
             raise CallError(message, kind="down") from None
-        if status != 200:  # noqa: PLR2004
+        if status != 200:
             raise _refusal(url, status, reply_headers, content)
         return answer_of(_parsed(url, content), url)
 
@@ -136,12 +136,12 @@ def _tool_call(call: Mapping[str, Any]) -> ToolCall:
 
 def _usage(usage: Any) -> Usage:
     """Read what the endpoint says; counts that are missing or below zero do not count as told."""
-    told = cast("Mapping[str, Any]", usage if isinstance(usage, dict) else {})
+    told = cast("Mapping[str, Any]", usage if is_mapping(usage) else {})
     prompt, completion = _count(told.get("prompt_tokens")), _count(told.get("completion_tokens"))
     details = told.get("prompt_tokens_details")
     cached = (
         _count(cast("Mapping[str, Any]", details).get("cached_tokens"))
-        if isinstance(details, dict)
+        if is_mapping(details)
         else None
     )
     return Usage(
@@ -163,7 +163,7 @@ def _parsed(url: str, content: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         message = f"{url}: the answer is not JSON: {quoted(content[:200])}."
         raise CallError(message, kind="malformed") from None
-    if not isinstance(body, dict):
+    if not is_mapping(body):
         raise CallError(f"{url}: the answer is not a JSON object.", kind="malformed")
     return cast("Mapping[str, Any]", body)
 
@@ -189,9 +189,9 @@ def _kind(status: int, said: str) -> Kind:
         return "busy"
     if status in {401, 403}:
         return "denied"
-    if status == 404:  # noqa: PLR2004
+    if status == 404:
         return "unknown"
-    if status >= 500:  # noqa: PLR2004
+    if status >= 500:
         return "down"
     if any(sign in said.lower() for sign in OVERFLOW_SIGNS):
         return "overflow"

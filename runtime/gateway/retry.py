@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import email.utils
 import math
-import random
 import time
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ import tenacity
 from .errors import CallError
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Awaitable, Callable
 
     from .chat import ChatAnswer

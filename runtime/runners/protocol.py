@@ -108,8 +108,8 @@ class Assignment:
 class Emit(Protocol):
     """Notes an event in the trace."""
 
-    def __call__(self, type: str, **fields: Any) -> None:  # noqa: A002 - the event's own word
-        """Note an event of a type, with JSON-able fields."""
+    def __call__(self, event: str, /, **fields: Any) -> None:
+        """Note an event by its type, with JSON-able fields."""
         ...
 
 

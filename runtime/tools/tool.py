@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import AgentError
 from ...schema.problems import dotted
+from ...schema.values import is_mapping
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
@@ -89,16 +90,16 @@ class GrantedTool:
         return result
 
     def _checked(self, arguments: Any) -> Mapping[str, Any]:
-        if not isinstance(arguments, dict):
+        if not is_mapping(arguments):
             raise ToolError(f"{self.tool.name}: the arguments are not a JSON object.")
         validator = _validator(json.dumps(self.tool.parameters))
         problems = [
             f"{dotted(tuple(error.absolute_path)) or 'the arguments'}: {error.message[:200]}"
-            for error in validator.iter_errors(arguments)  # pyright: ignore[reportUnknownArgumentType]
+            for error in validator.iter_errors(arguments)
         ]
         if problems:
             raise ToolError(f"{self.tool.name}: {'; '.join(problems[:5])}")
-        return arguments  # pyright: ignore[reportUnknownVariableType]
+        return arguments
 
 
 @functools.cache

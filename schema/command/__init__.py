@@ -32,7 +32,7 @@ SUMMARIES: Mapping[str, str] = {
     "run": "Run a team on a task.",
     "validate": "Check files and show every problem.",
 }
-"""One line for each of our own commands: to ask the command itself, it would have to be imported."""
+"""A line for each of our own commands: to ask a command itself, it would have to be imported."""
 
 problem_format = click.option(
     "--format",
@@ -95,7 +95,7 @@ def host_catalogue(
         InputError: An option cannot be read, or names a file that does not exist.
         ConfigError: models.yaml or tools.yaml does not load.
     """
-    from ..host import resolve_models, resolve_servers  # noqa: PLC0415 - not for --help
+    from ..host import resolve_models, resolve_servers
 
     known = Catalogue.of_host(
         models=resolve_models(model, models_file=models_file),
@@ -146,7 +146,7 @@ class Group(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that is meant, or say which one may have been."""
-        from .._shape import did_you_mean  # noqa: PLC0415
+        from .._shape import did_you_mean
 
         if args and args[0] not in installed("commands") and not args[0].startswith("-"):
             hint = did_you_mean(args[0], installed("commands"))

@@ -19,7 +19,7 @@ __all__ = ["main"]
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--check", is_flag=True, help="Write nothing; end with 1 where a file would change.")
 @problem_format
-def main(files: tuple[Path, ...], check: bool, problem_format: str) -> None:  # noqa: FBT001
+def main(files: tuple[Path, ...], check: bool, problem_format: str) -> None:
     """Write team files in canonical form: one order of fields, one style, comments kept.
 
     A file that does not load stays as it is.
@@ -48,7 +48,7 @@ def _format(file: Path, *, check: bool) -> bool:
 
 
 def _write(file: Path, text: str) -> None:
-    from ..files import write_atomically  # noqa: PLC0415 - not for --help
+    from ..files import write_atomically
 
     try:
         write_atomically(file, text)
