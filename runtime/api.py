@@ -12,7 +12,7 @@ from ..schema.task import Task
 from ..schema.team import Team
 from .engine import execute
 from .gateway import Gateway
-from .jail import host_jail
+from .jail import Jails
 from .plan import compile
 from .tools import Toolbox
 
@@ -64,7 +64,7 @@ def run(
                 plan,
                 asked,
                 gateway=gateway,
-                jail=host_jail(unsafe=unsafe_local),
+                jails=Jails(unsafe=unsafe_local),
                 toolbox=toolbox,
                 trace=trace,
                 seed=seed,

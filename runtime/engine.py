@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..schema.task import Task
     from .gateway import ChatAnswer, Gateway, Message
-    from .jail import Jail
+    from .jail import Jails
     from .plan import Plan, PlannedAgent
     from .tools import Toolbox
 
@@ -85,7 +85,7 @@ async def execute(
     task: Task,
     *,
     gateway: Gateway,
-    jail: Jail,
+    jails: Jails,
     toolbox: Toolbox,
     trace: Trace | None = None,
     seed: int | None = None,
@@ -96,7 +96,7 @@ async def execute(
         plan: A compiled team.
         task: What is asked. Its reference answer reaches the scorer only.
         gateway: The way to models. Its owner closes it.
-        jail: Where code that agents write may run.
+        jails: Where code that agents write may run.
         toolbox: The tools that agents can be granted. Its owner closes it.
         trace: Told everything that happens.
         seed: Makes sampling repeatable where the endpoint allows it.
@@ -109,7 +109,7 @@ async def execute(
     """
     trace = trace or Trace()
     run = _Running(
-        plan=plan, task=task, gateway=gateway, jail=jail, toolbox=toolbox, trace=trace, seed=seed
+        plan=plan, task=task, gateway=gateway, jails=jails, toolbox=toolbox, trace=trace, seed=seed
     )
     trace.emit(
         "run_started", team=plan.team.name, task=task.id, content_hash=plan.team.content_hash
@@ -130,7 +130,7 @@ class _Running:
     plan: Plan
     task: Task
     gateway: Gateway
-    jail: Jail
+    jails: Jails
     toolbox: Toolbox
     trace: Trace
     seed: int | None
@@ -322,7 +322,7 @@ class _Desk:
             line=self,
             tools=run.toolbox.granted(planned.agent.tools, workspace, self.emit),
             workspace=workspace,
-            jail=run.jail,
+            jails=run.jails,
             emit=self.emit,
         )
 

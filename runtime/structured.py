@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ __all__ = ["answer_in", "first_json", "parse_structured"]
 
 _FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
 MOST_PROBLEMS = 8
+MOST_CANDIDATES = 100
 
 
 def parse_structured(text: str, schema: Mapping[str, Any]) -> tuple[Any, list[str]]:
@@ -44,7 +46,7 @@ def first_json(text: str) -> Any:
         except (ValueError, RecursionError):
             continue
     decoder = json.JSONDecoder(parse_constant=_refuse)
-    for found in re.finditer(r"[{\[]", text):
+    for found in itertools.islice(re.finditer(r"[{\[]", text), MOST_CANDIDATES):
         try:
             return decoder.raw_decode(text, found.start())[0]
         except (ValueError, RecursionError):

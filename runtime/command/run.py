@@ -165,7 +165,7 @@ async def _recorded(
     """Execute the plan, with its folder and its progress."""
     from ..engine import execute
     from ..gateway import Gateway
-    from ..jail import host_jail
+    from ..jail import Jails
     from ..record import Record
     from ..tools import Toolbox
     from ..trace import Trace
@@ -178,9 +178,9 @@ async def _recorded(
         Toolbox(known.servers) as toolbox,
     ):
         gateway.check(plan.aliases)
-        jail = host_jail(unsafe=chosen.unsafe_local)
+        jails = Jails(unsafe=chosen.unsafe_local)
         if plan.needs_jail:
-            jail.check()
+            jails.check()
         await toolbox.prepare(plan.tools)
         with (
             Record(chosen.runs, plan, task, secrets=gateway.secrets()) as record,
@@ -190,7 +190,7 @@ async def _recorded(
                 plan,
                 task,
                 gateway=gateway,
-                jail=jail,
+                jails=jails,
                 toolbox=toolbox,
                 trace=Trace(record.folder, show),
                 seed=chosen.seed,

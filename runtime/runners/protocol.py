@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ...schema.task import Task
     from ...schema.team import Agent
     from ..gateway import ChatAnswer, Message
-    from ..jail import Jail
+    from ..jail import Jails
     from ..tools import GrantedTool
     from ..workspace import Workspace
 
@@ -88,7 +88,7 @@ class Assignment:
         line: The way to its model.
         tools: The tools that it is granted, by name.
         workspace: A folder of its own, made on first use.
-        jail: Where code that it writes may run.
+        jails: Makes the place where code that it writes may run.
         emit: Notes an event of the agent in the trace: a type, and JSON-able fields.
     """
 
@@ -101,7 +101,7 @@ class Assignment:
     line: ModelLine
     tools: Mapping[str, GrantedTool]
     workspace: Workspace
-    jail: Jail
+    jails: Jails
     emit: Emit = field(repr=False)
 
 
@@ -119,7 +119,7 @@ class Runner(Protocol):
     * Must give an `AgentResult` only for an answer, and raise `AgentError` (or let a `CallError`
       pass) for everything else: a failure's text is never an output.
     * Must reach models through `assignment.line` only, and tools through `assignment.tools` only.
-    * Must run code that a model wrote inside `assignment.jail`, or not at all.
+    * Must run code that a model wrote inside a jail of `assignment.jails`, or not at all.
     * Must leave nothing running when it returns, raises or is cancelled.
     * Must not keep state between calls of `run`, which may overlap.
     """

@@ -1,0 +1,26 @@
+"""A model that answers from a script, behind an OpenAI-compatible server on this machine.
+
+`ScriptedModel` serves the answers that you wrote, with the latency, usage and faults that you
+want, and records what it was asked. `python -m coterie.runtime.doubles script.yaml` serves a file.
+"""
+
+from __future__ import annotations
+
+from .calls import Call
+from .reply import FAULTS, Delivery, Fault, Reply, ToolCall
+from .script import Replies, message_text
+from .script_file import load_script
+from .server import ScriptedModel
+
+__all__ = [
+    "FAULTS",
+    "Call",
+    "Delivery",
+    "Fault",
+    "Replies",
+    "Reply",
+    "ScriptedModel",
+    "ToolCall",
+    "load_script",
+    "message_text",
+]

@@ -1,0 +1,204 @@
+"""What a scripted model answers: one value for an answer, an error or a fault."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["FAULTS", "Delivery", "Fault", "Reply", "ToolCall"]
+
+Delivery = Literal["whole", "half", "truncated", "headers", "closed", "never", "dripped", "endless"]
+"""How the bytes of a response reach the client.
+
+* `whole`: all of them, at once.
+* `half`: half of the body, with the length of that half: a document that ends too early.
+* `truncated`: half of the body under the length of the whole; then the connection closes.
+* `headers`: the headers; then the connection closes.
+* `closed`: nothing; the connection closes.
+* `never`: nothing, until the client gives up.
+* `dripped`: the headers, then one byte per `Reply.interval`.
+* `endless`: the body without its last byte, then spaces until the client gives up.
+"""
+
+Fault = Literal[
+    "bad_tool_json",
+    "close_after_headers",
+    "close_before_headers",
+    "context_overflow",
+    "drip",
+    "empty_body",
+    "endless_body",
+    "half_json",
+    "hang",
+    "html_body",
+    "length",
+    "negative_usage",
+    "no_choices",
+    "no_usage",
+    "null_content",
+    "truncated_body",
+    "unknown_tool",
+    "wrong_usage",
+]
+"""The names that `Reply.fault` knows; `FAULTS` has the reply for each."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolCall:
+    """A tool that the model calls. `arguments` is JSON text, as models write it."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    """One answer of a scripted model, good or bad. The class methods say the usual ones shortly.
+
+    Attributes:
+        text: The content of the message; None is sent as null.
+        tool_calls: The tools that the message calls.
+        finish_reason: Why the model stopped: `stop`, `length`, `tool_calls`, `content_filter`.
+        latency: Seconds from the request to the answer.
+        usage: `computed` counts one token for four characters of request and answer, `missing`
+            leaves the field out, anything else is sent as it is.
+        status: The HTTP status.
+        headers: Added to those of the response, names in lower case.
+        body: Sent as it is instead of a chat completion; None for a chat completion.
+        delivery: How the bytes reach the client.
+        interval: Seconds before each byte that is `dripped`.
+    """
+
+    text: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    finish_reason: str = "stop"
+    latency: float = 0.0
+    usage: Mapping[str, object] | Literal["computed", "missing"] = "computed"
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    body: str | None = None
+    delivery: Delivery = "whole"
+    interval: float = 0.1
+
+    @classmethod
+    def json(cls, value: object) -> Self:
+        """Answer with a JSON document, as a model does under a schema."""
+        return cls(text=json.dumps(value, ensure_ascii=False))
+
+    @classmethod
+    def code(cls, source: str) -> Self:
+        """Answer with Python for a smolagents `CodeAgent`, between its default code tags."""
+        return cls(text=f"<code>\n{source}\n</code>")
+
+    @classmethod
+    def tool(cls, name: str, /, **arguments: object) -> Self:
+        """Call one tool, for instance `final_answer` of a smolagents `ToolCallingAgent`."""
+        call = ToolCall(name=name, arguments=json.dumps(arguments, ensure_ascii=False))
+        return cls(tool_calls=(call,), finish_reason="tool_calls")
+
+    @classmethod
+    def bash(cls, command: str) -> Self:
+        """Run a shell command by the tool call that mini-swe-agent expects."""
+        return cls.tool("bash", command=command)
+
+    @classmethod
+    def error(
+        cls,
+        status: int,
+        *,
+        message: str = "",
+        code: str | None = None,
+        retry_after: int | str | datetime | None = None,
+    ) -> Self:
+        """Fail with an error document as OpenAI sends it.
+
+        Args:
+            status: The HTTP status, 400 to 599.
+            message: For people; a sentence with the status when empty.
+            code: For programs, for instance `invalid_api_key`.
+            retry_after: The Retry-After header: seconds, a moment (sent as an HTTP date), or any
+                text.
+        """
+        error = {
+            "message": message or f"The script answers this call with status {status}.",
+            "type": "server_error" if status >= 500 else _CLIENT_ERRORS.get(status, _BAD_REQUEST),
+            "param": None,
+            "code": code,
+        }
+        headers = {} if retry_after is None else {"retry-after": _retry_after(retry_after)}
+        return cls(status=status, headers=headers, body=json.dumps({"error": error}))
+
+    @classmethod
+    def fault(cls, name: Fault) -> Reply:
+        """Misbehave in one of the ways that `FAULTS` lists.
+
+        Raises:
+            ValueError: No fault has this name.
+        """
+        if name not in FAULTS:
+            raise ValueError(f"no fault is named {name!r}; use one of {', '.join(FAULTS)}")
+        return FAULTS[name]
+
+    def replace(self, **changes: Any) -> Self:
+        """Return this reply with some attributes changed: `Reply.code("1").replace(latency=2)`."""
+        return replace(self, **changes)
+
+
+_BAD_REQUEST = "invalid_request_error"
+_CLIENT_ERRORS = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
+_SOUND = Reply(text="This answer is complete.")
+
+FAULTS: Mapping[Fault, Reply] = MappingProxyType(
+    {
+        "bad_tool_json": Reply(
+            tool_calls=(ToolCall(name="final_answer", arguments='{"answer": '),),
+            finish_reason="tool_calls",
+        ),
+        "close_after_headers": _SOUND.replace(delivery="headers"),
+        "close_before_headers": _SOUND.replace(delivery="closed"),
+        "context_overflow": Reply.error(
+            400,
+            # Clients recognise this condition by the beginning of the sentence.
+            message="This model's maximum context length is 8192 tokens, the messages have 9000.",
+            code="context_length_exceeded",
+        ),
+        "drip": _SOUND.replace(delivery="dripped"),
+        "empty_body": Reply(body=""),
+        "endless_body": _SOUND.replace(delivery="endless"),
+        "half_json": _SOUND.replace(delivery="half"),
+        "hang": _SOUND.replace(delivery="never"),
+        "html_body": Reply(
+            body="<!doctype html><title>Welcome</title><p>Sign in to this network.</p>",
+            headers={"content-type": "text/html; charset=utf-8"},
+        ),
+        "length": Reply(text="This answer was cut sho", finish_reason="length"),
+        "negative_usage": _SOUND.replace(
+            usage={"prompt_tokens": -5, "completion_tokens": -5, "total_tokens": -10}
+        ),
+        "no_choices": Reply(
+            body='{"id": "chatcmpl-0", "object": "chat.completion", "created": 0,'
+            ' "model": "scripted", "choices": []}'
+        ),
+        "no_usage": _SOUND.replace(usage="missing"),
+        "null_content": Reply(),
+        "truncated_body": _SOUND.replace(delivery="truncated"),
+        "unknown_tool": Reply.tool("no_such_tool"),
+        "wrong_usage": _SOUND.replace(
+            usage={"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 1_000_000_000}
+        ),
+    }
+)
+"""Every fault by its name. `.replace(...)` varies one: another text, interval or latency."""
+
+
+def _retry_after(when: int | str | datetime) -> str:
+    if isinstance(when, int | str):
+        return str(when)
+    return format_datetime(when.astimezone(UTC), usegmt=True)

@@ -1,0 +1,182 @@
+"""The server that plays a language model, on a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from .calls import Call, CallRecord
+from .connection import Connection
+from .endpoints import Answer, Endpoints, HttpRequest
+from .script import Replies, choose_from
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["ScriptedModel"]
+
+_HOST = "127.0.0.1"
+_BACKLOG = 1024
+
+
+class ScriptedModel:
+    """An OpenAI-compatible server on 127.0.0.1 that answers from a script, while in `with`.
+
+    It serves `POST /v1/chat/completions` (with `n` and `stream`), `POST /v1/embeddings` and
+    `GET /v1/models` under any name of a model.
+
+    Args:
+        replies: What to answer; `Replies` lists the forms. A request that the script has no reply
+            for gets a status 500 that says so.
+        key: The key that clients must send, else they get a status 401. None admits everyone.
+        latency: Seconds before the chat replies that have no latency of their own.
+        port: The port to listen on; 0 takes a free one.
+
+    Raises:
+        TypeError: `replies` is nothing that a script may be.
+    """
+
+    def __init__(
+        self, replies: Replies, *, key: str | None = None, latency: float = 0.0, port: int = 0
+    ) -> None:
+        self._endpoints = Endpoints(choose_from(replies), key=key, latency=latency)
+        self._port = port
+        self._record = CallRecord()
+        self._running: _Running | None = None
+
+    def __enter__(self) -> Self:
+        """Start to listen.
+
+        Raises:
+            OSError: The port is taken.
+            RuntimeError: The server is running already.
+        """
+        if self._running is not None:
+            raise RuntimeError("this scripted model is running already; make another one")
+        self._running = _Running(_Service(self._endpoints, self._record), self._port)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Stop: open calls are cut off, and no thread or socket stays behind."""
+        if self._running is not None:
+            self._running.stop()
+            self._running = None
+
+    @property
+    def api_base(self) -> str:
+        """The address for clients, `http://127.0.0.1:PORT/v1`.
+
+        Raises:
+            RuntimeError: The server is not running.
+        """
+        if self._running is None:
+            raise RuntimeError("a scripted model has an address only inside its 'with' block")
+        return f"http://{_HOST}:{self._running.port}/v1"
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls until now, in the order of their arrival; also after the server stopped."""
+        return self._record.calls
+
+    @property
+    def peak(self) -> int:
+        """The largest number of calls that were open at one moment."""
+        return self._record.peak
+
+    def wait_for(
+        self, condition: Callable[[tuple[Call, ...]], bool], *, timeout: float = 10.0
+    ) -> tuple[Call, ...]:
+        """Block until the calls meet a condition, looked at whenever one begins or ends.
+
+        Args:
+            condition: For instance `lambda calls: len(calls) == 2`.
+            timeout: Seconds.
+
+        Returns:
+            The calls that met it.
+
+        Raises:
+            TimeoutError: They did not in time.
+        """
+        return self._record.wait_for(condition, timeout)
+
+
+class _Running:
+    """A socket that listens, and the thread that answers on it."""
+
+    def __init__(self, service: _Service, port: int) -> None:
+        self._service = service
+        self._socket = socket.create_server((_HOST, port), backlog=_BACKLOG)
+        self.port: int = self._socket.getsockname()[1]
+        self._loop = asyncio.new_event_loop()
+        self._stop = asyncio.Event()
+        self._thread = threading.Thread(target=self._run, name="scripted-model", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join()
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._serve())
+
+    async def _serve(self) -> None:
+        server = await self._loop.create_server(
+            lambda: Connection(self._service), sock=self._socket, backlog=_BACKLOG
+        )
+        await self._stop.wait()
+        server.close()
+        await self._service.hang_up()
+        await server.wait_closed()
+
+
+class _Service:
+    """What all connections share: the answers, the record, and each other."""
+
+    def __init__(self, endpoints: Endpoints, record: CallRecord) -> None:
+        self._endpoints = endpoints
+        self._record = record
+        self._connections: set[Connection] = set()
+
+    def begin(self, request: HttpRequest) -> _Exchange:
+        started = time.monotonic()
+        body = request.json_object()
+        answer = self._endpoints.answer(request, body)
+        call = Call(
+            method=request.method,
+            path=request.path,
+            headers={k: v for k, v in request.headers.items() if k != "authorization"},
+            authorized=self._endpoints.authorized(request),
+            body=body,
+            reply=answer.reply,
+            started=started,
+        )
+        return _Exchange(answer=answer, record=self._record, number=self._record.begin(call))
+
+    def opened(self, connection: Connection) -> None:
+        self._connections.add(connection)
+
+    def closed(self, connection: Connection) -> None:
+        self._connections.discard(connection)
+
+    async def hang_up(self) -> None:
+        """Close every connection, and let the loop free their sockets."""
+        while self._connections:
+            for connection in self._connections:
+                connection.abort()
+            await asyncio.sleep(0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Exchange:
+    answer: Answer
+    record: CallRecord
+    number: int
+
+    def end(self, *, abandoned: bool = False) -> None:
+        self.record.end(self.number, abandoned=abandoned)

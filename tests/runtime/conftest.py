@@ -1,0 +1,83 @@
+"""Teams, models and runs against the scripted model server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from coterie.runtime import Gateway, Run, Toolbox, Trace, compile, execute
+from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.trace import Event
+from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
+
+TASK = Task(id="apples", query="How many apples are left?")
+
+
+class Bench:
+    """Runs teams on scripted models and keeps what happened."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def run(
+        self,
+        team: Team,
+        model: ScriptedModel | None = None,
+        *,
+        task: Task = TASK,
+        seed: int | None = None,
+        **options: Any,
+    ) -> Run:
+        """Run a team to the end; every agent's model is the scripted one."""
+        base = model.api_base if model else "http://127.0.0.1:9/v1"
+        models = {"default": Model(alias="default", model="scripted", api_base=base, **options)}
+        catalogue = Catalogue.of_host(models=models)
+        plan = compile(team, catalogue)
+
+        async def until_done() -> Run:
+            async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
+                await toolbox.prepare(plan.tools)
+                return await execute(
+                    plan,
+                    task,
+                    gateway=gateway,
+                    jails=UNUSED,
+                    toolbox=toolbox,
+                    trace=Trace(self.events.append),
+                    seed=seed,
+                )
+
+        return asyncio.run(until_done())
+
+    def of(self, event: str, agent: str | None = None) -> list[Event]:
+        """The events of a type, of one agent or of all."""
+        return [one for one in self.events if one.type == event and agent in {None, one.agent}]
+
+
+UNUSED: Any = None
+"""No agent of these tests writes code."""
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def llm(agent_id: str, **fields: Any) -> Agent:
+    """An LLM agent whose prompt names it, so that scripts can tell agents apart."""
+    return Agent(id=agent_id, prompt=f"You are [{agent_id}]. Answer.", **fields)
+
+
+def team(
+    *agents: Agent, edges: Mapping[str, tuple[str, ...]] | None = None, **execution: Any
+) -> Team:
+    """A team of these agents."""
+    return Team(
+        name="team",
+        agents={agent.id: agent for agent in agents},
+        reports_to=edges or {},
+        execution=Execution(**execution),
+    )
