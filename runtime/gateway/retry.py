@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import email.utils
 import math
 import time
@@ -28,6 +29,7 @@ async def call_with_retries(
     retries: int,
     on_retry: Callable[[CallError, float], None],
     jitter: random.Random,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> tuple[ChatAnswer, int]:
     """Make a call, and again while its failures may pass.
 
@@ -39,6 +41,7 @@ async def call_with_retries(
         retries: Attempts after the first.
         on_retry: Told each failure that is retried and the seconds until then.
         jitter: Where the waits' randomness comes from.
+        sleep: How to wait.
 
     Returns:
         The answer and the number of attempts.
@@ -64,6 +67,7 @@ async def call_with_retries(
         retry=tenacity.retry_if_exception(_may_pass),
         wait=wait,
         before_sleep=told,
+        sleep=sleep,
         reraise=True,
     ):
         with attempt:

@@ -1,0 +1,283 @@
+"""The gateway: what it sends, what it makes of answers and failures, what a call costs."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from coterie.runtime.doubles import FAULTS, Reply, ScriptedModel
+from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Gateway
+from coterie.runtime.gateway.retry import LONGEST_WAIT, call_with_retries, retry_after
+from coterie.schema import InputError, Model
+
+MESSAGES = [{"role": "user", "content": "What is two and two?"}]
+
+
+def ask(model: ScriptedModel, *, times: int = 1, key: str | None = None, **fields: Any) -> Any:
+    """Ask through a gateway with one model; give the answer, or the list of several."""
+    request = {name: fields.pop(name) for name in REQUEST_FIELDS if name in fields}
+    key_env = {"key_env": "TEST_KEY"} if key else {}
+    spec = Model(alias="default", model="scripted", api_base=model.api_base, **key_env, **fields)
+
+    async def calls() -> list[ChatAnswer]:
+        environment = {"TEST_KEY": key} if key else {}
+        async with Gateway({"default": spec}, environment=environment, seed=1) as gateway:
+            wanted = ChatRequest(model="default", messages=MESSAGES, **request)
+            return await asyncio.gather(*(gateway.chat(wanted) for _ in range(times)))
+
+    answers = asyncio.run(calls())
+    return answers[0] if times == 1 else answers
+
+
+REQUEST_FIELDS = ("retries", "temperature", "seed", "stop", "tools", "tool_choice", "schema")
+
+
+def test_a_call_sends_what_was_asked_and_nothing_else() -> None:
+    with ScriptedModel("four") as model:
+        answer = ask(model, temperature=0.5, stop=("\n",))
+        body = model.calls[0].body
+    assert answer.text == "four"
+    assert body == {
+        "model": "scripted",
+        "messages": MESSAGES,
+        "max_tokens": 4096,
+        "temperature": 0.5,
+        "stop": ["\n"],
+    }
+
+
+def test_tool_calls_come_back_as_the_model_wrote_them() -> None:
+    definition = {"type": "function", "function": {"name": "add", "parameters": {}}}
+    with ScriptedModel(Reply.tool("add", a=1)) as model:
+        answer = ask(model, tools=(definition,), tool_choice="required")
+        assert model.calls[0].body["tool_choice"] == "required"
+    assert [(call.name, call.arguments) for call in answer.tool_calls] == [("add", '{"a": 1}')]
+
+
+def test_the_key_goes_to_its_endpoint_only() -> None:
+    with ScriptedModel("x", key="sk-right") as model:
+        assert ask(model, key="sk-right").text == "x"
+        with pytest.raises(CallError, match="Is the key right") as caught:
+            ask(model, key="sk-wrong")
+        assert caught.value.kind == "denied"
+        assert len(model.calls) == 2
+
+
+def test_without_a_key_no_authorization_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-for-this-host")
+    with ScriptedModel("x") as model:
+        ask(model)
+        assert "authorization" not in model.calls[0].headers
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "calls"),
+    [
+        (400, "rejected", 1),
+        (401, "denied", 1),
+        (403, "denied", 1),
+        (404, "unknown", 1),
+        (422, "rejected", 1),
+        (408, "busy", 3),
+        (429, "busy", 3),
+        (500, "down", 3),
+        (503, "down", 3),
+    ],
+)
+def test_only_failures_that_may_pass_are_repeated(status: int, kind: str, calls: int) -> None:
+    with ScriptedModel(Reply.error(status)) as model, pytest.raises(CallError) as caught:
+        ask(model, retries=2)
+    assert caught.value.kind == kind
+    assert caught.value.status == status
+    assert len(model.calls) == calls
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        ("hang", "timeout"),
+        ("drip", "timeout"),
+        ("close_before_headers", "down"),
+        ("close_after_headers", "down"),
+        ("truncated_body", "down"),
+        ("half_json", "malformed"),
+        ("empty_body", "malformed"),
+        ("html_body", "malformed"),
+        ("no_choices", "malformed"),
+        ("context_overflow", "overflow"),
+    ],
+)
+def test_every_fault_has_a_kind(fault: Any, kind: str) -> None:
+    with ScriptedModel(Reply.fault(fault)) as model:
+        with pytest.raises(CallError) as caught:
+            ask(model, retries=0, timeout=0.4)
+        assert model.api_base in str(caught.value)
+    assert caught.value.kind == kind
+
+
+@pytest.mark.parametrize("fault", ["null_content", "length", "bad_tool_json", "unknown_tool"])
+def test_odd_answers_are_answers_for_the_caller_to_judge(fault: Any) -> None:
+    with ScriptedModel(Reply.fault(fault)) as model:
+        answer = ask(model, retries=0)
+    assert answer.finish_reason == FAULTS[fault].finish_reason
+
+
+def test_an_endless_answer_ends_at_the_models_timeout() -> None:
+    started = time.monotonic()
+    with ScriptedModel(Reply.fault("endless_body")) as model, pytest.raises(CallError) as caught:
+        ask(model, retries=0, timeout=0.5)
+    assert caught.value.kind in {"timeout", "malformed"}
+    assert time.monotonic() - started < 1.5
+
+
+def test_nobody_listens() -> None:
+    spec = Model(alias="default", model="m", api_base="http://127.0.0.1:9/v1")
+
+    async def call() -> None:
+        async with Gateway({"default": spec}) as gateway:
+            await gateway.chat(ChatRequest(model="default", messages=MESSAGES, retries=0))
+
+    with pytest.raises(CallError, match="Is the endpoint running") as caught:
+        asyncio.run(call())
+    assert caught.value.kind == "down"
+
+
+def test_concurrency_of_a_model_is_bounded() -> None:
+    with ScriptedModel(Reply(text="x", latency=0.03)) as model:
+        ask(model, times=6, concurrency=2)
+        assert model.peak == 2
+
+
+def test_usage_and_price_add_up() -> None:
+    reply = Reply(
+        text="x",
+        usage={
+            "prompt_tokens": 1000,
+            "completion_tokens": 100,
+            "prompt_tokens_details": {"cached_tokens": 400},
+        },
+    )
+    prices = {"usd_per_mtok_input": 2.0, "usd_per_mtok_output": 10.0, "usd_per_mtok_cached": 0.5}
+    with ScriptedModel(reply) as model:
+        usage = ask(model, **prices).usage
+    assert (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens) == (1000, 400, 100)
+    assert usage.usd == pytest.approx((600 * 2 + 400 * 0.5 + 100 * 10) / 1e6)
+    assert (usage + usage).usd == pytest.approx(2 * usage.usd)
+    assert (usage + usage).cost == "$0.0048"
+
+
+def test_an_unknown_price_is_unpriced_and_never_zero() -> None:
+    with ScriptedModel("x") as model:
+        usage = ask(model).usage
+    assert (usage.unpriced_calls, usage.cost) == (1, "unpriced")
+
+
+@pytest.mark.parametrize("fault", ["no_usage", "negative_usage"])
+def test_usage_that_is_not_told_is_estimated_and_marked(fault: Any) -> None:
+    with ScriptedModel(Reply.fault(fault)) as model:
+        usage = ask(model).usage
+    assert usage.unmetered_calls == 1
+    assert usage.prompt_tokens > 0
+    assert usage.completion_tokens > 0
+
+
+def test_a_schema_constrains_the_endpoint_and_is_strict_only_where_it_may_be() -> None:
+    closed = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "required": ["a"],
+        "additionalProperties": False,
+    }
+    opened = {"type": "object", "properties": {"a": {"anyOf": [closed, {"type": "object"}]}}}
+    with ScriptedModel("{}") as model:
+        ask(model, schema=closed)
+        ask(model, schema=opened)
+        strict = [call.body["response_format"]["json_schema"]["strict"] for call in model.calls]
+    assert strict == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        (None, None),
+        ("2", 2.0),
+        ("0.5", 0.5),
+        ("-3", None),
+        ("nan", None),
+        ("soon", None),
+        ("999999999999", LONGEST_WAIT),
+        ("Wed, 99 Foo", None),
+    ],
+)
+def test_retry_after_in_seconds_or_nonsense(header: str | None, seconds: float | None) -> None:
+    assert retry_after(header) == seconds
+
+
+def test_retry_after_as_a_date() -> None:
+    in_ten = datetime.now(UTC) + timedelta(seconds=10)
+    seconds = retry_after(in_ten.strftime("%a, %d %b %Y %H:%M:%S GMT"))
+    assert seconds is not None
+    assert 8 < seconds <= 10
+
+
+def test_waits_have_full_jitter_and_respect_what_the_endpoint_asked() -> None:
+    def waits(seed: int, asked: float | None) -> list[float]:
+        told: list[float] = []
+
+        async def fail() -> ChatAnswer:
+            raise CallError("busy", kind="busy", retry_after=asked)
+
+        async def run() -> None:
+            jitter = random.Random(seed)
+            await call_with_retries(
+                fail, 4, lambda _error, wait: told.append(wait), jitter, sleep=_no_sleep
+            )
+
+        with pytest.raises(CallError):
+            asyncio.run(run())
+        return told
+
+    assert all(
+        wait <= limit for wait, limit in zip(waits(1, None), (0.5, 1, 2, 4), strict=True)
+    )
+    assert waits(1, None) != waits(2, None)
+    assert min(waits(3, 7.0)) >= 7
+    assert max(waits(3, LONGEST_WAIT)) == LONGEST_WAIT
+
+
+async def _no_sleep(_seconds: float) -> None:
+    return None
+
+
+def test_retries_are_told_and_counted() -> None:
+    told: list[str] = []
+
+    async def call(base: str) -> ChatAnswer:
+        spec = Model(alias="default", model="m", api_base=base)
+        async with Gateway({"default": spec}, seed=1) as gateway:
+            return await gateway.chat(
+                ChatRequest(model="default", messages=MESSAGES),
+                lambda error, _wait: told.append(error.kind),
+            )
+
+    with ScriptedModel([Reply.error(503), "fine"]) as model:
+        answer = asyncio.run(call(model.api_base))
+    assert (answer.text, answer.attempts, told) == ("fine", 2, ["down"])
+
+
+def test_unknown_aliases_and_missing_keys_are_found_before_any_call() -> None:
+    models = {"big": Model(alias="big", model="openai/gpt", key_env="NO_SUCH_KEY")}
+
+    async def check(alias: str) -> None:
+        async with Gateway(models, environment={}) as gateway:
+            gateway.check([alias])
+
+    with pytest.raises(InputError, match="NO_SUCH_KEY is not set"):
+        asyncio.run(check("big"))
+    with pytest.raises(InputError, match="no model 'small'. Known: big"):
+        asyncio.run(check("small"))
