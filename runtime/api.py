@@ -58,7 +58,7 @@ def run(
             Gateway(catalogue.models, seed=seed) as gateway,
             Toolbox(catalogue.servers) as toolbox,
         ):
-            gateway.check(plan.aliases)
+            await gateway.prepare(plan.aliases)
             await toolbox.prepare(plan.tools)
             return await execute(
                 plan,

@@ -177,10 +177,10 @@ async def _recorded(
         Gateway(known.models, seed=chosen.seed) as gateway,
         Toolbox(known.servers) as toolbox,
     ):
-        gateway.check(plan.aliases)
         jails = Jails(unsafe=chosen.unsafe_local)
         if plan.needs_jail:
             jails.check()
+        await gateway.prepare(plan.aliases)
         await toolbox.prepare(plan.tools)
         with (
             Record(chosen.runs, plan, task, secrets=gateway.secrets()) as record,
@@ -220,3 +220,7 @@ def _summary(run: Run, folder: Path) -> str:
     if run.score is not None:
         parts.insert(0, f"score {run.score.value:g} ({speakable(run.score.reason)})")
     return f"{', '.join(parts)}; {folder}{os.sep}"
+
+
+if __name__ == "__main__":
+    main()

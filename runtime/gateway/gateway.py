@@ -91,6 +91,17 @@ class Gateway:
         for alias in sorted(set(aliases)):
             self._line(alias)
 
+    async def prepare(self, aliases: Iterable[str]) -> None:
+        """Check the models, and start the embedded server if one of them needs it.
+
+        Raises:
+            InputError: As for `check`; or a model file is missing or is none.
+            ModelError: The embedded server did not start.
+        """
+        self.check(aliases)
+        for alias in sorted(set(aliases)):
+            await self._reached(self._line(alias).endpoint)
+
     def secrets(self) -> frozenset[str]:
         """Give the keys that calls send, for whoever must keep them out of what is written."""
         keys = (self._line(alias).endpoint.key for alias in self._lines)

@@ -1,0 +1,119 @@
+"""`mas models`: the embedded model's file, what it is and where it is."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import click
+
+from ...schema.errors import InputError
+from ..local.weights import SMOLLM2, find, pull, remove, weights_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from ..local.weights import Report
+
+__all__ = ["main", "pull_with_progress"]
+
+STAGES = MappingProxyType(
+    {
+        "wait": "waiting for another process that fetches it",
+        "fetch": "fetching",
+        "convert": "converting to 8 bits",
+    }
+)
+
+
+@click.group("models")
+def main() -> None:
+    """Manage the model that runs on this machine without a key.
+
+    It is fetched at its first use; `pull` does it beforehand. Model files of yours need no
+    management: --model default=local:/path/to/model.gguf.
+    """
+
+
+@main.command("list")
+def list_models() -> None:
+    """Show the known models, their size and licence, and whether they are here."""
+    path = find()
+    state = f"ready: {path}" if path else f"not here; would be stored in {weights_dir()}"
+    click.echo(f"{SMOLLM2.name}  {_megabytes(SMOLLM2.bytes)}  {SMOLLM2.licence}  {state}")
+
+
+@main.command("pull")
+def pull_model() -> None:
+    """Fetch the embedded model, unless it is here already. Prints its path."""
+    click.echo(pull_with_progress())
+
+
+@main.command("path")
+def print_path() -> None:
+    """Print the path of the embedded model's file. Exit code 2: it is not here."""
+    path = find()
+    if path is None:
+        raise InputError(
+            f"model {SMOLLM2.name} is not in {str(weights_dir())!r}. Run: mas models pull"
+        )
+    click.echo(path)
+
+
+@main.command("rm")
+def remove_model() -> None:
+    """Delete the embedded model's file. The next use fetches it again."""
+    path = weights_dir() / SMOLLM2.file_name
+    click.echo(f"removed {path}" if remove() else f"nothing to remove: {path} is not there")
+
+
+def pull_with_progress() -> Path:
+    """Make sure that the embedded model is here, showing on stderr how that gets on.
+
+    Raises:
+        InputError: As `runtime.local.weights.pull`.
+    """
+    path = find()
+    if path is not None:
+        return path
+    with _bar() if sys.stderr.isatty() else _lines() as report:
+        return pull(report)
+
+
+@contextmanager
+def _bar() -> Generator[Report]:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TaskID
+
+    columns = ("{task.description}", BarColumn(), DownloadColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def report(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(f"{SMOLLM2.name}: {STAGES[stage]}")
+            # Without a total the bar moves to and fro: work is done, but nothing is written yet.
+            bar.update(tasks[stage], completed=done, total=total if done else None)
+
+        yield report
+
+
+@contextmanager
+def _lines() -> Generator[Report]:
+    told: set[str] = set()
+
+    def report(stage: str, done: int, total: int) -> None:
+        del done
+        if stage not in told:
+            told.add(stage)
+            size = f" ({_megabytes(total)})" if total else ""
+            click.echo(f"{SMOLLM2.name}: {STAGES[stage]}{size}", err=True)
+
+    yield report
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.0f} MB"

@@ -1,0 +1,29 @@
+"""Where code runs that an agent wrote: killable, without network, with only the task's files.
+
+`open_jail` gives a `Jail`, confined as well as this machine can (`detect` says how), or refuses.
+In a jail run a `PythonWorker` (one warm interpreter) and a `Shell` (a command at a time). The
+adapters for smolagents and mini-swe-agent are in `smol_executor` and `mini_environment`, which
+import these libraries; nothing else here does. `battery` attacks a jail and says what held.
+"""
+
+from .detect import Report, detect, open_jail
+from .jail import Jail
+from .jails import Jails
+from .limits import Limits
+from .process import JailKilled
+from .shell import CommandResult, Shell
+from .worker import Execution, PythonWorker
+
+__all__ = [
+    "CommandResult",
+    "Execution",
+    "Jail",
+    "JailKilled",
+    "Jails",
+    "Limits",
+    "PythonWorker",
+    "Report",
+    "Shell",
+    "detect",
+    "open_jail",
+]

@@ -1,0 +1,238 @@
+"""The interpreter inside a jail: runs cells of code that the host sends, and keeps their variables.
+
+Run inside the jail, by the interpreter alone, as `python -I -S _worker.py MESSAGE OUTPUT`, the
+arguments being the bytes that one message and the output of one cell may have.
+
+The host speaks JSON, a message a line, on what were standard input and output at the start:
+
+    host: {"op": "tools", "names": [...]}     functions that the host runs when they are called
+    host: {"op": "variables", "values": {}}   variables for the cells
+    host: {"op": "run", "code": "..."}        answered by {"op": "done", ...} when the cell ends
+    here: {"op": "call", "name", "args", "kwargs"}   answered by {"op": "result"} or {"op": "error"}
+
+Standard output and error become one stream of what cells print. Nothing here protects the host: a
+cell can do whatever this process can, so the host trusts none of its messages.
+"""
+
+import _ast
+import builtins
+import io
+import json
+import os
+import sys
+from _thread import allocate_lock
+
+_FRAMES = 20  # of a traceback
+
+
+class FinalAnswer(BaseException):
+    """Ends a cell with the answer of the whole task. Code that catches `Exception` lets it pass."""
+
+    def __init__(self, value):
+        super().__init__(value)
+        self.value = value
+
+
+class Wire:
+    """The line to the host. Whoever holds `turn` has asked something and waits for the answer."""
+
+    def __init__(self, incoming, outgoing, limit):
+        self._lines = os.fdopen(incoming, "rb")
+        self._outgoing = outgoing
+        self._limit = limit
+        self.turn = allocate_lock()
+        self.forked = False
+        os.register_at_fork(after_in_child=self._close)
+
+    def _close(self):
+        """Leave the line to the parent: two processes on it would read each other's answers."""
+        os.close(self._outgoing)
+        self.forked = True
+
+    def send(self, message):
+        text = json.dumps(message, ensure_ascii=False, allow_nan=False)
+        line = memoryview(text.encode("utf-8", "replace") + b"\n")
+        if len(line) > self._limit:
+            raise ValueError(f"{len(line)} bytes are more than the {self._limit} of one message")
+        while line:
+            line = line[os.write(self._outgoing, line) :]
+
+    def receive(self):
+        line = self._lines.readline()
+        return json.loads(line) if line else None
+
+    def call(self, name, args, kwargs):
+        if self.forked:
+            raise RuntimeError("tools can't be called from a forked process")
+        with self.turn:
+            try:
+                self.send({"op": "call", "name": name, "args": args, "kwargs": kwargs})
+            except (TypeError, ValueError) as error:
+                raise TypeError(f"{name} takes only what JSON can hold: {error}") from None
+            answer = self.receive()
+        if answer is None:
+            raise RuntimeError("the host does not answer any more")
+        if answer["op"] == "error":
+            raise RuntimeError(answer["text"])
+        return answer["value"]
+
+
+class Output(io.TextIOWrapper):
+    """Standard output that drops what exceeds its room, so that a flood costs little."""
+
+    def __init__(self, handle, limit):
+        super().__init__(open(handle, "wb"), "utf-8", "replace", line_buffering=True)
+        self._limit = self._room = limit
+
+    def write(self, text):
+        if self._room > 0:
+            # One more than there is room for tells the host that something is missing.
+            super().write(text[: self._room + 1])
+        self._room -= len(text)
+        return len(text)
+
+    def renew(self):
+        """Make room for the next cell, and undo what the last one did to its streams."""
+        self._room = self._limit
+        for standard in (1, 2):
+            os.dup2(self.fileno(), standard)
+        sys.stdout = sys.stderr = self
+
+
+class Interpreter:
+    """Runs cells, one after the other, in one module."""
+
+    def __init__(self, wire, output):
+        self._wire = wire
+        self._output = output
+        self._count = 0
+        self._module = type(sys)("__main__")
+        sys.modules["__main__"] = self._module
+        builtins.final_answer = final_answer
+
+    def tools(self, names):
+        for name in names:
+            # Built in rather than a variable: a cell that assigns the name hides it, and may del it.
+            setattr(builtins, name, self._tool(name))
+
+    def variables(self, values):
+        vars(self._module).update(values)
+
+    def run(self, code):
+        self._count += 1
+        self._output.renew()
+        done = {"op": "done", "value": None, "final": False, "error": None}
+        try:
+            done["value"] = self._run(code, f"<cell {self._count}>")
+        except FinalAnswer as answer:
+            done["value"], done["final"] = answer.value, True
+        except BaseException as error:  # noqa: BLE001 - also SystemExit: the cell ends, not we
+            done["error"] = describe(error, code, f"<cell {self._count}>")
+        done["value"] = portable(done["value"])
+        self._output.flush()
+        return done
+
+    def _run(self, code, name):
+        tree = compile(code, name, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
+        last = take_last_expression(tree)
+        namespace = vars(self._module)
+        exec(compile(tree, name, "exec", dont_inherit=True), namespace)  # noqa: S102 - our purpose
+        if last is None:
+            return None
+        return eval(compile(last, name, "eval", dont_inherit=True), namespace)  # noqa: S307
+
+    def _tool(self, name):
+        def tool(*args, **kwargs):
+            return self._wire.call(name, args, kwargs)
+
+        tool.__name__ = tool.__qualname__ = name
+        return tool
+
+
+def final_answer(answer):
+    """End the task with this answer."""
+    raise FinalAnswer(answer)
+
+
+def take_last_expression(tree):
+    """Cut the last statement off a module if it has a value to show, and return it to evaluate."""
+    last = tree.body[-1] if tree.body else None
+    if isinstance(last, _ast.Expr):
+        tree.body.pop()
+        return _ast.Expression(last.value)
+    if isinstance(last, _ast.Assign) and isinstance(last.targets[0], _ast.Name):
+        shown = last.targets[0]
+        place = {"lineno": shown.lineno, "col_offset": shown.col_offset}
+        return _ast.Expression(_ast.Name(shown.id, _ast.Load(), **place))
+    return None
+
+
+def portable(value):
+    """Return the value if JSON can carry it as it is, else what `repr` says of it."""
+    try:
+        return value if is_json(value) else repr(value)
+    except BaseException as error:  # noqa: BLE001 - the cell's own classes can raise anything
+        return f"<a {type(value).__name__} without text: {type(error).__name__}>"
+
+
+def is_json(value):
+    if type(value) is float:
+        return value - value == 0  # neither infinite nor "not a number"
+    if type(value) in (str, int, bool, type(None)):
+        return True
+    if type(value) in (list, tuple):
+        return all(map(is_json, value))
+    if type(value) is dict:
+        return all(type(key) is str for key in value) and all(map(is_json, value.values()))
+    return False
+
+
+def describe(error, code, name):
+    """Return the traceback of an error, from the cell's code on."""
+    import linecache  # noqa: PLC0415 - costs more than the start of the interpreter
+    import traceback  # noqa: PLC0415
+
+    linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+    try:
+        report = traceback.TracebackException.from_exception(error, limit=-_FRAMES)
+        shown = [frame for frame in report.stack if frame.filename != __file__]
+        report.stack = traceback.StackSummary.from_list(shown)
+        text = "".join(report.format()).strip()
+    except BaseException:  # noqa: BLE001 - the cell's own classes can raise anything
+        text = f"{type(error).__name__}, whose text can't be shown"
+    return text
+
+
+def answer(wire, done):
+    try:
+        wire.send(done)
+    except ValueError as error:
+        wire.send(done | {"value": None, "final": False, "error": f"The result is lost: {error}."})
+
+
+def main(message_limit, output_limit):
+    """Serve the host until it hangs up."""
+    sys.path += [*filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)), os.getcwd()]
+    wire = Wire(os.dup(0), os.dup(1), message_limit)
+    os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    output = Output(os.dup(2), output_limit)
+    interpreter = Interpreter(wire, output)
+    with wire.turn:
+        wire.send({"op": "ready"})
+        while (message := wire.receive()) is not None:
+            if message["op"] == "tools":
+                interpreter.tools(message["names"])
+            elif message["op"] == "variables":
+                interpreter.variables(message["values"])
+            else:
+                wire.turn.release()
+                done = interpreter.run(message["code"])
+                if wire.forked:
+                    os._exit(0)
+                wire.turn.acquire()
+                answer(wire, done)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,234 @@
+"""Attacks a jail with every probe and says which were stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import secrets
+import selectors
+import socket
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...schema.errors import JailError
+from .detect import detect
+from .jail import Jail
+from .limits import Limits
+from .probes import PROBES
+from .syscall_filter import numbers
+from .worker import PythonWorker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .probes import Probe
+    from .tiers import Tier
+    from .worker import Execution
+
+__all__ = ["ProbeResult", "run_battery"]
+
+_MIB = 1 << 20
+# Small, so that reaching them takes little time and leaves the host alone.
+_LIMITS = Limits(
+    memory=256 * _MIB,
+    resident=256 * _MIB,
+    cpu=20,
+    file_size=16 * _MIB,
+    disk=48 * _MIB,
+    processes=48,
+    open_files=64,
+)
+_PREFIX = "coterie-canary-"
+_PRELUDE = """
+import ctypes, os, signal, socket, sys, time
+C = ctypes.CDLL(None, use_errno=True)
+def call(name, *arguments):
+    if name not in calls:
+        return None
+    words = [ctypes.c_long(word) for word in (calls[name], *arguments)]
+    done = C.syscall(*words)
+    return None if done == -1 and ctypes.get_errno() in (1, 38) else done
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProbeResult:
+    """What came of one attack.
+
+    Attributes:
+        name: the probe.
+        stopped: whether it gained nothing.
+        detail: what it gained, or how it was stopped.
+    """
+
+    name: str
+    stopped: bool
+    detail: str
+
+
+def run_battery(
+    tier: Tier | None = None, *, probes: Iterable[Probe] = PROBES
+) -> list[ProbeResult]:
+    """Run each probe in a jail of its own.
+
+    Args:
+        tier: how to confine; None: as runs do on this machine.
+        probes: the attacks.
+
+    Raises:
+        JailError: there is no jail to attack.
+    """
+    chosen = tier or detect().tier
+    if chosen is None:
+        raise JailError(str(detect()))
+    return [_attack(chosen, probe) for probe in probes]
+
+
+def _attack(tier: Tier, probe: Probe) -> ProbeResult:
+    with _Scene.open() as scene, Jail(scene.work, tier=tier, limits=_LIMITS) as jail:
+        worker = PythonWorker(jail, on_tool=scene.tool, tools=["tool"])
+        try:
+            worker.send_variables(scene.variables() | {"has_mounts": tier.has_mounts})
+            worker.execute(_PRELUDE)
+            execution = worker.execute(probe.code, timeout=probe.timeout)
+        finally:
+            worker.close()
+        gained = _gain(probe, scene, execution)
+    stopped_by = (execution.error or "it gained nothing").strip().splitlines()[-1]
+    return ProbeResult(name=probe.name, stopped=not gained, detail=gained or stopped_by)
+
+
+def _gain(probe: Probe, scene: _Scene, execution: Execution) -> str:
+    if probe.check is not None:
+        return probe.check(scene, execution)
+    return "" if execution.error or not execution.output else repr(execution.output)[:200]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Scene:
+    """What attacks aim at: a secret, a process and sockets of the host, and a key in its variables."""
+
+    work: Path
+    outside: Path
+    secret: Path
+    token: str
+    mark: str
+    victim: subprocess.Popen[bytes]
+    sockets: tuple[socket.socket, ...]
+    limits: Limits = _LIMITS
+
+    @classmethod
+    @contextlib.contextmanager
+    def open(cls) -> Iterator[_Scene]:
+        """Set the scene, and take it down."""
+        mark = f"{10**9 + secrets.randbelow(10**9)}.25"  # seconds to sleep, and easy to find
+        token = _PREFIX + secrets.token_hex(8)
+        with contextlib.ExitStack() as stack:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="coterie-attack-")))
+            work, outside, secret = folder / "work", folder / "outside", folder / "secret"
+            work.mkdir()
+            outside.mkdir()
+            secret.write_text(token, "utf-8")
+            # Only the jail may be what keeps its user from these.
+            for path, mode in ((folder, 0o711), (outside, 0o777), (secret, 0o666)):
+                path.chmod(mode)
+            sockets = tuple(map(stack.enter_context, _listen(outside / "socket", mark)))
+            victim = stack.enter_context(subprocess.Popen(["sleep", mark]))  # noqa: S607
+            stack.callback(victim.kill)
+            stack.enter_context(_key_in_environment(token))
+            yield cls(
+                work=work,
+                outside=outside,
+                secret=secret,
+                token=token,
+                mark=mark,
+                victim=victim,
+                sockets=sockets,
+            )
+
+    def tool(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> str:
+        """Leave a trace of every call: none of the attacks is granted one."""
+        (self.outside / f"called-{name}").touch()
+        return repr((args, kwargs))
+
+    def variables(self) -> dict[str, Any]:
+        """Return what the attacker knows."""
+        limits = self.limits
+        return {
+            "calls": numbers(platform.machine()),
+            "disk": limits.disk,
+            "file_size": limits.file_size,
+            "home_file": _file_at_home(),
+            "host": os.getpid(),
+            "host_marker": "_PREFIX",
+            "machine": platform.machine(),
+            "mark": self.mark,
+            "memory": limits.memory,
+            "open_files": limits.open_files,
+            "outside": str(self.outside),
+            "port": self.sockets[0].getsockname()[1],
+            "prefix": _PREFIX,
+            "processes": limits.processes,
+            "root_device": Path("/").stat().st_dev,
+            "secret": str(self.secret),
+            "victim": self.victim.pid,
+            "work": str(self.work),
+        }
+
+    def victim_lives(self) -> bool:
+        """See `Surroundings`."""
+        return self.victim.poll() is None
+
+    def visited(self) -> bool:
+        """See `Surroundings`."""
+        with selectors.DefaultSelector() as selector:
+            for listener in self.sockets:
+                selector.register(listener, selectors.EVENT_READ)
+            return bool(selector.select(0.05))
+
+    def survivors(self) -> list[str]:
+        """See `Surroundings`."""
+        found: list[str] = []
+        for process in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):
+                line = Path("/proc", process, "cmdline").read_bytes()
+                if self.mark.encode() in line and int(process) != self.victim.pid:
+                    found.append(process)
+        return found
+
+
+def _listen(path: Path, mark: str) -> Iterator[socket.socket]:
+    """Open what an attack could reach: TCP and UDP on one port, and two kinds of local socket."""
+    tcp = socket.create_server(("127.0.0.1", 0))
+    yield tcp
+    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    udp.bind(tcp.getsockname())
+    yield udp
+    for address in (str(path), "\0" + mark):
+        local = socket.socket(socket.AF_UNIX)
+        local.bind(address)
+        local.listen()
+        yield local
+    path.chmod(0o777)
+
+
+@contextlib.contextmanager
+def _key_in_environment(token: str) -> Iterator[None]:
+    name = "COTERIE_CANARY_KEY"
+    os.environ[name] = token
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
+def _file_at_home() -> str:
+    with contextlib.suppress(OSError, RuntimeError):
+        for path in sorted(Path.home().iterdir()):
+            if path.is_file() and not path.is_symlink():
+                return str(path)
+    return ""

@@ -1,0 +1,160 @@
+"""Which jail this machine can have, proven by trying."""
+
+from __future__ import annotations
+
+import functools
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...schema.errors import JailError
+from .jail import Jail
+from .layout import interpreter
+from .limits import Limits
+from .tiers import Bubblewrap, Landlock, Namespaces, Unconfined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from .process import JailedProcess
+    from .tiers import Tier
+
+__all__ = ["Attempt", "Report", "detect", "open_jail"]
+
+_TIERS: tuple[Tier, ...] = (Bubblewrap(), Namespaces(), Landlock())
+_SELF_TEST_SECONDS = 30.0
+_HELD = "the jail held"
+_WAYS_OUT = (
+    "Install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap), "
+    "allow user namespaces, or pass --unsafe-local to run what agents write with all your rights."
+)
+# Each attempt must fail; what does not is printed. The first lines show that honest code works.
+_SELF_TEST = f"""
+import _socket, ctypes, os, sys
+secret, host, work = sys.argv[1:]
+with open(os.path.join(work, "written"), "x") as file:
+    file.write("by the jail")
+C = ctypes.CDLL(None)
+def read(): open(secret).read()
+def write(): open(secret, "r+").write("x")
+def connect(): _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+def signal(): os.kill(int(host), 0)
+def namespace():
+    if C.unshare(0x10000000) != 0: raise OSError
+def trace():
+    if C.ptrace(0, 0, 0, 0) != 0: raise OSError
+held = True
+for attempt in (read, write, connect, signal, namespace, trace):
+    try:
+        attempt()
+    except OSError:
+        continue
+    held = False
+    print(attempt.__name__, "is possible")
+if held: print({_HELD!r})
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attempt:
+    """One tier on this machine.
+
+    Attributes:
+        tier: its name.
+        failure: why it does not work here, None if it does.
+    """
+
+    tier: str
+    failure: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Report:
+    """What the machine can do.
+
+    Attributes:
+        tier: the strongest that works, None if none does.
+        attempts: the tiers tried, up to that one.
+    """
+
+    tier: Tier | None
+    attempts: tuple[Attempt, ...]
+
+    def __str__(self) -> str:
+        if self.tier is not None:
+            return f"Agents' code runs in a jail: {self.tier.name}."
+        failures = [f"  {attempt.tier}: {attempt.failure}" for attempt in self.attempts]
+        return "\n".join(
+            ["There is no jail for agents' code on this machine.", *failures, _WAYS_OUT]
+        )
+
+
+@functools.cache
+def detect() -> Report:
+    """Return the strongest tier that passes its self-test here. Later calls cost nothing."""
+    attempts: list[Attempt] = []
+    for tier in _TIERS:
+        attempt = try_tier(tier)
+        attempts.append(attempt)
+        if attempt.failure is None:
+            return Report(tier=tier, attempts=tuple(attempts))
+    return Report(tier=None, attempts=tuple(attempts))
+
+
+def try_tier(tier: Tier) -> Attempt:
+    """Run code that tries to get out of a jail of this tier."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="coterie-jail-test-") as folder:
+            secret = Path(folder, "secret")
+            work = Path(folder, "work")
+            secret.write_text("secret", "ascii")
+            # Only the jail may be what keeps its user from this file.
+            for path, mode in ((Path(folder), 0o711), (secret, 0o666)):
+                path.chmod(mode)
+            work.mkdir()
+            with Jail(work, tier=tier) as jail:
+                printed = _self_test(jail, secret)
+    except JailError as error:
+        return Attempt(tier=tier.name, failure=str(error))
+    held = printed.strip() == _HELD
+    return Attempt(tier=tier.name, failure=None if held else printed.strip()[-500:])
+
+
+def _self_test(jail: Jail, secret: Path) -> str:
+    values = (str(secret), str(os.getpid()), str(jail.work))
+    process = jail.start([str(interpreter()), "-I", "-S", "-c", _SELF_TEST, *values])
+    try:
+        if process.wait(_SELF_TEST_SECONDS) is None:
+            return f"the self-test took more than {_SELF_TEST_SECONDS:g} seconds"
+        return process.stdout.read().decode("utf-8", "replace") or "the self-test printed nothing"
+    finally:
+        process.close()
+
+
+def open_jail(
+    work: Path,
+    *,
+    unsafe: bool = False,
+    limits: Limits | None = None,
+    readable: Iterable[Path] = (),
+    environment: Mapping[str, str] | None = None,
+) -> Jail:
+    """Return the best jail that this machine can have.
+
+    Args:
+        work: the folder that the code may change; see `Jail`.
+        unsafe: run the code without a jail: with limits and a clean end, but with all rights of
+            the user. Only a person may decide that, never a team file.
+        limits: the bounds; None for the default ones.
+        readable: more files or folders that the code may read, at the same paths.
+        environment: variables to add to the minimal environment, or to replace there.
+
+    Raises:
+        JailError: there is no jail on this machine, and why; or the work folder can't be used.
+    """
+    tier = Unconfined() if unsafe else detect().tier
+    if tier is None:
+        raise JailError(str(detect()))
+    return Jail(work, tier=tier, limits=limits, readable=readable, environment=environment)

@@ -1,0 +1,236 @@
+"""The jail: a work folder, what its code may use, and all processes that run in it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from ...schema.errors import JailError
+from .layout import Confinement, interpreter, mounts
+from .limits import Limits
+from .process import JailedProcess, JailKilled, spawn
+from .watch import Watch
+from .workspace import break_hard_links, give, remove
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from .tiers import Tier
+
+__all__ = ["Jail"]
+
+_WATCH_SECONDS = 0.2
+_TEMPORARY = Path("/tmp")  # noqa: S108 - as the jail sees it: a folder of its own
+# Nobody hands these out: above the ranges for containers, below what old programs take as negative.
+_FIRST_UID, _UIDS = 0x70000000, 1 << 28
+
+
+class Jail:
+    """A place for code that nobody has read.
+
+    Its processes see the work folder (which they may change), the system's programs, the
+    interpreter, the paths named `readable` and a private `/tmp`; no network, no process of the
+    host, and no environment variable but a few of its own. Started by root, they run as a user
+    that exists nowhere else. Every method may be called from any thread.
+
+    The work folder should be a copy made for this jail, and only one jail at a time may have it:
+    hard links in it are replaced by copies, and under root it belongs to the jail's user until
+    the jail is closed. Its path in the jail is the same as outside.
+
+    What a jail leaves in the work folder is as untrusted as its code. Read it with
+    `workspace.read_file`, and run programs on it (git too: its configuration names programs)
+    in the jail only.
+
+    Args:
+        work: the folder that the code may change.
+        tier: how to confine; `open_jail` picks the best that this machine has.
+        limits: the bounds; None for the default ones.
+        readable: more files or folders that the code may read, at the same paths.
+        environment: variables to add to the minimal environment, or to replace there.
+
+    Raises:
+        JailError: the work folder can't be used.
+    """
+
+    def __init__(
+        self,
+        work: Path,
+        *,
+        tier: Tier,
+        limits: Limits | None = None,
+        readable: Iterable[Path] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        if not work.is_dir():
+            raise JailError(f"The work folder {str(work)!r} is not a folder.")
+        self.work = work.resolve()
+        self.tier = tier
+        self.limits = limits or Limits()
+        self._lock = threading.Lock()
+        self._processes: set[JailedProcess] = set()
+        self._ended: str | None = None
+        self._owner = self.work.stat()
+        private = Path(tempfile.mkdtemp(prefix="coterie-jail-")).resolve()
+        temporary = _TEMPORARY if tier.has_mounts else private / "tmp"
+        self._confinement = Confinement(
+            work=self.work,
+            private=private,
+            readable=tuple(readable),
+            environment=_environment(temporary) | dict(environment or {}),
+            limits=self.limits,
+            uid=_unused_uid() if os.geteuid() == 0 and tier.confines else None,
+        )
+        _prepare(self._confinement)
+        self._watch = Watch(self._confinement)
+        # The kernel ends the processes with the thread that started them, so one thread, which
+        # lives as long as the jail, starts them all.
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="jail-starter")
+        self._closing = threading.Event()
+        self._watcher = threading.Thread(target=self._keep_watch, name="jail-watch", daemon=True)
+        self._watcher.start()
+
+    def start(
+        self,
+        command: Sequence[str],
+        *,
+        folder: Path | None = None,
+        stdin: int = subprocess.DEVNULL,
+        stderr: int = subprocess.STDOUT,
+    ) -> JailedProcess:
+        """Start a command in the jail.
+
+        Args:
+            command: the program, as the jail sees it, and its arguments.
+            folder: where it starts; None: the work folder.
+            stdin: as for `subprocess.Popen`.
+            stderr: as for `subprocess.Popen`.
+
+        Raises:
+            JailKilled: the jail was killed or closed.
+            JailError: it did not start.
+        """
+        self.check()
+        process = self._starter.submit(
+            spawn,
+            self.tier,
+            self._confinement,
+            command,
+            folder=folder or self.work,
+            stdin=stdin,
+            stderr=stderr,
+        ).result()
+        with self._lock:
+            self._processes = {other for other in self._processes if other.running} | {process}
+        if self._ended is not None:
+            process.close()
+        self.check()
+        return process
+
+    def check(self) -> None:
+        """Raise unless the jail can still be used.
+
+        Raises:
+            JailKilled: it was killed or closed.
+        """
+        if self._ended is not None:
+            raise JailKilled(f"The jail has ended: {self._ended}.")
+
+    def kill(self, reason: str = "the host killed it") -> None:
+        """End every process of the jail for good. Calls that wait for one raise `JailKilled`.
+
+        Args:
+            reason: why, for whoever waits.
+        """
+        with self._lock:
+            self._ended = self._ended or reason
+        self._kill_processes(reason)
+
+    def close(self) -> None:
+        """End every process, give the work folder back to its owner, remove the private one."""
+        self.kill("the jail was closed")
+        if self._closing.is_set():
+            return
+        self._closing.set()
+        self._watcher.join()
+        self._starter.shutdown()
+        if self._confinement.uid is not None:
+            give(self.work, self._owner.st_uid, self._owner.st_gid)
+        remove(self._confinement.private)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _kill_processes(self, reason: str) -> None:
+        with self._lock:
+            processes, self._processes = self._processes, set()
+        for process in processes:
+            process.kill(reason)
+
+    def _keep_watch(self) -> None:
+        while not self._closing.wait(_WATCH_SECONDS):
+            with self._lock:
+                roots = [process.root for process in self._processes if process.running]
+            if not roots:
+                continue
+            try:
+                excess = self._watch.excess(roots)
+            except OSError as error:
+                excess = f"it can't be measured any more ({error})"
+            if excess is not None:
+                self._kill_processes(excess)
+
+
+def _environment(temporary: Path) -> dict[str, str]:
+    return {
+        "PATH": f"{interpreter().parent}:/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(temporary),
+        "TMPDIR": str(temporary),
+        "LANG": "C.UTF-8",
+        "PYTHONDONTWRITEBYTECODE": "1",  # caches have no place in a patch
+        "EMAIL": "agent@localhost",  # git signs commits with these
+        "GIT_AUTHOR_NAME": "agent",
+        "GIT_COMMITTER_NAME": "agent",
+    }
+
+
+def _unused_uid() -> int:
+    """Return a user id that no other jail has, by chance, and that this process may take."""
+    ranges = Path("/proc/self/uid_map").read_text(encoding="ascii").split()
+    end = max(int(first) + int(count) for first, count in zip(ranges[::3], ranges[2::3]))
+    first = min(_FIRST_UID, end // 2)
+    return first + secrets.randbelow(min(_UIDS, end - first))
+
+
+def _prepare(confinement: Confinement) -> None:
+    """Make the private folder, and let the jail's user write where it may."""
+    private, uid = confinement.private, confinement.uid
+    for name in ("tmp", "shm"):
+        (private / name).mkdir()
+    user = os.geteuid() if uid is None else uid
+    group = os.getegid() if uid is None else uid
+    (private / "passwd").write_text(f"agent:x:{user}:{group}:agent:/tmp:/bin/sh\n", "ascii")
+    (private / "group").write_text(f"agent:x:{group}:\n", "ascii")
+    _make_places(confinement)
+    break_hard_links(confinement.work)
+    if uid is not None:
+        private.chmod(0o711)  # nobody else can look into the folders inside
+        for folder in (confinement.work, private / "tmp", private / "shm"):
+            give(folder, uid, uid)
+
+
+def _make_places(confinement: Confinement) -> None:
+    """Make what is to be mounted below `/tmp` a place there, or bubblewrap makes one for root."""
+    for mount in mounts(confinement):
+        if mount.target != _TEMPORARY and mount.target.is_relative_to(_TEMPORARY):
+            place = confinement.private / "tmp" / mount.target.relative_to(_TEMPORARY)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.mkdir(exist_ok=True) if mount.source.is_dir() else place.touch()

@@ -1,0 +1,112 @@
+"""What of the host's file system a jail can see, and where."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from .limits import Limits
+
+__all__ = ["Confinement", "Mount", "directories", "interpreter", "links", "mounts"]
+
+_HERE = Path(__file__).resolve().parent
+# What programs under /usr need to start. Debian's awk and editors are links through alternatives.
+_SYSTEM = ("/usr", "/etc/ld.so.cache", "/etc/alternatives", "/nix/store")
+_MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Confinement:
+    """What one jail may touch.
+
+    Attributes:
+        work: the folder that its code may change.
+        private: a folder of this jail alone, with `tmp`, `shm`, `passwd` and `group` in it.
+        readable: more paths that its code may read.
+        environment: all of its environment variables.
+        limits: its bounds.
+        uid: the user (and group) that its code runs as; None: the user who runs us.
+    """
+
+    work: Path
+    private: Path
+    readable: tuple[Path, ...]
+    environment: Mapping[str, str]
+    limits: Limits
+    uid: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """The host's `source` is seen as `target` in the jail."""
+
+    source: Path
+    target: Path
+    writable: bool = False
+
+
+def interpreter() -> Path:
+    """Return the real interpreter behind this one, outside of any virtual environment."""
+    # No public name says which interpreter made a virtual environment; venv itself uses this one.
+    base: str = getattr(sys, "_base_executable", "") or sys.executable
+    return Path(base).resolve()
+
+
+def mounts(confinement: Confinement) -> list[Mount]:
+    """Return the mounts of a jail, outer folders before the folders inside them."""
+    private = confinement.private
+    found = [
+        *_read_only(_system()),
+        *_read_only(_interpreter_parts()),
+        *_read_only((_HERE / "_enter.py", _HERE / "_worker.py")),
+        *_read_only(confinement.readable),
+        Mount(private / "tmp", Path("/tmp"), writable=True),  # noqa: S108 - the jail's own
+        Mount(private / "shm", Path("/dev/shm"), writable=True),  # noqa: S108 - the jail's own
+        Mount(private / "passwd", Path("/etc/passwd")),
+        Mount(private / "group", Path("/etc/group")),
+        Mount(confinement.work, confinement.work, writable=True),
+    ]
+    # A later mount hides an earlier one of the same target: the work folder stays writable.
+    unique = {mount.target: mount for mount in found}
+    return sorted(unique.values(), key=lambda mount: (len(mount.target.parts), mount.target))
+
+
+def links() -> list[tuple[str, Path]]:
+    """Return the symbolic links of the root folder, as (where it points, the link)."""
+    return [
+        (str(path.readlink()), path) for path in map(Path, _MERGED) if path.is_symlink()
+    ]
+
+
+def directories(found: list[Mount]) -> list[Path]:
+    """Return the folders to make so that every mount has a place, parents first."""
+    targets = {mount.target for mount in found}
+    needed: dict[Path, None] = {}
+    for target in (mount.target for mount in found):
+        for parent in reversed(target.parents[:-1]):
+            if targets.isdisjoint((parent, *parent.parents)):
+                needed[parent] = None
+    return list(needed)
+
+
+def _read_only(paths: Iterable[Path]) -> list[Mount]:
+    return [Mount(path.resolve(), target) for path in paths for target in (path, path.resolve())]
+
+
+def _system() -> Iterator[Path]:
+    yield from (path for path in map(Path, _SYSTEM) if path.exists())
+    yield from (path for path in map(Path, _MERGED) if path.is_dir() and not path.is_symlink())
+
+
+def _interpreter_parts() -> Iterator[Path]:
+    """Yield the program and library folders of the interpreter, not all that lies beside them."""
+    for prefix in {Path(sys.base_prefix), Path(sys.base_exec_prefix), interpreter().parent.parent}:
+        for name in ("bin", "lib", "lib64"):
+            part = prefix / name
+            if part.is_dir() and not part.is_relative_to("/usr"):
+                yield part

@@ -1,0 +1,203 @@
+"""One running command line of a jail: started, watched from outside, and ended for certain."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import threading
+from typing import TYPE_CHECKING
+
+from ...schema.errors import JailError
+from .tiers import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import IO
+
+    from .layout import Confinement
+    from .tiers import Tier
+
+__all__ = ["JailKilled", "JailedProcess", "spawn"]
+
+_LAST_WORDS = 4096  # bytes
+_END_SECONDS = 10.0  # the kernel ends a killed process at once unless a disk does not answer
+
+
+class JailKilled(JailError):
+    """The host ended the jail while it was in use, or uses it after that."""
+
+
+class JailedProcess:
+    """A command in a jail. Every method may be called from any thread.
+
+    Attributes:
+        stdin: what the command reads, None if that is nothing.
+        stdout: what it writes.
+        stderr: the same for its second stream, None if both are one.
+        stopped: why the host ended it, None while it did not.
+    """
+
+    def __init__(self, started: subprocess.Popen[bytes], init: int | None) -> None:
+        self._started = started
+        self._init = init
+        self._init_handle = _handle(init)
+        self._ending = threading.Lock()
+        self.stdin: IO[bytes] | None = started.stdin
+        self.stdout: IO[bytes] = _present(started.stdout)
+        self.stderr: IO[bytes] | None = started.stderr
+        self.stopped: str | None = None
+
+    @property
+    def root(self) -> int:
+        """The process id under which all processes of the command are."""
+        return self._started.pid if self._init is None else self._init
+
+    @property
+    def running(self) -> bool:
+        """Whether the command has not ended yet."""
+        return self._started.poll() is None
+
+    def kill(self, reason: str) -> None:
+        """End the command and all that it started, and return when nothing of it is left.
+
+        Args:
+            reason: why, for whoever waits for the command. Only the first one counts.
+        """
+        with self._ending:
+            if self.stopped is None and self.running:
+                self.stopped = reason
+            self._end()
+
+    def wait(self, seconds: float | None = None) -> int | None:
+        """Wait for the end of the command, end what it left behind, and return its exit code.
+
+        Args:
+            seconds: how long to wait; None: for ever.
+
+        Returns:
+            The code, 128 + the number of the signal if one ended it, as in a shell. None if the
+            command still runs.
+        """
+        try:
+            code = self._started.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        with self._ending:
+            self._end()
+        return code if code >= 0 else 128 - code
+
+    def close(self) -> None:
+        """End the command and give back the pipes to it."""
+        self.kill("it was closed")
+        for stream in (self.stdin, self.stdout, self.stderr):
+            if stream is not None:
+                # What could not be written any more has no reader.
+                with contextlib.suppress(BrokenPipeError):
+                    stream.close()
+
+    def _end(self) -> None:
+        if self._init is None:
+            self._started.terminate()
+        else:
+            self._end_init()
+            self._started.kill()
+        self._started.wait()
+
+    def _end_init(self) -> None:
+        handle, self._init_handle = self._init_handle, None
+        if handle is None:
+            return
+        try:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(handle, signal.SIGKILL)
+            # The init process of a namespace is gone only after every other process in it.
+            gone = select.poll()
+            gone.register(handle, select.POLLIN)
+            gone.poll(_END_SECONDS * 1000)
+        finally:
+            os.close(handle)
+
+
+def spawn(
+    tier: Tier,
+    confinement: Confinement,
+    command: Sequence[str],
+    *,
+    folder: Path,
+    stdin: int = subprocess.DEVNULL,
+    stderr: int = subprocess.STDOUT,
+) -> JailedProcess:
+    """Start a command in a jail.
+
+    The kernel ends the command when the calling thread ends, so that it cannot outlive us.
+
+    Args:
+        tier: how to confine it.
+        confinement: to what.
+        command: the program, as the jail sees it, and its arguments.
+        folder: where it starts.
+        stdin: as for `subprocess.Popen`.
+        stderr: as for `subprocess.Popen`.
+
+    Raises:
+        JailError: the jail did not start; the text says what it printed.
+    """
+    filter_fd, filter_end = os.pipe()
+    report_end, report_fd = os.pipe()
+    with open(filter_end, "wb") as program, open(report_end, "rb") as report:
+        try:
+            program.write(tier.syscall_filter())
+            program.close()
+            started = subprocess.Popen(
+                tier.command(confinement, command, Line(folder, filter_fd, report_fd)),
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                # /proc/1/environ shows the command what the jail's first process got.
+                env=dict(confinement.environment),
+                cwd="/",
+                pass_fds=(filter_fd, report_fd),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise JailError(f"{tier.name} did not start: {error}") from error
+        finally:
+            os.close(filter_fd)
+            os.close(report_fd)
+        init = _reported(report.read()) if tier.has_mounts else None
+    if tier.has_mounts and init is None:
+        raise JailError(f"{tier.name} did not start: {_last_words(started)}")
+    return JailedProcess(started, init)
+
+
+def _reported(text: bytes) -> int | None:
+    return json.loads(text)["child-pid"] if text else None
+
+
+def _handle(init: int | None) -> int | None:
+    """Return a descriptor of the process, which no later process of the same id can take."""
+    if init is None:
+        return None
+    try:
+        return os.pidfd_open(init)
+    except ProcessLookupError:
+        return None
+
+
+def _last_words(started: subprocess.Popen[bytes]) -> str:
+    with started:
+        if started.stdin is not None:
+            started.stdin.close()
+        spoken = (started.stderr or _present(started.stdout)).read(_LAST_WORDS)
+        started.kill()
+    return spoken.decode("utf-8", "replace").strip() or f"exit code {started.returncode}"
+
+
+def _present(stream: IO[bytes] | None) -> IO[bytes]:
+    assert stream is not None, "stdout is always a pipe"  # noqa: S101 - for the type checker
+    return stream

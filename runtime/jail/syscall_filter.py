@@ -1,0 +1,265 @@
+"""The seccomp filter of a jail: which system calls the kernel refuses there.
+
+The filter is a small program for the kernel's packet-filter machine (BPF), assembled here from the
+tables below, so that no C library is needed to make it. It lets through whatever it does not know
+by name, up to the newest call that the tables were written for: calls that came later "do not
+exist" (`ENOSYS`), and programs fall back as they do on an older kernel.
+"""
+
+from __future__ import annotations
+
+import errno
+import struct
+from typing import TYPE_CHECKING
+
+from ...schema.errors import JailError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["assemble", "numbers"]
+
+_Table = dict[str, tuple[int | None, int | None]]
+
+# Every number is from the kernel's own tables: (x86_64, aarch64). None: the machine lacks the call.
+_REFUSED: _Table = {
+    # other processes
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
+    "process_mrelease": (448, 448),
+    "pidfd_getfd": (438, 438),
+    "kcmp": (312, 272),
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
+    # the file system as a whole
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "open_by_handle_at": (304, 265),
+    "fanotify_init": (300, 262),
+    "quotactl": (179, 60),
+    "quotactl_fd": (443, 443),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    # new namespaces
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    # parts of the kernel with a record of holes
+    "bpf": (321, 280),
+    "keyctl": (250, 219),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "modify_ldt": (154, None),
+    "personality": (135, 92),
+    "lookup_dcookie": (212, 18),
+    # the machine
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "create_module": (174, None),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "reboot": (169, 142),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "clock_adjtime": (305, 266),
+    "adjtimex": (159, 171),
+    "acct": (163, 89),
+    "syslog": (103, 116),
+    "vhangup": (153, 58),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
+    "nfsservctl": (180, 42),
+    "iopl": (172, None),
+    "ioperm": (173, None),
+    "uselib": (134, None),
+    "sysfs": (139, None),
+    "_sysctl": (156, None),
+}
+# Memory that no process has to hold escapes every bound on memory. `clone3` hides its flags behind
+# a pointer that a filter can't follow; the C library falls back to `clone`.
+_ABSENT: _Table = {
+    "clone3": (435, 435),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "shmget": (29, 194),
+    "semget": (64, 190),
+    "msgget": (68, 186),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "semop": (65, 193),
+    "semtimedop": (220, 192),
+    "semctl": (66, 191),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
+}
+# What reaches other processes of the machine when there is no namespace around the jail.
+_REACHING_OUT: _Table = {
+    "setpriority": (141, 140),
+    "ioprio_set": (251, 30),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "sched_setattr": (314, 274),
+    "sched_setaffinity": (203, 122),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+}
+# Landlock leaves these to the file's owner.
+_ATTRIBUTES: _Table = {
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "chown": (92, None),
+    "lchown": (94, None),
+    "fchown": (93, 55),
+    "fchownat": (260, 54),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+}
+_CLONE = (56, 220)
+_SOCKET = (41, 198)
+_SOCKETPAIR = (53, 199)
+_IOCTL = (16, 29)
+_PRLIMIT = (302, 261)
+_NEWEST = 450  # futex_waitv is 449, set_mempolicy_home_node is 450 on both machines
+
+_MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, audit architecture
+_NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag of clone(2)
+_AF_UNIX = 1
+_TYPE_INTO_TERMINAL = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
+
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24  # offsets in struct seccomp_data
+_ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
+
+_Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
+
+
+def assemble(machine: str, *, namespaces: bool = True, owns_files: bool = False) -> bytes:
+    """Return the filter program for the kernel's `struct sock_filter[]`.
+
+    Args:
+        machine: as `platform.machine()` says it.
+        namespaces: whether the jail has process ids, mounts and a network of its own. If not,
+            what reaches other processes is refused too, sockets of the family `AF_UNIX` among it.
+            Pairs of connected ones may be made in any case: they lead nowhere.
+        owns_files: whether the jail's user owns files of the host that the jail can name. If so,
+            changes of a file's mode, owner, times and extended attributes are answered as done,
+            and have no effect.
+
+    Raises:
+        JailError: there is no table of system calls for this machine.
+    """
+    column, architecture = _column(machine)
+    answers = [(_REFUSED, errno.EPERM), (_ABSENT, errno.ENOSYS)]
+    if not namespaces:
+        answers.append((_REACHING_OUT, errno.EPERM))
+    if owns_files:
+        answers.append((_ATTRIBUTES, 0))
+    program = _program(column, architecture, answers, (_AF_UNIX,) if namespaces else ())
+    return b"".join(struct.pack("<HBBI", *instruction) for instruction in program)
+
+
+def _program(
+    column: int, architecture: int, answers: list[tuple[_Table, int]], families: tuple[int, ...]
+) -> Iterator[_Instruction]:
+    yield _LOAD, 0, 0, _ARCHITECTURE
+    yield _EQUAL, 1, 0, architecture
+    yield _RETURN, 0, 0, _KILL
+    yield _LOAD, 0, 0, _NUMBER
+    # Also refuses the x32 calls of x86_64, whose numbers start at 2**30.
+    yield from _answer_if(_AT_LEAST, _NEWEST + 1, errno.ENOSYS)
+    for table, code in answers:
+        for number in (numbers[column] for numbers in table.values()):
+            if number is not None:
+                yield from _answer_if(_EQUAL, number, code)
+    yield from _clone(_CLONE[column])
+    yield from _sockets(_SOCKETPAIR[column], (_AF_UNIX,))
+    yield from _sockets(_SOCKET[column], families)
+    yield from _ioctl(_IOCTL[column])
+    yield from _own_limits(_PRLIMIT[column])
+    yield _RETURN, 0, 0, _ALLOW
+
+
+def _answer_if(test: int, operand: int, code: int) -> Iterator[_Instruction]:
+    yield test, 0, 1, operand
+    yield _RETURN, 0, 0, _ERRNO | code
+
+
+def _clone(number: int) -> Iterator[_Instruction]:
+    yield _EQUAL, 0, 4, number
+    yield _LOAD, 0, 0, _ARGUMENT_0
+    yield from _answer_if(_ANY_BIT, _NEW_NAMESPACES, errno.EPERM)
+    yield _RETURN, 0, 0, _ALLOW
+
+
+def _sockets(number: int, families: tuple[int, ...]) -> Iterator[_Instruction]:
+    yield _EQUAL, 0, 2 + 2 * len(families), number
+    yield _LOAD, 0, 0, _ARGUMENT_0
+    for family in families:
+        yield _EQUAL, 0, 1, family
+        yield _RETURN, 0, 0, _ALLOW
+    yield _RETURN, 0, 0, _ERRNO | errno.EAFNOSUPPORT
+
+
+def _ioctl(number: int) -> Iterator[_Instruction]:
+    yield _EQUAL, 0, 6, number
+    yield _LOAD, 0, 0, _ARGUMENT_1
+    for request in _TYPE_INTO_TERMINAL:
+        yield from _answer_if(_EQUAL, request, errno.EPERM)
+    yield _RETURN, 0, 0, _ALLOW
+
+
+def _own_limits(number: int) -> Iterator[_Instruction]:
+    """Let a process see and set its own limits only."""
+    yield _EQUAL, 0, 4, number
+    yield _LOAD, 0, 0, _ARGUMENT_0
+    yield _EQUAL, 1, 0, 0
+    yield _RETURN, 0, 0, _ERRNO | errno.EPERM
+    yield _RETURN, 0, 0, _ALLOW
+
+
+def numbers(machine: str) -> dict[str, int]:
+    """Return the system calls that every jail refuses, by name, with the machine's numbers.
+
+    Raises:
+        JailError: there is no table of system calls for this machine.
+    """
+    column, _ = _column(machine)
+    return {
+        name: number
+        for name, row in (_REFUSED | _ABSENT).items()
+        if (number := row[column]) is not None
+    }
+
+
+def _column(machine: str) -> tuple[int, int]:
+    if machine not in _MACHINES:
+        raise JailError(
+            f"The jail knows the system calls of {' and '.join(_MACHINES)}, not of {machine!r}."
+        )
+    return _MACHINES[machine]

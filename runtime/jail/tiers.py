@@ -1,0 +1,245 @@
+"""The ways to put a command line into a jail, strongest first.
+
+A tier only says which program to start; that the program then confines is what the self-test of
+`detect` proves on each machine.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ...schema.errors import JailError
+from .layout import directories, interpreter, links, mounts
+from .syscall_filter import assemble
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .layout import Confinement
+
+__all__ = ["Bubblewrap", "Landlock", "Line", "Namespaces", "Tier", "Unconfined"]
+
+_HERE = Path(__file__).resolve().parent
+_DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom"))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How a tier starts one command.
+
+    Attributes:
+        folder: where in the jail it starts.
+        filter: descriptor with the bytes of `Tier.syscall_filter`.
+        report: descriptor to write the first process of the jail to.
+    """
+
+    folder: Path
+    filter: int
+    report: int
+
+
+class Tier(Protocol):
+    """A way to start a command so that it is confined.
+
+    Attributes:
+        name: how reports call it.
+        confines: False only for the tier that a user has to ask for.
+        has_mounts: whether the jail has a root folder and process ids of its own. If so, the
+            started program Must write `{"child-pid": N}` to `Line.report`, N being the process
+            whose end ends every process of the jail. If not, the program Must end them all itself
+            when it gets SIGTERM, before it ends.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def confines(self) -> bool: ...
+    @property
+    def has_mounts(self) -> bool: ...
+
+    def syscall_filter(self) -> bytes:
+        """Return the seccomp program that the started program reads from `Line.filter`.
+
+        Raises:
+            JailError: there is none for this machine.
+        """
+        ...
+
+    def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
+        """Return the program to start, which runs `command`, confined, until it ends.
+
+        Raises:
+            JailError: this machine lacks the means.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bubblewrap:
+    """Tier 1: bubblewrap makes the namespaces and mounts, and loads the seccomp filter."""
+
+    name: str = "bubblewrap"
+    confines: bool = True
+    has_mounts: bool = True
+
+    def syscall_filter(self) -> bytes:
+        """See `Tier`."""
+        return assemble(platform.machine())
+
+    def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
+        """See `Tier`."""
+        program = shutil.which("bwrap")
+        if program is None:
+            raise JailError("there is no program named bwrap on the PATH")
+        return [
+            program,
+            *_namespaces(),
+            *("--die-with-parent", "--new-session", "--hostname", "jail"),
+            *_mount_options(confinement),
+            *("--info-fd", str(line.report), "--seccomp", str(line.filter)),
+            *_capabilities(confinement),
+            "--",
+            *_enter(confinement, command, line.folder),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Namespaces:
+    """Tier 2: the same without bubblewrap, by a script of ours."""
+
+    name: str = "namespaces"
+    confines: bool = True
+    has_mounts: bool = True
+
+    def syscall_filter(self) -> bytes:
+        """See `Tier`."""
+        return assemble(platform.machine())
+
+    def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
+        """See `Tier`."""
+        return [
+            *_script("_namespaces.py"),
+            *_mount_options(confinement),
+            *("--info-fd", str(line.report), "--seccomp", str(line.filter)),
+            "--",
+            *_enter(confinement, command, line.folder),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Landlock:
+    """Tier 3: Landlock keeps the files, the seccomp filter the rest. No namespaces are needed.
+
+    Names of the host's files and processes can be seen, their content can't. A user other than
+    root keeps owning the host's files, so changes of mode, owner and time have no effect anywhere.
+    """
+
+    name: str = "landlock"
+    confines: bool = True
+    has_mounts: bool = False
+
+    def syscall_filter(self) -> bytes:
+        """See `Tier`."""
+        # No mount hides the sockets of the host's services.
+        return assemble(
+            platform.machine(), namespaces=False, owns_files=os.geteuid() != 0
+        )
+
+    def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
+        """See `Tier`."""
+        if confinement.uid is not None:
+            _check_enterable((confinement.work, interpreter(), _HERE))
+        options = [word for device in _DEVICES for word in ("--write", device)]
+        for mount in mounts(confinement):
+            options += ["--write" if mount.writable else "--read", str(mount.source)]
+        return [
+            *_script("_keeper.py"),
+            *options,
+            *("--seccomp", str(line.filter)),
+            "--",
+            *_enter(confinement, command, line.folder),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Unconfined:
+    """No jail: limits, an empty environment, and an end that leaves no process behind."""
+
+    name: str = "unsafe-local"
+    confines: bool = False
+    has_mounts: bool = False
+
+    def syscall_filter(self) -> bytes:
+        """See `Tier`."""
+        return b""
+
+    def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
+        """See `Tier`."""
+        return [*_script("_keeper.py"), "--", *_enter(confinement, command, line.folder)]
+
+
+def _check_enterable(paths: Iterable[Path]) -> None:
+    for path in paths:
+        for folder in path.parents:
+            if not folder.stat().st_mode & stat.S_IXOTH:
+                raise JailError(f"the jail's user can't enter {str(folder)!r} to reach {path.name!r}")
+
+
+def _script(name: str) -> list[str]:
+    return [str(interpreter()), "-I", "-S", str(_HERE / name), str(os.getpid())]
+
+
+def _enter(confinement: Confinement, command: Sequence[str], folder: Path) -> list[str]:
+    """Return the command line that takes the jail's user and limits and becomes `command`."""
+    limits = confinement.limits
+    settings: dict[str, object] = {
+        # Taken as the jail's user: root without its capabilities may not enter that user's folders.
+        "folder": folder,
+        "AS": limits.memory,
+        "CPU": limits.cpu,
+        "FSIZE": limits.file_size,
+        "NPROC": limits.processes,
+        "NOFILE": limits.open_files,
+        "CORE": 0,
+    }
+    if confinement.uid is not None:
+        settings["uid"] = confinement.uid
+    pairs = [f"{name}={value}" for name, value in settings.items()]
+    return [str(interpreter()), "-I", "-S", str(_HERE / "_enter.py"), *pairs, "--", *command]
+
+
+def _namespaces() -> list[str]:
+    """Return the namespaces to leave.
+
+    Root needs no user namespace to mount, and works on machines that forbid them; its jail runs as
+    a user of its own instead.
+    """
+    if os.geteuid() != 0:
+        return ["--unshare-all"]
+    kinds = ("ipc", "pid", "net", "uts", "cgroup-try")
+    return [f"--unshare-{kind}" for kind in kinds]
+
+
+def _capabilities(confinement: Confinement) -> list[str]:
+    keep = [] if confinement.uid is None else ["CAP_SETUID", "CAP_SETGID"]
+    return ["--cap-drop", "ALL", *(word for name in keep for word in ("--cap-add", name))]
+
+
+def _mount_options(confinement: Confinement) -> list[str]:
+    found = mounts(confinement)
+    words = ["--proc", "/proc", "--dev", "/dev"]
+    for target, link in links():
+        words += ["--symlink", target, str(link)]
+    for folder in directories(found):
+        words += ["--dir", str(folder)]
+    for mount in found:
+        kind = "--bind" if mount.writable else "--ro-bind"
+        words += [kind, str(mount.source), str(mount.target)]
+    # What is left is in memory that no limit counts, so nobody may write there.
+    return [*words, "--remount-ro", "/dev", "--remount-ro", "/"]

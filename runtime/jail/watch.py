@@ -1,0 +1,145 @@
+"""Measures a jail from outside: the bounds that the kernel keeps for one process only.
+
+Memory is what all processes of the jail hold together. Disk is what the work folder and the private
+folder have grown by, files included that were deleted but are still open. Both are looked at
+several times a second, so code that is fast enough can pass a bound by what it writes in between.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .workspace import BLOCK, Size, measure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .layout import Confinement
+
+__all__ = ["Watch"]
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_SHARE_OF_TIME = 0.05  # of one processor, that walking the folders may take
+_LONGEST = 2.0  # seconds between two walks, at least as often as the share allows
+_DELETED_MAP = re.compile(r" (?P<device>\S+) (?P<inode>[1-9]\d*) +\S.* \(deleted\)$", re.MULTILINE)
+
+
+class Watch:
+    """Compares a jail with its limits.
+
+    Args:
+        confinement: the jail's folders and limits. What the folders hold now is not counted.
+    """
+
+    def __init__(self, confinement: Confinement) -> None:
+        self._limits = confinement.limits
+        self._folders = (confinement.work, confinement.private)
+        self._start = self._walk()
+        self._free_at_start = self._free_at_walk = self._free()
+
+    def excess(self, roots: Iterable[int]) -> str | None:
+        """Return which limit the jail has passed, None if it keeps them all.
+
+        Args:
+            roots: process ids; each stands for itself and all processes under it.
+        """
+        processes = list(_trees(roots))
+        return self._memory_excess(processes) or self._disk_excess(processes)
+
+    def _memory_excess(self, processes: list[int]) -> str | None:
+        limit = self._limits.resident
+        # The exact count is slow; the quick one counts shared pages several times.
+        if sum(map(_resident, processes)) > limit and sum(map(_proportional, processes)) > limit:
+            return f"its processes held more than {limit} bytes of memory together"
+        return None
+
+    def _disk_excess(self, processes: list[int]) -> str | None:
+        limit = self._limits.disk
+        if self._walk_is_due():
+            self._size = self._walk()
+        grown = self._size.bytes - self._start.bytes
+        lost = self._free_at_start - self._free()
+        if lost > limit:
+            grown += _deleted(processes, largest=self._limits.file_size)
+        if grown > limit or (lost > limit and not self._size.whole):
+            return f"its files grew by more than {limit} bytes"
+        return None
+
+    def _walk_is_due(self) -> bool:
+        room = self._limits.disk - (self._size.bytes - self._start.bytes)
+        return (
+            time.monotonic() >= self._next_walk or self._free_at_walk - self._free() > room / 4
+        )
+
+    def _walk(self) -> Size:
+        begun = time.monotonic()
+        self._free_at_walk = self._free()
+        self._size = sum(map(measure, self._folders), Size(0, whole=True))
+        now = time.monotonic()
+        self._next_walk = now + max(_LONGEST, (now - begun) / _SHARE_OF_TIME)
+        return self._size
+
+    def _free(self) -> int:
+        """Return the free bytes of the disks, a file without content counted as a small one."""
+        disks = {folder.stat().st_dev: os.statvfs(folder) for folder in self._folders}
+        return sum(
+            disk.f_bfree * disk.f_frsize + disk.f_ffree * 4096 for disk in disks.values()
+        )
+
+
+def _trees(roots: Iterable[int]) -> Iterator[int]:
+    pending = list(roots)
+    while pending:
+        process = pending.pop()
+        yield process
+        for thread in _names(f"/proc/{process}/task"):
+            text = _read(f"/proc/{process}/task/{thread}/children")
+            pending.extend(map(int, text.split()))
+
+
+def _resident(process: int) -> int:
+    fields = _read(f"/proc/{process}/statm").split()
+    return int(fields[1]) * _PAGE if fields else 0
+
+
+def _proportional(process: int) -> int:
+    found = re.search(r"^Pss:\s+(\d+) kB", _read(f"/proc/{process}/smaps_rollup"), re.MULTILINE)
+    return int(found[1]) * 1024 if found else _resident(process)
+
+
+def _deleted(processes: list[int], *, largest: int) -> int:
+    """Return the bytes of deleted files that the processes keep alive.
+
+    Of a file that is only mapped, no size can be seen: it counts as the largest there may be.
+    """
+    opened: dict[int, int] = {}
+    mapped: set[int] = set()
+    for process in processes:
+        for handle in _names(f"/proc/{process}/fd"):
+            with contextlib.suppress(OSError):
+                status = Path(f"/proc/{process}/fd/{handle}").stat()
+                if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
+                    opened[status.st_ino] = status.st_blocks * BLOCK
+        for found in _DELETED_MAP.finditer(_read(f"/proc/{process}/maps")):
+            mapped.add(int(found["inode"]))
+    return sum(opened.values()) + largest * len(mapped - set(opened))
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:  # the process has ended
+        return []
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:  # the process has ended
+        return ""

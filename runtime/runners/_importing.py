@@ -1,0 +1,35 @@
+"""Importing libraries that read and change the environment while they are imported."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+__all__ = ["quiet_environment"]
+
+_ALONE = threading.RLock()
+
+
+@contextlib.contextmanager
+def quiet_environment(**variables: str) -> Generator[None]:
+    """Set environment variables for a block, then put the environment back as it was.
+
+    No `.env` file is loaded in the block by python-dotenv. Where its version is too old to be
+    told, what it loaded is gone after the block.
+    """
+    with _ALONE:
+        before = dict(os.environ)
+        os.environ.update({"PYTHON_DOTENV_DISABLED": "1", **variables})
+        try:
+            yield
+        finally:
+            for name in os.environ.keys() - before.keys():
+                del os.environ[name]
+            for name, value in before.items():
+                if os.environ.get(name) != value:
+                    os.environ[name] = value

@@ -1,0 +1,192 @@
+"""Adapters between mini-swe-agent and what an agent is assigned. Importing this imports it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from minisweagent.agents.default import DefaultAgent
+from minisweagent.models.utils.actions_toolcall import (
+    BASH_TOOL,
+    format_toolcall_observation_messages,
+    parse_toolcall_actions,
+)
+
+from ...schema.errors import AgentError, CoterieError
+from ..jail.mini_environment import JailEnvironment
+from ..messages import render
+from ._jailed import jailed
+from ._programs import host_programs
+from ._steps import shortened
+from .protocol import AgentResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..gateway import ChatAnswer
+    from ._bridge import Bridge
+    from .protocol import Assignment, ModelLine
+
+__all__ = ["run_default_agent"]
+
+MARKER = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
+COMMAND_SECONDS = 120
+LARGEST_OUTPUT = 16_000
+"""Bytes of a command's output that the agent sees."""
+
+# The library renders these with Jinja; what others wrote only ever goes in as a variable's value.
+OBSERVATION = (
+    "{% if output.exception_info %}{{ output.exception_info }}\n{% endif %}"
+    "exit code {{ output.returncode }}\n{{ output.output }}"
+)
+FORMAT_ERROR = (
+    "{% if finish_reason == 'length' %}Your answer was cut off at its largest length. Be shorter."
+    "{% else %}{{ error }}{% endif %} Answer with a call of the tool bash; to hand in your work, "
+    "call it with `echo " + MARKER + "`."
+)
+
+FAILURES = {
+    "LimitsExceeded": "it used its {steps} steps without handing in its work.",
+    "RepeatedFormatError": "its model answered three times in a row without a usable call of bash.",
+}
+
+
+def run_default_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) -> AgentResult:
+    """Run a DefaultAgent in a jail of its own; see `MiniSweAgentRunner.run`."""
+    with jailed(assignment, bridge, **host_programs()) as jail:
+        agent = DefaultAgent(
+            _GatewayModel(assignment.line, bridge),
+            JailEnvironment(jail, timeout=COMMAND_SECONDS, output=LARGEST_OUTPUT),
+            system_template="{{ instructions }}",
+            instance_template="{{ task }}",
+            step_limit=max_steps,
+            cost_limit=0,
+        )
+        ended = _run(agent, assignment)
+    if ended["exit_status"] != "Submitted":
+        text = FAILURES.get(ended["exit_status"], "it ended with {status}.")
+        raise AgentError(text.format(steps=max_steps, status=ended["exit_status"]))
+    # The jail is closed by now: nothing of the agent runs while its work is looked at.
+    return _result(assignment, agent.messages, ended["submission"])
+
+
+class _GatewayModel:
+    """mini-swe-agent's model over the agent's line. It retries nothing: the gateway does."""
+
+    config = None
+
+    def __init__(self, line: ModelLine, bridge: Bridge) -> None:
+        self._line = line
+        self._bridge = bridge
+
+    def query(self, messages: list[dict[str, Any]], **_: Any) -> dict[str, Any]:
+        """Ask for the next commands.
+
+        Raises:
+            minisweagent.exceptions.FormatError: The answer has none; the agent is told.
+        """
+        sent = [{k: v for k, v in one.items() if k != "extra"} for one in messages]
+        answer = self._bridge.wait(self._line.chat(sent, tools=[BASH_TOOL]))
+        calls = _calls(answer, len(messages))
+        actions = parse_toolcall_actions(
+            calls,
+            format_error_template=FORMAT_ERROR,
+            template_kwargs={"finish_reason": answer.finish_reason},
+        )
+        return {
+            "role": "assistant",
+            "content": answer.text or None,
+            "tool_calls": [_written(call) for call in calls],
+            "extra": {"actions": actions},
+        }
+
+    def format_message(self, **message: Any) -> dict[str, Any]:
+        """Give a message of the agent's own as it is sent."""
+        return message
+
+    def format_observation_messages(
+        self,
+        message: dict[str, Any],
+        outputs: list[dict[str, Any]],
+        template_vars: dict[str, Any] | None = None,
+    ) -> list[dict[str, Any]]:
+        """Tell what came of an answer's commands."""
+        del template_vars
+        actions = message["extra"]["actions"]
+        return format_toolcall_observation_messages(
+            actions=actions, outputs=outputs, observation_template=OBSERVATION
+        )
+
+    def get_template_vars(self, **_: Any) -> dict[str, Any]:
+        """Give no variables for prompts."""
+        return {}
+
+    def serialize(self) -> dict[str, Any]:
+        """Give nothing for a trajectory file: we keep none."""
+        return {}
+
+
+def _calls(answer: ChatAnswer, seen: int) -> list[SimpleNamespace]:
+    """Give an answer's tool calls as the library reads them, each with an id of its own."""
+    return [
+        SimpleNamespace(
+            id=f"call_{seen}_{number}",
+            function=SimpleNamespace(name=call.name, arguments=call.arguments),
+        )
+        for number, call in enumerate(answer.tool_calls)
+    ]
+
+
+def _written(call: SimpleNamespace) -> dict[str, Any]:
+    return {"id": call.id, "type": "function", "function": vars(call.function)}
+
+
+def _run(agent: DefaultAgent, assignment: Assignment) -> Mapping[str, Any]:
+    try:
+        return agent.run(
+            task=render(
+                "shell_task",
+                question=assignment.question,
+                has_repository=assignment.workspace.has_repository,
+                marker=MARKER,
+            ),
+            instructions=render(
+                "shell_system", instructions=assignment.system, seconds=COMMAND_SECONDS
+            ),
+        )
+    except CoterieError:
+        raise
+    except Exception as error:  # the boundary to a library that model text can upset
+        text = shortened(str(error))
+        raise AgentError(f"mini-swe-agent failed: {type(error).__name__}: {text}") from error
+
+
+def _result(assignment: Assignment, messages: list[Any], submission: str) -> AgentResult:
+    steps = list(_steps(messages))
+    if not assignment.workspace.has_repository:
+        content = submission.strip() or _last_text(messages)
+        if not content:
+            raise AgentError("it handed in nothing.")
+        return AgentResult(content=content, steps=steps)
+    patch = assignment.workspace.diff()
+    if not patch:
+        raise AgentError("it handed in its work without having changed anything.")
+    return AgentResult(content=patch, patch=patch, steps=steps)
+
+
+def _last_text(messages: list[Any]) -> str:
+    said = (one.get("content") for one in reversed(messages) if one["role"] == "assistant")
+    return next((text.strip() for text in said if text), "")
+
+
+def _steps(messages: list[Any]) -> Iterator[dict[str, Any]]:
+    """Describe each command for the trace, whose model calls have the rest."""
+    outputs = {one["tool_call_id"]: one["extra"] for one in messages if one["role"] == "tool"}
+    for message in messages:
+        for action in message.get("extra", {}).get("actions", ()):
+            came = outputs.get(action["tool_call_id"], {})
+            yield {
+                "command": shortened(action["command"]),
+                "exit_code": came.get("returncode"),
+                "output": shortened(came.get("raw_output", "")),
+            }

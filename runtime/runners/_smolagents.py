@@ -1,0 +1,277 @@
+"""Adapters between smolagents and what an agent is assigned. Importing this imports smolagents."""
+
+# smolagents has type hints, but does not say so.
+# pyright: reportMissingTypeStubs=false
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+import yaml
+from smolagents import CodeAgent, LogLevel, Model, Tool, ToolCallingAgent
+from smolagents.memory import ActionStep
+from smolagents.models import (
+    ChatMessage,
+    ChatMessageToolCall,
+    ChatMessageToolCallFunction,
+    MessageRole,
+    get_clean_message_list,
+    get_tool_json_schema,
+    remove_content_after_stop_sequences,
+    tool_role_conversions,
+)
+from smolagents.monitoring import TokenUsage
+from smolagents.tools import AUTHORIZED_TYPES
+
+from ...schema.errors import AgentError, CoterieError
+from ...schema.values import is_list, is_mapping
+from ..jail.smol_executor import JailExecutor
+from ..structured import answer_in, parse_structured
+from ._jailed import jailed
+from ._steps import shortened
+from .protocol import AgentResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..gateway import ToolCall
+    from ..tools import GrantedTool
+    from ._bridge import Bridge
+    from .protocol import Assignment, ModelLine
+
+__all__ = ["run_code_agent", "run_tool_calling_agent"]
+
+IMPORTS = ["every other module of Python's standard library"]
+"""How the prompt says what the jail's Python has. Nothing checks imports: the jail is the limit."""
+
+
+def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) -> AgentResult:
+    """Run a CodeAgent with its code in a jail of its own; see `SmolagentsRunner.run`."""
+    with jailed(assignment, bridge) as jail:
+        agent = _Coder(
+            **_common(assignment, bridge, "code_agent", max_steps),
+            executor=JailExecutor(jail),
+            additional_authorized_imports=IMPORTS,
+        )
+        return _result(agent, assignment)
+
+
+def run_tool_calling_agent(
+    assignment: Assignment, bridge: Bridge, *, max_steps: int
+) -> AgentResult:
+    """Run a ToolCallingAgent; see `SmolagentsRunner.run`."""
+    agent = _ToolCaller(**_common(assignment, bridge, "toolcalling_agent", max_steps))
+    return _result(agent, assignment)
+
+
+class _GatewayModel(Model):
+    """smolagents' model over the agent's line. It retries nothing: the gateway does."""
+
+    def __init__(self, line: ModelLine, bridge: Bridge) -> None:
+        super().__init__(flatten_messages_as_text=True)
+        self._line = line
+        self._bridge = bridge
+
+    def generate(
+        self,
+        messages: list[ChatMessage],
+        stop_sequences: list[str] | None = None,
+        response_format: dict[str, str] | None = None,
+        tools_to_call_from: list[Tool] | None = None,
+        **_: Any,
+    ) -> ChatMessage:
+        tools = [_definition(tool) for tool in tools_to_call_from or ()]
+        answer = self._bridge.wait(
+            self._line.chat(
+                _plain(messages),
+                stop=stop_sequences or (),
+                tools=tools,
+                tool_choice="required" if tools else None,
+            )
+        )
+        usage = answer.usage
+        return ChatMessage(
+            role=MessageRole.ASSISTANT,
+            # Not every endpoint stops where it is told to.
+            content=remove_content_after_stop_sequences(answer.text, stop_sequences) or None,
+            tool_calls=[_called(number, call) for number, call in enumerate(answer.tool_calls)],
+            token_usage=TokenUsage(
+                input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens
+            ),
+        )
+
+
+class _HostTool(Tool):
+    """A granted tool as smolagents knows tools: it is called in the run's thread."""
+
+    skip_forward_signature_validation = True
+
+    def __init__(self, granted: GrantedTool, bridge: Bridge) -> None:
+        self.granted = granted
+        self.name = granted.tool.identifier
+        self.description = granted.tool.description
+        self.inputs = _inputs(granted.tool.parameters)
+        self.output_type = "any"
+        self._bridge = bridge
+        super().__init__()
+
+    def forward(self, *values: Any, **arguments: Any) -> Any:
+        named = dict(zip(self.inputs, values, strict=False)) | arguments
+        return self._bridge.wait(self.granted.call(named))
+
+
+class _Bounded:
+    """Ends an agent that used all its steps, where smolagents pays one more call for a guess."""
+
+    def provide_final_answer(self, task: str) -> ChatMessage:
+        agent = cast("CodeAgent | ToolCallingAgent", self)
+        last = agent.memory.steps[-1]
+        error = getattr(last, "error", None)
+        why = f" The last one failed: {shortened(str(error))}" if error else ""
+        raise AgentError(f"it used its {agent.max_steps} steps without a final answer.{why}")
+
+
+class _Coder(_Bounded, CodeAgent):
+    """A CodeAgent that ends with its last step."""
+
+
+class _ToolCaller(_Bounded, ToolCallingAgent):
+    """A ToolCallingAgent that ends with its last step."""
+
+
+def _common(assignment: Assignment, bridge: Bridge, prompts: str, max_steps: int) -> dict[str, Any]:
+    """Give the arguments that both kinds of agents share."""
+    schema = assignment.agent.output_schema
+    return {
+        "tools": [_HostTool(granted, bridge) for granted in assignment.tools.values()],
+        "model": _GatewayModel(assignment.line, bridge),
+        "prompt_templates": _prompt_templates(prompts),
+        # Goes into the prompt as it stands; what is in the templates would be run as Jinja.
+        "instructions": assignment.system,
+        "max_steps": max_steps,
+        "verbosity_level": LogLevel.OFF,
+        "final_answer_checks": [_form_check(schema, assignment, bridge)] if schema else [],
+    }
+
+
+@functools.cache
+def _prompt_templates(name: str) -> Any:
+    """Read smolagents' own prompts once: it would for every agent, with its slow YAML reader."""
+    text = importlib.resources.files("smolagents.prompts").joinpath(f"{name}.yaml").read_text()
+    return yaml.load(text, Loader=yaml.CSafeLoader)
+
+
+def _form_check(
+    schema: Mapping[str, Any], assignment: Assignment, bridge: Bridge
+) -> Callable[..., bool]:
+    def output_schema(answer: Any, memory: object, agent: object) -> bool:
+        """Smolagents shows the agent this function's name and the text of its error."""
+        _, problems = _fitting(answer, schema)
+        if problems:
+            bridge.tell(functools.partial(assignment.emit, "repair", problems=problems))
+            raise ValueError(f"the final answer does not fit its form: {'; '.join(problems)}")
+        return True
+
+    return output_schema
+
+
+def _result(agent: CodeAgent | ToolCallingAgent, assignment: Assignment) -> AgentResult:
+    try:
+        answer: Any = agent.run(assignment.question)
+    except CoterieError:
+        raise
+    except Exception as error:  # the boundary to a library that model text can upset
+        raise _ours(error) from error
+    steps = [_step(step) for step in agent.memory.steps if isinstance(step, ActionStep)]
+    content, short = _content(answer, assignment.agent.output_schema)
+    return AgentResult(content=content, answer=short, steps=steps)
+
+
+def _ours(error: Exception) -> CoterieError:
+    """Find our own error in what smolagents made of it."""
+    if isinstance(error.__cause__, CoterieError):
+        return error.__cause__
+    return AgentError(f"smolagents failed: {type(error).__name__}: {shortened(str(error))}")
+
+
+def _content(answer: Any, schema: Mapping[str, Any] | None) -> tuple[str, str | None]:
+    if schema is not None:
+        return answer_in(_fitting(answer, schema)[0])
+    text = str(answer) if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+    if answer is None or not text.strip():
+        raise AgentError(f"its final answer is empty: {answer!r}.")
+    return text.strip(), None
+
+
+def _fitting(answer: Any, schema: Mapping[str, Any]) -> tuple[Any, list[str]]:
+    """Check an answer as the value that it is, and if it is text, as JSON text."""
+    value, problems = parse_structured(json.dumps(answer), schema)
+    if problems and isinstance(answer, str):
+        return parse_structured(answer, schema)
+    return value, problems
+
+
+def _plain(messages: list[ChatMessage]) -> list[dict[str, str]]:
+    """Write messages as the chat API has them: text only, one role after another."""
+    cleaned = get_clean_message_list(
+        list(messages),
+        role_conversions=cast("dict[str, str]", tool_role_conversions),
+        flatten_messages_as_text=True,
+    )
+    return [{"role": MessageRole(one["role"]).value, "content": one["content"]} for one in cleaned]
+
+
+def _definition(tool: Tool) -> dict[str, Any]:
+    if isinstance(tool, _HostTool):
+        return tool.granted.tool.definition
+    return get_tool_json_schema(tool)
+
+
+def _called(number: int, call: ToolCall) -> ChatMessageToolCall:
+    # Endpoints leave ids out or repeat them, and smolagents would drop calls of the same id.
+    return ChatMessageToolCall(
+        function=ChatMessageToolCallFunction(name=call.name, arguments=call.arguments),
+        id=f"call_{number}",
+        type="function",
+    )
+
+
+def _inputs(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe a tool's arguments in smolagents' words; the tool itself checks them again."""
+    properties: Mapping[str, Any] = parameters.get("properties") or {}
+    required: list[str] = parameters.get("required") or []
+    return {
+        name: {
+            "type": _type(schema),
+            "description": _description(schema),
+            **({} if name in required else {"nullable": True}),
+        }
+        for name, schema in properties.items()
+    }
+
+
+def _type(schema: Any) -> Any:
+    kind = schema.get("type") if is_mapping(schema) else None
+    kinds = kind if is_list(kind) else [kind]
+    return kind if all(one in AUTHORIZED_TYPES for one in kinds) else "any"
+
+
+def _description(schema: Any) -> str:
+    return str(schema.get("description", "")) if is_mapping(schema) else ""
+
+
+def _step(step: ActionStep) -> dict[str, Any]:
+    """Describe a step for the trace, whose model calls have the rest."""
+    calls = [
+        {"name": one.name, "arguments": shortened(one.arguments)} for one in step.tool_calls or ()
+    ]
+    told = {"observations": step.observations, "error": step.error and str(step.error)}
+    return {
+        "step": step.step_number,
+        "seconds": round(step.timing.duration or 0.0, 3),
+        "calls": calls,
+        **{name: shortened(text) for name, text in told.items() if text},
+    }

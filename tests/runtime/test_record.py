@@ -1,0 +1,65 @@
+"""The run folder: enough to read, repeat and audit a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from coterie.runtime import Run, compile
+from coterie.runtime.gateway import Usage
+from coterie.runtime.record import Record, resolved
+from coterie.schema import Agent, Catalogue, InputError, Model, Task, load_task, load_team
+
+from .conftest import team
+
+MODELS = {"default": Model(alias="default", model="openai/m", origin="--model")}
+TASK = Task(id="t", query="Why?", files={"a.txt": "text"}, answer=7)
+
+
+def plan_of(tmp_path: Path, text: str):
+    (tmp_path / "prompts").mkdir(exist_ok=True)
+    (tmp_path / "prompts" / "greet.md").write_text(text)
+    known = Catalogue.of_host(models=MODELS).beside(tmp_path)
+    return compile(team(Agent(id="solo", prompt="greet")), known)
+
+
+@pytest.mark.parametrize("text", ["Say hello.", "hello", "Several\n\nlines."])
+def test_team_yaml_runs_the_same_team_without_its_prompt_files(tmp_path: Path, text: str) -> None:
+    plan = plan_of(tmp_path, text)
+    with Record(tmp_path / "runs", plan, TASK, secrets=()) as record:
+        pass
+    again = load_team(record.folder.path / "team.yaml")
+    assert again == resolved(plan)
+    assert compile(again, Catalogue.of_host()).agents["solo"].prompt.strip() == text
+
+
+def test_task_json_is_the_task(tmp_path: Path) -> None:
+    with Record(tmp_path / "runs", plan_of(tmp_path, "x y"), TASK, secrets=()) as record:
+        pass
+    assert load_task(record.folder.path / "task.json") == TASK
+
+
+def test_result_json_has_models_and_usage(tmp_path: Path) -> None:
+    with Record(tmp_path / "runs", plan_of(tmp_path, "x y"), TASK, secrets=["s3cret-key"]) as record:
+        record.finish(Run(status="done", answer="s3cret-key!", usage=Usage(calls=1, unpriced_calls=1)))
+    result = json.loads((record.folder.path / "result.json").read_text())
+    assert (result["v"], result["status"], result["answer"]) == (1, "done", "[secret]!")
+    assert result["models"] == {"default": {"model": "openai/m", "api_base": None, "from": "--model"}}
+    assert result["usage"]["cost"] == "unpriced"
+
+
+def test_a_run_that_is_interrupted_says_so(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), Record(
+        tmp_path / "runs", plan_of(tmp_path, "x y"), TASK, secrets=()
+    ):
+        raise KeyboardInterrupt
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert json.loads((folder / "result.json").read_text())["status"] == "interrupted"
+
+
+def test_a_folder_that_cannot_be_made_is_the_users_to_mend(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="the run's folder cannot be written"):
+        Record(tmp_path / "file", plan_of(tmp_path, "x y"), TASK, secrets=())
