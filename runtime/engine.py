@@ -296,8 +296,10 @@ class _Desk:
         """Run the agent until it succeeds or has no retry left.
 
         A failed model call is not a reason to run the agent again: the gateway has retried it.
+        Nor is the failure of an agent that asks no model: it would fail in the same way.
         """
-        retries = self.run.plan.team.execution.max_retries
+        asks_model = self.planned.calls_at_most > 0
+        retries = self.run.plan.team.execution.max_retries if asks_model else 0
         while True:
             self.attempts += 1
             try:

@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 
 __all__ = ["LIMITS", "Builder", "Document", "Limits", "Stop"]
 
-UNSPEAKABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
-"""Control characters and lone surrogates: no text that people write has them."""
-REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that make a line read differently from what it says."""
+UNWELCOME = {
+    re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f]"): "control character",
+    re.compile("[\ud800-\udfff]"): "half a character",
+    re.compile("[\ufffe\uffff]"): "the non-character",
+    re.compile("[\u202a-\u202e\u2066-\u2069]"): "text-reordering character",
+}
+"""What no text that people write has: the last make a line read differently from what it says."""
 INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 """Characters without a width: in a key, two names that look alike would differ."""
 
@@ -130,10 +133,14 @@ class Builder:
     def open(self, container: dict[str, Any] | list[Any], place: Place) -> None:
         """Begin a mapping (`{}`) or a sequence (`[]`)."""
         if self._expects_key():
-            raise self.stop(place, "a key is a collection. Keys are words.", self.path())
+            raise self.stop(
+                place,
+                "a key is a collection. Keys are words; quote a text that begins with { or [.",
+                self.path(),
+            )
         self._count(place)
         if len(self._stack) >= self.limits.depth:
-            raise self.stop(place, f"nested deeper than {self.limits.depth} levels.", ())
+            raise self.stop(place, f"nested deeper than {self.limits.depth} levels. Flatten it.")
         path = self.path()
         self._stack.append(_Frame(container=container, path=path, place=place))
 
@@ -171,7 +178,8 @@ class Builder:
     def _count(self, place: Place) -> None:
         self._nodes += 1
         if self._nodes > self.limits.nodes:
-            raise self.stop(place, f"more than {self.limits.nodes} values in one file.")
+            limit = self.limits.nodes
+            raise self.stop(place, f"more than {limit} values in one file. Keep fewer in it.")
 
     def _checked_text(self, text: str, place: Place) -> str:
         """Report what no text may hold; hand on a text that later steps can show and store."""
@@ -183,11 +191,11 @@ class Builder:
                 self.path(),
             )
             return text[:80]
-        for pattern, what in ((UNSPEAKABLE, "control"), (REORDERING, "text-reordering")):
+        for pattern, what in UNWELCOME.items():
             if found := pattern.search(text):
                 code = f"U+{ord(found[0]):04X}"
-                self.report(place, f"{what} character {code} in a text. Remove it.", self.path())
-                return pattern.sub("", text)
+                self.report(place, f"{what} {code} in a text. Remove it.", self.path())
+                text = pattern.sub("", text)
         return text
 
     def _take_key(self, key: object, place: Place) -> None:
@@ -197,9 +205,9 @@ class Builder:
             self.report(place, f"the key {quoted(key)} is not text. Quote it.", top.path)
             key = str(key)
         if found := INVISIBLE.search(key):
-            self.report(
-                place, f"invisible character U+{ord(found[0]):04X} in a key. Remove it.", top.path
-            )
+            code = f"U+{ord(found[0]):04X}"
+            self.report(place, f"invisible character {code} in a key. Remove it.", top.path)
+            key = INVISIBLE.sub("", key)
         path = (*top.path, key)
         top.skip = key in top.container
         if top.skip:
@@ -210,7 +218,7 @@ class Builder:
                 path,
             )
         else:
-            self._keys[path] = place
+            self._keys.setdefault(path, place)
         top.key = key
 
     def _put(self, value: Any, place: Place) -> None:
@@ -223,6 +231,5 @@ class Builder:
             top.container.append(value)
         elif not top.skip:
             top.container[top.key or ""] = value
-        if not (top.skip and path in self._places):
-            self._places[path] = place
+        self._places.setdefault(path, place)
         top.key, top.skip = None, False

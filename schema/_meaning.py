@@ -7,41 +7,64 @@ another one holds, so that all problems show at once.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from graphlib import CycleError
 from typing import TYPE_CHECKING, Any
 
-from ._shape import did_you_mean
+from ._shape import did_you_mean, shape_schema
 from .catalogue import load_named
-from .problems import Path, quoted
+from .errors import InputError
+from .problems import Path, quoted, reason_of
 from .secrets import looks_secret
 from .team import IMPLIED_BACKENDS, is_prompt_id, natural
 from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ._document import Document
     from .catalogue import Catalogue
     from .problems import Problem
     from .team import Agent, Team
 
-__all__ = ["TEAM_RULES", "Reading", "secrets_in"]
+__all__ = ["GRAPH_RULES", "TEAM_RULES", "Reading", "Rule", "secrets_in"]
 
-_FILE_NAME = re.compile(r"\S*([/\\]\S*|\.(md|txt|ya?ml|prompt))")
+_FILE_NAME = re.compile(r"[/\\]|\.(md|txt|ya?ml|prompt)$")
+LONGEST_PROMPT = 65_536
+GRAPH = ("topology", "execution.context")
+"""The fields whose faults make it unclear which graph is meant."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """A team file as read: the document, the team as far as it has a shape, what is known."""
+    """A team file as read.
+
+    Attributes:
+        document: What the file says.
+        team: The team as far as the file has the right shape.
+        catalogue: What is known.
+        found: The problems of the file's shape.
+    """
 
     document: Document
     team: Team
     catalogue: Catalogue
+    found: Sequence[Problem] = ()
 
     def problem(self, path: Path, message: str, *, at_key: bool = False) -> Problem:
         """Name a problem of the value at a path."""
         return self.document.problem(path, message, at_key=at_key)
+
+    def sound(self, field: str) -> bool:
+        """Tell whether a field and all in it have the right shape."""
+        return not any(f"{problem.path}.".startswith(f"{field}.") for problem in self.found)
+
+    @property
+    def agent_ids(self) -> Sequence[str]:
+        """The ids that the file gives to agents, also to those of which it says nothing sound."""
+        written = self.document.value.get("agents") if is_mapping(self.document.value) else None
+        return tuple(written) if is_mapping(written) else ()
 
     def agents(self) -> Iterator[tuple[Agent, Path]]:
         """Give each agent and its path."""
@@ -50,7 +73,9 @@ class Reading:
 
 def known_agents(reading: Reading) -> Iterator[Problem]:
     """Every name in the topology is an agent of the team."""
-    known = list(reading.team.agents)
+    known = reading.agent_ids
+    if not known:
+        return
     reports_to: Path = ("topology", "reports_to")
     for reporter, receivers in reading.team.reports_to.items():
         if reporter not in known:
@@ -76,15 +101,15 @@ def no_cycle(reading: Reading) -> Iterator[Problem]:
         _ = team.levels
     except CycleError as error:
         cycle: list[str] = error.args[1]
-        shown = " -> ".join(reversed(cycle)) if len(cycle) > 2 else f"{cycle[0]} -> {cycle[0]}"
-        path: Path = ("topology", "reports_to", cycle[-1])
-        yield reading.problem(path, f"a cycle: {shown}. Leave out one of these edges.", at_key=True)
+        path: Path = ("topology", "reports_to", cycle[0])
+        message = f"a cycle: {' -> '.join(cycle)}. Leave out one of these edges."
+        yield reading.problem(path, message, at_key=True)
 
 
 def one_output(reading: Reading) -> Iterator[Problem]:
     """Every agent's work finds its way into the output agent's."""
-    team = _with_known_edges(reading.team)
-    if not team.agents or any(no_cycle(reading)):
+    team = reading.team
+    if not team.agents or not _is_clear(reading):
         return
     sinks = [agent_id for agent_id in team.agents if not team.reports_to.get(agent_id)]
     if team.declared_output is None and team.execution.context != "all" and len(sinks) > 1:
@@ -94,14 +119,13 @@ def one_output(reading: Reading) -> Iterator[Problem]:
             " the others report to it.",
         )
         return
-    if team.output in team.agents:
-        for lost in _lost(team):
-            yield reading.problem(
-                ("agents", lost),
-                f"its output reaches nobody who works for the answer of {quoted(team.output)}."
-                " Let it report to someone, or leave it out.",
-                at_key=True,
-            )
+    for lost in _lost(team):
+        yield reading.problem(
+            ("agents", lost),
+            f"its output reaches nobody who works for the answer of {quoted(team.output)}."
+            " Let it report to someone, or leave it out.",
+            at_key=True,
+        )
 
 
 def known_names(reading: Reading) -> Iterator[Problem]:
@@ -133,30 +157,33 @@ def known_backends(reading: Reading) -> Iterator[Problem]:
             hint = did_you_mean(str(agent.agent_type), IMPLIED_BACKENDS)
             message = f"no agent type {quoted(agent.agent_type)}.{hint or _known(IMPLIED_BACKENDS)}"
             yield reading.problem((*path, "agent_type"), message)
-        elif (backend := team.backend_of(agent)) in known.backends:
-            field = "agent_type" if agent.agent_type else "backend"
-            for message in load_named("runners", backend).objections(agent):
-                yield reading.problem((*path, field), message)
+        elif team.backend_of(agent) in known.backends and reading.sound(f"agents.{agent.id}"):
+            where = (*path, "agent_type" if agent.agent_type else "backend")
+            where = where if where in reading.document.keys else path
+            for message in _objections(agent, team.backend_of(agent)):
+                yield reading.problem(where, message, at_key=where == path)
 
 
 def secrets_in(document: Document) -> Iterator[Problem]:
     """No text holds what looks like a key. The text itself is never shown."""
-    for path, text in _texts(document.value):
+    for path, text, at_key in _texts(document.value):
         if looks_secret(text):
-            yield document.problem(
-                path,
-                "this looks like a secret key. Keep keys in the environment: models.yaml names"
-                " the variable (key_env).",
-            )
+            yield document.problem(path, KEEP_SECRET, at_key=at_key)
 
 
-TEAM_RULES: tuple[Callable[[Reading], Iterator[Problem]], ...] = (
-    known_agents,
-    no_cycle,
-    one_output,
-    known_names,
-    known_backends,
+KEEP_SECRET = (  # noqa: S105 - what is said where one is found
+    "this looks like a secret key. Keep keys in the environment: models.yaml names the variable"
+    " (key_env)."
 )
+
+
+Rule = Callable[["Reading"], "Iterator[Problem]"]
+
+GRAPH_RULES: tuple[Rule, ...] = (known_agents, no_cycle, one_output)
+"""The rules that hold on every host."""
+
+TEAM_RULES: tuple[Rule, ...] = (*GRAPH_RULES, known_names, known_backends)
+"""All rules: what a file names is known on this host, too."""
 
 
 def _with_known_edges(team: Team) -> Team:
@@ -171,16 +198,29 @@ def _with_known_edges(team: Team) -> Team:
     return replace(team, reports_to=kept)
 
 
+def _is_clear(reading: Reading) -> bool:
+    """Tell whether the file says which graph is meant; if not, a lost agent is no news."""
+    fields = {"", *shape_schema("team")["properties"]}
+    return (
+        set(reading.agent_ids) == set(reading.team.agents)
+        and all(reading.sound(field) for field in GRAPH)
+        and all(re.split(r"[.\[]", problem.path)[0] in fields for problem in reading.found)
+        and not any(known_agents(reading))
+        and not any(no_cycle(reading))
+    )
+
+
 def _lost(team: Team) -> list[str]:
     """Find the agents whose output the output agent sees neither directly nor through others."""
     if team.execution.context == "all":
-        last = next(level for level in team.levels if team.output in level)
-        index = team.levels.index(last)
-        later = [agent_id for level in team.levels[index:] for agent_id in level]
+        levels = team.levels
+        last = next(index for index, level in enumerate(levels) if team.output in level)
+        later = [agent_id for level in levels[last:] for agent_id in level]
         return sorted((lost for lost in later if lost != team.output), key=natural)
+    reporters = team.predecessors
     reached, open_ends = {team.output}, [team.output]
     while open_ends:
-        new = set(team.predecessors[open_ends.pop()]) - reached
+        new = set(reporters[open_ends.pop()]) - reached
         reached |= new
         open_ends += new
     return [agent_id for agent_id in team.agents if agent_id not in reached]
@@ -197,26 +237,20 @@ def _unknown_model(alias: str, known: Catalogue) -> str:
 def _unknown_tool(tool: str, known: Catalogue) -> str:
     if tool in known.withheld_tools:
         return f"the tool {quoted(tool)} is not granted here. Granted: {_listed(known.tools)}."
-    if tool.partition(".")[2]:
-        return f"no tool {quoted(tool)}.{did_you_mean(tool, known.tools)} tools.yaml names servers."
-    return f"no tool {quoted(tool)}.{did_you_mean(tool, known.tools) or _known(known.tools)}"
+    hint = did_you_mean(tool, known.tools) or _known(known.tools)
+    declare = " Its server would be declared in tools.yaml." if "." in tool else ""
+    return f"no tool {quoted(tool)}.{hint}{declare}"
 
 
 def _unknown_backend(name: str, known: Catalogue) -> str:
-    hint = did_you_mean(name, known.backends) or _known(known.backends)
-    return f"no backend {quoted(name)}.{hint} A plugin may add others."
+    others = f"{_known(known.backends)} A plugin may add others."
+    return f"no backend {quoted(name)}.{did_you_mean(name, known.backends) or others}"
 
 
 def _prompt_problem(prompt: str, known: Catalogue) -> str | None:
     if is_prompt_id(prompt):
-        if known.prompt(prompt) is not None:
-            return None
-        hint = did_you_mean(prompt, known.prompt_ids)
-        return (
-            f"no prompt file {prompt}.md.{hint} To give the text itself, write a sentence, or a"
-            " block after `prompt: |`."
-        )
-    if _FILE_NAME.fullmatch(prompt):
+        return _prompt_file_problem(prompt, known)
+    if len(prompt.split()) == 1 and _FILE_NAME.search(prompt):
         return (
             f"{quoted(prompt)} looks like a file name. Write the id of a prompt file, for instance"
             " solve_step_by_step, or the text itself."
@@ -224,14 +258,41 @@ def _prompt_problem(prompt: str, known: Catalogue) -> str | None:
     return None
 
 
-def _texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
-    """Give every text of a document with its path; keys count as texts too."""
+def _prompt_file_problem(prompt_id: str, known: Catalogue) -> str | None:
+    try:
+        text = known.prompt(prompt_id)
+    except (OSError, UnicodeDecodeError) as error:
+        return f"the prompt file {prompt_id}.md cannot be read: {reason_of(error)}."
+    if text is None:
+        hint = did_you_mean(prompt_id, known.prompt_ids)
+        return (
+            f"no prompt file {prompt_id}.md.{hint} To give the text itself, write a sentence, or a"
+            " block after `prompt: |`."
+        )
+    if not 0 < len(text) <= LONGEST_PROMPT:
+        return (
+            f"the prompt file {prompt_id}.md has {len(text)} characters; a prompt has 1 to"
+            f" {LONGEST_PROMPT}."
+        )
+    return f"the prompt file {prompt_id}.md: {KEEP_SECRET}" if looks_secret(text) else None
+
+
+def _objections(agent: Agent, backend: str) -> Sequence[str]:
+    """Give what a backend has against an agent, or why it cannot be asked."""
+    try:
+        return tuple(load_named("runners", backend).objections(agent))
+    except InputError as error:
+        return (str(error),)
+
+
+def _texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str, bool]]:
+    """Give every text of a document with its path, and whether it is a key."""
     if isinstance(value, str):
-        yield path, value
+        yield path, value, False
     elif is_mapping(value):
         for key, item in value.items():
-            yield (*path, str(key)), str(key)
-            yield from _texts(item, (*path, str(key)))
+            yield (*path, key), key, True
+            yield from _texts(item, (*path, key))
     elif is_list(value):
         for index, item in enumerate(value):
             yield from _texts(item, (*path, index))

@@ -10,6 +10,8 @@ from __future__ import annotations
 import difflib
 import functools
 import json
+import re
+import unicodedata
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +41,7 @@ NOUNS = {
 }
 HOW_TO_WRITE = {
     "array": "Write a list",
+    "boolean": "Write true or false",
     "integer": "Write a number",
     "number": "Write a number",
     "object": "Write a mapping",
@@ -86,13 +89,28 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 @functools.cache
 def _validator(name: str) -> Validator:
-    from jsonschema import Draft202012Validator, validators
+    from jsonschema import Draft202012Validator, ValidationError, validators
     from referencing import Registry
+
+    def whole(_: Any, pattern: str, text: Any, __: Any) -> Iterator[ValidationError]:
+        """Match a pattern with the whole text: `$` alone lets a line's end through."""
+        if isinstance(text, str) and not re.fullmatch(pattern, text):
+            yield ValidationError("no match")
+
+    def unique(_: Any, __: Any, items: Any, ___: Any) -> Iterator[ValidationError]:
+        """Find repeated items in one pass, each with its place."""
+        seen: set[str] = set()
+        for index, item in enumerate(items if is_list(items) else ()):
+            text = json.dumps(item, sort_keys=True)
+            if text in seen:
+                yield ValidationError("repeated", path=(index,), instance=item)
+            seen.add(text)
 
     checker = Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     )
-    strict = validators.extend(Draft202012Validator, type_checker=checker)
+    ours: Any = {"pattern": whole, "uniqueItems": unique}
+    strict = validators.extend(Draft202012Validator, ours, type_checker=checker)
     return strict(shape_schema(name), registry=Registry())
 
 
@@ -104,11 +122,10 @@ def _problems_of(error: ValidationError, document: Document) -> Iterator[Problem
     elif error.validator == "required":
         yield from _missing(error, document, path)
     elif "propertyNames" in error.absolute_schema_path:
-        message = f"{quoted(error.instance)} is not {_rule(error)}."
-        yield document.problem((*path, error.instance), message, at_key=True)
+        describe = MESSAGES[str(error.validator)]
+        yield document.problem((*path, error.instance), describe(error), at_key=True)
     else:
-        describe = MESSAGES.get(str(error.validator), _other)
-        yield document.problem(path, describe(error))
+        yield document.problem(path, MESSAGES[str(error.validator)](error))
 
 
 def _faulty(error: ValidationError) -> Iterator[Path]:
@@ -160,16 +177,27 @@ def _wrong_type(error: ValidationError) -> str:
     allowed = error.validator_value
     kinds: list[str] = [allowed] if isinstance(allowed, str) else list(allowed)
     nouns = " or ".join(NOUNS[kind] for kind in kinds)
-    facts = _facts(schema)
-    how = HOW_TO_WRITE.get(kinds[-1], f"Write {nouns}")
-    return f"{quoted(error.instance)} is not {nouns}{facts}. {how}{_example(schema)}."
+    nouns = nouns.replace(" or ", ", ", nouns.count(" or ") - 1)
+    how = HOW_TO_WRITE[kinds[0]] if len(kinds) == 1 else "Write one of them"
+    how += _example(schema)
+    match kinds, error.instance:
+        case ["array"], str(item):
+            how = f"Write a list: {json.dumps([item], ensure_ascii=False)}"
+        case ["integer" | "number"], str(digits) if digits.isdecimal():
+            how = f"Write it without quotes: {digits}"
+        case ["string"], bool() | int() | float():
+            how = f"Write it in quotes, or text{_example(schema)}"
+        case ["object"], _ if "examples" not in schema and schema.get("required"):
+            how += f" with {' and '.join(schema['required'])}"
+        case _:
+            pass
+    return f"{quoted(error.instance)} is not {nouns}{_facts(schema)}. {how}."
 
 
 def _out_of_range(error: ValidationError) -> str:
     schema = _mapping(error.schema)
-    return f"{quoted(error.instance)} is out of range{_facts(schema)}. Write a number in it" + (
-        f"{_example(schema)}."
-    )
+    example = _example(schema)
+    return f"{quoted(error.instance)} is out of range{_facts(schema)}. Write a number in it{example}."
 
 
 def _not_in_enum(error: ValidationError) -> str:
@@ -179,24 +207,28 @@ def _not_in_enum(error: ValidationError) -> str:
 
 
 def _not_by_rule(error: ValidationError) -> str:
-    return f"{quoted(error.instance)} is not {_rule(error)}. Write for instance {_first(error)}."
+    instead = _regular(error) or _first(error)
+    return f"{quoted(error.instance)} is not {_rule(error)}. Write for instance {instead}."
+
+
+def _regular(error: ValidationError) -> str:
+    """Spell a name as its rule wants it, where that is possible: `Worker 1` as `worker_1`."""
+    plain = unicodedata.normalize("NFKD", error.instance).encode("ascii", "ignore").decode()
+    name = "_".join(re.findall("[a-z0-9]+", plain.casefold()))
+    is_path = "/" in error.validator_value
+    return name if re.fullmatch(error.validator_value, name) and not is_path else ""
 
 
 def _wrong_size(error: ValidationError) -> str:
     schema = _mapping(error.schema)
     unit = schema.get("x-unit", "items")
-    bound = "at least" if str(error.validator).startswith("min") else "at most"
-    return f"{len(error.instance)} {unit}; {bound} {error.validator_value}."
+    few = str(error.validator).startswith("min")
+    bound = "too few: at least" if few else "too many: at most"
+    return f"{len(error.instance)} {unit} are {bound} {error.validator_value}."
 
 
 def _repeated(error: ValidationError) -> str:
-    items: list[Any] = error.instance
-    twice = next(item for index, item in enumerate(items) if item in items[:index])
-    return f"{quoted(twice)} is there twice. Keep one."
-
-
-def _other(error: ValidationError) -> str:
-    return f"{error.message}."
+    return f"{quoted(error.instance)} is there twice. Keep one."
 
 
 MESSAGES: Mapping[str, Callable[[ValidationError], str]] = {
@@ -218,17 +250,16 @@ MESSAGES: Mapping[str, Callable[[ValidationError], str]] = {
 
 def _facts(schema: Mapping[str, Any]) -> str:
     """Say what is counted and within which bounds: ` (tokens, 1 to 1000000)`."""
-    facts = [schema["x-unit"]] if schema.get("x-unit") else []
-    if "maximum" in schema:
-        above = "exclusiveMinimum" in schema
-        low = schema.get("exclusiveMinimum") if above else schema.get("minimum", 0)
-        facts.append(f"{'above ' if above else ''}{low} to {schema['maximum']}")
-    return f" ({', '.join(facts)})" if facts else ""
+    if "maximum" not in schema:
+        return ""
+    unit = f"{schema['x-unit']}, " if schema.get("x-unit") else ""
+    low = schema["minimum"] if "minimum" in schema else f"above {schema['exclusiveMinimum']}"
+    return f" ({unit}{low} to {schema['maximum']})"
 
 
 def _example(schema: Mapping[str, Any]) -> str:
     examples = schema.get("examples")
-    return f", for instance {json.dumps(examples[0])}" if examples else ""
+    return f", for instance {json.dumps(examples[0], ensure_ascii=False)}" if examples else ""
 
 
 def _rule(error: ValidationError) -> str:

@@ -6,16 +6,16 @@ line. Comments stay with the field that they were written for.
 
 from __future__ import annotations
 
+import bisect
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from ._shape import shape_schema
-from ._yaml import resolve
 from .team import Agent, Execution, Team
 from .values import is_list, is_mapping
 
@@ -39,16 +39,21 @@ _AMBIGUOUS = re.compile(r"y|n|yes|no|on|off|true|false|null", re.IGNORECASE)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comments:
-    """The comments of a file, by the path of the field that they belong to."""
+    """The comments of a file, by the path of the field that they belong to.
+
+    Attributes:
+        above: Those on lines of their own, ahead of the field.
+        beside: Those at the end of the field's line.
+        below: Those after the last field.
+        within: The paths of all values that hold a field with a comment.
+        header: What names the schema, where the file has such a comment.
+    """
 
     above: Mapping[Path, Sequence[str]] = field(default_factory=dict[tuple[str | int, ...], Any])
     beside: Mapping[Path, str] = field(default_factory=dict[tuple[str | int, ...], str])
     below: Sequence[str] = ()
-
-    def within(self, path: Path) -> bool:
-        """Tell whether anything inside the value at a path has a comment."""
-        inner = [*self.above, *self.beside]
-        return any(len(other) > len(path) and other[: len(path)] == path for other in inner)
+    within: Set[Path] = frozenset()
+    header: str | None = None
 
 
 def dump(team: Team, *, schema: str = DEFAULT_SCHEMA) -> str:
@@ -70,9 +75,8 @@ def canonical(document: Document, text: str, *, schema: str = DEFAULT_SCHEMA) ->
         schema: For the first line, where the file has none that names a schema.
     """
     comments = _comments(document, text)
-    named = HEADER.search(text)
     value = _ordered(document.value, shape_schema("team"), shape_schema("team"))
-    return _header(named[1] if named else schema) + write_yaml(value, comments)
+    return _header(comments.header or schema) + write_yaml(value, comments)
 
 
 def team_value(team: Team) -> dict[str, Any]:
@@ -183,6 +187,8 @@ def _sequence(value: Sequence[Any], path: Path, comments: Comments) -> Iterator[
             lines = [short]
         else:
             lines = list(_nested(item, inner, comments))
+        while lines[0].startswith("#"):
+            yield lines.pop(0)
         yield f"- {lines[0]}{beside}"
         yield from (f"  {line}" if line else "" for line in lines[1:])
 
@@ -202,24 +208,32 @@ def _on_one_line(item: Any, path: Path, comments: Comments, room: int) -> str | 
     if not item:
         return "[]"
     simple = all(not isinstance(part, Mapping | list | tuple) for part in item)
-    if not simple or comments.within(path):
+    if not simple or path in comments.within:
         return None
     text = f"[{', '.join(_scalar(part, in_flow=True) for part in item)}]"
     return text if len(text) <= room else None
 
 
 def _scalar(value: Any, *, in_flow: bool = False) -> str:
+    if isinstance(value, float):
+        # Readers of YAML 1.1 take an exponent for a number only after a decimal point.
+        return re.sub(r"^(-?\d+)e", r"\1.0e", repr(value))
     if not isinstance(value, str):
         return json.dumps(value)
     if _is_plain(value) and not (in_flow and _FLOW_SIGNS.search(value)):
         return value
-    return json.dumps(value, ensure_ascii=not value.isprintable())
+    quoted = json.dumps(value, ensure_ascii=False)
+    return "".join(char if char.isprintable() else _escape(char) for char in quoted)
+
+
+def _escape(char: str) -> str:
+    return f"\\U{ord(char):08x}" if ord(char) > 0xFFFF else f"\\u{ord(char):04x}"
 
 
 def _is_plain(text: str) -> bool:
-    if not _PLAIN.fullmatch(text) or _AMBIGUOUS.fullmatch(text) or text != text.strip():
+    if not _PLAIN.fullmatch(text) or _AMBIGUOUS.fullmatch(text):
         return False
-    return isinstance(resolve(text), str)
+    return text.isprintable() and text == text.strip()
 
 
 def _is_block(value: Any) -> bool:
@@ -247,20 +261,25 @@ def _comments(document: Document, text: str) -> Comments:
             starts.setdefault(place.line, []).append(path)
     for paths in starts.values():
         paths.sort(key=len)
+    lines = sorted(starts)
     above: dict[Path, list[str]] = {}
     beside: dict[Path, str] = {}
     below: list[str] = []
+    headers: list[str] = []
     for line, comment, alone in _comment_lines(text):
-        if HEADER.fullmatch(comment):
-            continue
-        following = [number for number in starts if number > line]
-        if not alone and line in starts:
-            beside[_owner(starts[line], document)] = comment
-        elif following:
-            above.setdefault(starts[min(following)][0], []).append(comment)
+        owner = None if alone or line not in starts else _owner(starts[line], document)
+        following = bisect.bisect_right(lines, line)
+        if named := HEADER.fullmatch(comment):
+            headers.append(named[1])
+        elif owner is not None and owner not in beside:
+            beside[owner] = comment
+        elif owner is not None or following < len(lines):
+            above.setdefault(owner or starts[lines[following]][0], []).append(comment)
         else:
             below.append(comment)
-    return Comments(above=above, beside=beside, below=below)
+    within = {path[:depth] for path in (*above, *beside) for depth in range(len(path))}
+    header = headers[0] if headers else None
+    return Comments(above=above, beside=beside, below=below, within=within, header=header)
 
 
 def _owner(paths: Sequence[Path], document: Document) -> Path:

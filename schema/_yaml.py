@@ -7,6 +7,7 @@ file can end the process.
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,9 @@ from ._document import LIMITS, Builder, Document, Limits, Stop
 from .problems import Place, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-__all__ = ["decode", "read_yaml", "resolve"]
+__all__ = ["decode", "number", "read_yaml", "resolve"]
 
 WORDS: Mapping[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -28,7 +29,8 @@ WORDS: Mapping[str, Any] = {
 INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-LONGEST_NUMBER = 18
+LONGEST_NUMBER = 40
+"""Characters. Every number that this project writes is shorter."""
 CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -58,9 +60,8 @@ def decode(content: bytes, builder: Builder) -> str:
         Stop: The file is too large or not UTF-8.
     """
     if len(content) > builder.limits.bytes:
-        raise builder.stop(
-            Place(), f"{len(content)} bytes; at most {builder.limits.bytes} are read."
-        )
+        limit = builder.limits.bytes
+        raise builder.stop(Place(), f"the file is larger than {limit} bytes. Shorten it.")
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise builder.stop(Place(), "the file is UTF-16. Save it as UTF-8.")
     try:
@@ -82,21 +83,23 @@ def resolve(text: str) -> Any:
     if text in WORDS:
         return WORDS[text]
     if NOT_FINITE.fullmatch(text):
-        raise ValueError(f"{text} is not a number that can be compared. Write a finite one.")
-    is_integer = INTEGER.fullmatch(text)
-    if not is_integer and not FLOAT.fullmatch(text):
-        return text
+        return number(text, lambda word: float(word.replace(".", "")))
+    if INTEGER.fullmatch(text):
+        return number(text, lambda digits: int(digits, 0 if digits[:2] in {"0o", "0x"} else 10))
+    return number(text, float) if FLOAT.fullmatch(text) else text
+
+
+def number(text: str, read: Callable[[str], float]) -> float:
+    """Read a number that is short and finite.
+
+    Raises:
+        ValueError: It is not.
+    """
     if len(text) > LONGEST_NUMBER:
-        raise ValueError(f"a number of {len(text)} characters; at most {LONGEST_NUMBER} fit.")
-    if is_integer:
-        return int(text, 0) if text[:2] in {"0o", "0x"} else int(text, 10)
-    return _finite(text)
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if value in {float("inf"), float("-inf")}:
-        raise ValueError(f"{text} is too large. Write a finite number.")
+        raise ValueError(f"a number of {len(text)} characters; at most {LONGEST_NUMBER} are read.")
+    value = read(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is not a number that can be compared. Write a finite one.")
     return value
 
 
@@ -108,8 +111,8 @@ def _read(text: str, builder: Builder) -> None:
     try:
         _follow(text, builder)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = Place() if mark is None else Place(line=mark.line + 1, column=mark.column + 1)
+        mark: Any = error.problem_mark or error.context_mark
+        place = Place(line=mark.line + 1, column=mark.column + 1)
         raise builder.stop(place, _syntax_message(error, _rest(text, place))) from None
 
 
@@ -142,6 +145,15 @@ def _follow(text: str, builder: Builder) -> None:
         raise builder.stop(Place(), "the file is empty.")
 
 
+ADVICE = {
+    "mapping values are not allowed": " Quote a text that has a colon and a space in it.",
+    "cannot start any token": " Quote a text that begins with this character.",
+    "could not find expected ':'": " Write `name: value`, or indent a text of several lines.",
+    "did not find expected key": " Is the line indented like its neighbours?",
+    "did not find expected '-'": " Is the line indented like its neighbours?",
+}
+"""What most often lies behind a problem that the library names."""
+
 WRITE_IT_OUT = "Anchors and aliases are not used here: write the value where it is needed."
 
 
@@ -168,8 +180,10 @@ def _scalar(event: yaml.ScalarEvent, place: Place, builder: Builder) -> Any:
 def _syntax_message(error: yaml.MarkedYAMLError, rest: str) -> str:
     if rest.startswith("\t"):
         return "a tab cannot indent YAML. Use spaces."
+    problem = str(error.problem).strip()
     context = f" ({error.context})" if error.context else ""
-    return f"not YAML: {(error.problem or 'cannot be read').strip()}{context}."
+    advice = next((advice for sign, advice in ADVICE.items() if sign in problem), "")
+    return f"not YAML: {problem}{context}.{advice}"
 
 
 def _rest(text: str, place: Place) -> str:

@@ -7,12 +7,14 @@ entry points of installed packages, models.yaml, tools.yaml and the options of a
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from .errors import InputError
 from .models import DEFAULT_ALIAS, Model
 
 if TYPE_CHECKING:
@@ -24,6 +26,9 @@ GROUPS = ("commands", "functions", "runners", "scorers", "tools")
 """Our entry-point groups, each without its prefix `coterie.`."""
 
 BUILT_IN_PROMPTS = Path(__file__).parent.with_name("seeds") / "prompts"
+
+
+_FRONT_MATTER = re.compile(r"\A---\n(.*\n)*?---(\n|\Z)")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,11 +106,16 @@ class Catalogue:
         return frozenset(self.models) | {DEFAULT_ALIAS}
 
     def prompt(self, prompt_id: str) -> str | None:
-        """Give the text of a prompt file without its front matter, or None where there is none."""
+        """Give the text of a prompt file without its front matter, or None where there is none.
+
+        Raises:
+            OSError: The file cannot be read.
+            UnicodeDecodeError: It is not UTF-8. Loading a team finds both first.
+        """
         for folder in self.prompt_folders:
             path = folder / f"{prompt_id}.md"
             if path.is_file():
-                return _body(path.read_text(encoding="utf-8"))
+                return _body(path.read_text(encoding="utf-8-sig"))
         return None
 
     @property
@@ -117,10 +127,7 @@ class Catalogue:
 
 def _body(text: str) -> str:
     """Leave out the front matter: what stands between two lines of dashes at the top."""
-    if text.startswith("---\n"):
-        _, _, rest = text[4:].partition("\n---\n")
-        text = rest or text
-    return text.strip()
+    return _FRONT_MATTER.sub("", text, count=1).strip()
 
 
 @functools.cache
@@ -134,5 +141,13 @@ def load_named(group: str, name: str) -> Any:
 
     Raises:
         KeyError: No installed package gives that name. Loading a team finds this first.
+        InputError: The package that gives it cannot be imported.
     """
-    return installed(group)[name].load()
+    point = installed(group)[name]
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as error:
+        package = f" of {point.dist.name}" if point.dist else ""
+        raise InputError(
+            f"{name} ({point.value}{package}) cannot be imported: {error}. Install what is missing."
+        ) from error

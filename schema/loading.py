@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ._document import LIMITS, Document, Limits
 from ._json import read_json
-from ._meaning import TEAM_RULES, Reading, secrets_in
+from ._meaning import TEAM_RULES, Reading, Rule, secrets_in
 from ._shape import did_you_mean, shape_problems, sound
 from ._yaml import read_yaml
 from .catalogue import Catalogue, Server
 from .errors import ConfigError, InputError
 from .models import Model
-from .problems import Problem, quoted
+from .problems import Problem, quoted, reason_of
 from .task import ScorerChoice, Task
 from .team import Agent, Execution, SolvedTask, Team
 from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from .problems import Path as FieldPath
 
 __all__ = [
     "check_team",
@@ -48,7 +50,7 @@ def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
-    content = read_file(path)
+    content = read_file(path, LIMITS)
     known = (catalogue or Catalogue.of_host()).beside(Path(path).parent)
     return parse_team(content, str(path), known)
 
@@ -65,15 +67,16 @@ def parse_team(content: bytes, file: str, catalogue: Catalogue) -> Team:
     return team
 
 
-def check_team(content: bytes, file: str, catalogue: Catalogue) -> tuple[Team, list[Problem]]:
+def check_team(
+    content: bytes, file: str, catalogue: Catalogue, rules: tuple[Rule, ...] = TEAM_RULES
+) -> tuple[Team, list[Problem]]:
     """Give what a team file says as far as it can be read, and all its problems, by place."""
     document, problems = shape_only(*read_yaml(content, file), "team")
     if not document.complete:
         return _team({}), problems
-    team = _team(sound(document, "team"))
-    reading = Reading(document=document, team=team, catalogue=catalogue)
-    found = [problem for rule in TEAM_RULES for problem in rule(reading)]
-    return team, _sorted(problems, [*found, *secrets_in(document)])
+    team = _team(sound(document, "team") if problems else document.value)
+    reading = Reading(document=document, team=team, catalogue=catalogue, found=problems)
+    return team, _sorted(problems, [found for rule in rules for found in rule(reading)])
 
 
 def load_task(path: str | Path, catalogue: Catalogue | None = None) -> Task:
@@ -103,13 +106,13 @@ def parse_task(content: bytes, file: str, folder: Path, catalogue: Catalogue) ->
     document, problems = shape_only(*read(content, file, TASK_LIMITS), "task")
     if not document.complete:
         raise ConfigError(problems)
-    value = sound(document, "task")
+    value = sound(document, "task") if problems else document.value
     value = value if is_mapping(value) else {}
     files, missing = _task_files(value.get("files") or {}, document, folder)
     scorer = _scorer(value.get("scorer", "exact"))
     repo = folder / value["repo"] if value.get("repo") else None
-    found = [*missing, *_scorer_problems(scorer, document, catalogue), *secrets_in(document)]
-    if repo is not None and not (repo / ".git").exists():
+    found = [*missing, *_scorer_problems(scorer, document, catalogue)]
+    if repo is not None and not _is_working_copy(repo):
         message = f"{quoted(value['repo'])} is not a git working copy (looked in {repo})."
         found.append(document.problem(("repo",), message))
     if problems := _sorted(problems, found):
@@ -166,21 +169,21 @@ def read_file(path: str | Path, limits: Limits = TASK_LIMITS) -> bytes:
 def shape_only(
     document: Document, problems: list[Problem], schema: str
 ) -> tuple[Document, list[Problem]]:
-    """Add the problems of a document's shape to those that its reader found."""
+    """Add the secrets in a document and the problems of its shape to those of its reader."""
     if not document.complete:
         return document, sorted(problems)
-    return document, _sorted(problems, shape_problems(document, schema))
+    first = [*problems, *secrets_in(document)]
+    return document, _sorted(first, shape_problems(document, schema))
 
 
 def _sorted(first: list[Problem], more: list[Problem]) -> list[Problem]:
-    """Merge problems by place; where the reader already found fault, later checks keep silent."""
+    """Merge problems by place; where a first look found fault, later checks keep silent."""
     taken = {problem.place for problem in first}
     return sorted({*first, *(problem for problem in more if problem.place not in taken)})
 
 
 def _host_file(path: str | Path, schema: str) -> Any:
-    document, problems = shape_only(*read_yaml(read_file(path), str(path), LIMITS), schema)
-    problems = _sorted(problems, [] if not document.complete else [*secrets_in(document)])
+    document, problems = shape_only(*read_yaml(read_file(path, LIMITS), str(path)), schema)
     if problems:
         raise ConfigError(problems)
     return document.value
@@ -240,7 +243,9 @@ def _scorer_problems(scorer: ScorerChoice, document: Document, known: Catalogue)
     hint = (
         did_you_mean(scorer.name, known.scorers) or f" Known: {', '.join(sorted(known.scorers))}."
     )
-    return [document.problem(("scorer",), f"no scorer {quoted(scorer.name)}.{hint}")]
+    named: FieldPath = ("scorer", "name")
+    path = named if named in document.places else named[:1]
+    return [document.problem(path, f"no scorer {quoted(scorer.name)}.{hint}")]
 
 
 def _task_files(
@@ -248,17 +253,57 @@ def _task_files(
 ) -> tuple[dict[str, str], list[Problem]]:
     """Read the files that a task names, or take the texts that it holds."""
     if is_mapping(value):
-        return value, []
+        return value, _name_clashes(value, document)
     files: dict[str, str] = {}
     problems: list[Problem] = []
     for index, name in enumerate(value):
+        if name is None:
+            continue  # its shape was wrong
         try:
-            files[name] = (folder / name).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-            message = f"{quoted(name)} cannot be read: {reason}."
+            files[name] = _text_of(folder / name, folder)
+        except (OSError, ValueError, RuntimeError) as error:
+            message = f"{quoted(name)} cannot be read: {reason_of(error)}."
             problems.append(document.problem(("files", index), message))
     return files, problems
+
+
+def _name_clashes(files: Mapping[str, str], document: Document) -> list[Problem]:
+    """Find names that cannot stand side by side in one folder: `a` and `a/b`."""
+    folders = {str(folder) for name in files for folder in PurePosixPath(name).parents}
+    return [
+        document.problem(
+            ("files", name), f"{quoted(name)} is also the name of a folder. Rename it.", at_key=True
+        )
+        for name in files
+        if name in folders
+    ]
+
+
+def _text_of(path: Path, folder: Path) -> str:
+    """Read a file that a task names; it lies in the task's folder, wherever links lead.
+
+    Raises:
+        OSError: It cannot be read.
+        ValueError: It is too large, not text, not a file, or somewhere else.
+        RuntimeError: It is a link that leads to itself.
+    """
+    path = path.resolve()
+    if not path.is_relative_to(folder.resolve()):
+        raise ValueError("it is a link that leads out of the task's folder")
+    if path.exists() and not path.is_file():
+        raise ValueError("it is not a file")
+    with path.open("rb") as stream:
+        content = stream.read(TASK_LIMITS.scalar + 1)
+    if len(content) > TASK_LIMITS.scalar:
+        raise ValueError(f"it is larger than {TASK_LIMITS.scalar} bytes")
+    return content.decode("utf-8")
+
+
+def _is_working_copy(folder: Path) -> bool:
+    try:
+        return (folder / ".git").exists()
+    except OSError:  # a name that no file can have
+        return False
 
 
 def _tuples(item: Any) -> Any:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
+
+from .secrets import scrubbed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["FORMATS", "Path", "Place", "Problem", "dotted", "quoted"]
+__all__ = ["FORMATS", "Path", "Place", "Problem", "dotted", "quoted", "reason_of"]
 
 Path = tuple[str | int, ...]
 """The way to a value in a document: `("agents", "w2", "tools", 0)`."""
 
 LONGEST_QUOTE = 60
+_NAME = re.compile(r"[\w$-]{1,64}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
@@ -27,7 +31,7 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
 class Problem:
-    """One thing that keeps a file from loading. Problems sort by place.
+    """One thing that keeps a file from loading. Problems sort by place; none shows a secret key.
 
     Attributes:
         file: The file's name as the user gave it.
@@ -41,25 +45,40 @@ class Problem:
     path: str = ""
     message: str
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", scrubbed(self.path))
+        object.__setattr__(self, "message", scrubbed(self.message))
+
     def __str__(self) -> str:
         where = f"{self.file}:{self.place.line}:{self.place.column}"
-        return f"{where}: error: {self.path + ': ' if self.path else ''}{self.message}"
+        return f"{where}: error: {_told(self)}"
 
 
 def dotted(path: Path) -> str:
-    """Write a path as people do: `agents.w2.tools[0]`."""
+    """Write a path as people do: `agents.w2.tools[0]`. Keys that are not one word are quoted."""
     text = ""
     for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            name = part if _NAME.fullmatch(part) else quoted(part)
+            text += f".{name}" if text else name
     return text
 
 
 def quoted(value: object) -> str:
     """Show an actual value on one line, cut to a length that keeps the message readable."""
-    text = json.dumps(value) if isinstance(value, bool | None) else repr(value)
+    text = json.dumps(value) if isinstance(value, bool | None) else scrubbed(repr(value))
     if len(text) <= LONGEST_QUOTE:
         return text
     return f"{text[: LONGEST_QUOTE - 12]}…{text[-8:]}"
+
+
+def reason_of(error: Exception) -> str:
+    """Say in a few words why a file cannot be read."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not UTF-8 text"
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _as_text(problems: Sequence[Problem]) -> str:
@@ -73,11 +92,14 @@ def _as_json(problems: Sequence[Problem]) -> str:
 def _as_github(problems: Sequence[Problem]) -> str:
     """Render workflow commands, which GitHub shows beside the lines of a change."""
     return "\n".join(
-        "::error file={file},line={line},col={column}::{text}".format(
-            **_flat(problem), text=_escaped(str(problem).split(" error: ", 1)[1])
-        )
+        f"::error file={_escaped(problem.file, also=':,')},line={problem.place.line},"
+        f"col={problem.place.column}::{_escaped(_told(problem))}"
         for problem in problems
     )
+
+
+def _told(problem: Problem) -> str:
+    return f"{problem.path}: {problem.message}" if problem.path else problem.message
 
 
 def _flat(problem: Problem) -> dict[str, object]:
@@ -85,8 +107,10 @@ def _flat(problem: Problem) -> dict[str, object]:
     return {"file": fields.pop("file"), **fields.pop("place"), **fields}
 
 
-def _escaped(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+def _escaped(text: str, *, also: str = "") -> str:
+    for sign in f"%\r\n{also}":
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return text
 
 
 FORMATS: Mapping[str, Callable[[Sequence[Problem]], str]] = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["SECRET", "looks_secret"]
+__all__ = ["SECRET", "looks_secret", "scrubbed"]
 
 SECRET = re.compile(
     r"""
-      \b sk- [A-Za-z0-9_-]{20,}                  # OpenAI, Anthropic and those who follow them
-    | \b (?: gsk | hf | r8 | xai | pplx ) [_-] [A-Za-z0-9_-]{20,}
+      \b (?: sk | gsk | hf | r8 | xai | pplx ) [_-]    # OpenAI, Anthropic and many others
+         (?= [a-z_-]* [A-Z0-9] ) [A-Za-z0-9_-]{20,}    # words with hyphens are no key
     | \b AKIA [A-Z0-9]{16} \b                    # AWS
     | \b AIza [A-Za-z0-9_-]{30,}                 # Google
     | \b gh[pousr]_ [A-Za-z0-9]{30,}             # GitHub
@@ -25,3 +25,8 @@ SECRET = re.compile(
 def looks_secret(text: str) -> bool:
     """Tell whether a text holds something of a key's form."""
     return SECRET.search(text) is not None
+
+
+def scrubbed(text: str) -> str:
+    """Give a text without what looks like a secret key."""
+    return SECRET.sub("[secret]", text)

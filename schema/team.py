@@ -10,6 +10,8 @@ from graphlib import TopologicalSorter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from .values import is_list, is_mapping
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -31,7 +33,7 @@ IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType(
 """The backend that an agent type implies (EvoMAS App. B.3, with our two plain ones)."""
 
 DEFAULT_BACKEND = "llm"
-_PROMPT_ID = re.compile(r"[a-z][a-z0-9_]*")
+_PROMPT_ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -157,14 +159,23 @@ class Team:
             agent["tools"] = sorted(agent.get("tools", ()))
         edges = sorted(self.edges)
         executed["topology"] = {"edges": edges, "output": self.output}
-        text = json.dumps(executed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(_alike(executed), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _alike(value: Any) -> Any:
+    """Write equal numbers alike: `600.0` as `600`."""
+    if is_mapping(value):
+        return {key: _alike(item) for key, item in value.items()}
+    if is_list(value):
+        return [_alike(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """Give the key of natural order, in which `worker_2` comes before `worker_10`."""
     parts = re.findall(r"\d+|\D+", text)
-    return tuple((0, int(part), part) if part.isdigit() else (1, 0, part) for part in parts)
+    return tuple((0, int(part), part) if part.isdecimal() else (1, 0, part) for part in parts)
 
 
 def is_prompt_id(prompt: str) -> bool:

@@ -41,7 +41,9 @@ def test_models_yaml_comes_before_the_environment(home: dict[str, str], tmp_path
 
 def test_the_option_comes_first(home: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "models.yaml").write_text(MODELS)
-    models = resolve_models(["big", "judge=ollama/llama3", "far=m@http://10.0.0.1/v1"], environment=home)
+    models = resolve_models(
+        ["big", "judge=ollama/llama3", "far=m@http://10.0.0.1/v1"], environment=home
+    )
     assert models["default"].api_base == "http://127.0.0.1:1/v1"
     assert models["judge"] == Model(alias="judge", model="ollama/llama3", origin="--model")
     assert (models["far"].model, models["far"].api_base) == ("m", "http://10.0.0.1/v1")
@@ -49,7 +51,9 @@ def test_the_option_comes_first(home: dict[str, str], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("choice", ["local", "local:/a/b.gguf", "default=local"])
 def test_the_embedded_model_can_be_chosen(choice: str, home: dict[str, str]) -> None:
-    assert resolve_models([choice], environment=home)["default"].model == choice.removeprefix("default=")
+    assert resolve_models([choice], environment=home)["default"].model == choice.removeprefix(
+        "default="
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,7 +76,9 @@ def test_a_named_file_must_exist(home: dict[str, str]) -> None:
 
 def test_problems_of_models_yaml_have_places(home: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "models.yaml").write_text("models:\n  default: {model: a/b, api_key: sk-1}\n")
-    with pytest.raises(ConfigError, match=r"models\.yaml:2:25: error: models\.default\.api_key: not a field"):
+    with pytest.raises(
+        ConfigError, match=r"models\.yaml:2:25: error: models\.default\.api_key: not a field"
+    ):
         resolve_models(environment=home)
 
 

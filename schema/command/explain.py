@@ -1,0 +1,45 @@
+"""`mas-explain`: what a field of a file means."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from .._shape import shape_schema
+from ..explanation import explain, outline
+from ..fields import DOCUMENTS
+from ..reference import reference
+from . import Command
+
+__all__ = ["main"]
+
+
+@click.command(cls=Command)
+@click.argument("path", required=False)
+@click.option(
+    "--schema",
+    "schema_of",
+    type=click.Choice(DOCUMENTS),
+    help="Print a JSON Schema instead, for instance for an editor.",
+)
+@click.option(
+    "--markdown",
+    "page_of",
+    type=click.Choice(DOCUMENTS),
+    help="Print a page of the reference instead, as Markdown.",
+)
+def main(path: str | None, schema_of: str | None, page_of: str | None) -> None:
+    """Explain a field: what it means, what may stand there, its default and an example.
+
+    PATH is a field as a message shows it, or shorter: agents.w2.max_tokens, agents.max_tokens,
+    execution, task.scorer. Without PATH, all fields of all files are shown as a tree.
+    """
+    if sum(choice is not None for choice in (path, schema_of, page_of)) > 1:
+        raise click.UsageError("give a PATH, or --schema, or --markdown: one of them.")
+    if schema_of:
+        click.echo(json.dumps(shape_schema(schema_of), indent=2, ensure_ascii=False))
+    elif page_of:
+        click.echo(reference(page_of), nl=False)
+    else:
+        click.echo(explain(path) if path else outline(), nl=False)

@@ -1,0 +1,105 @@
+"""The words of a picture: what an agent is, and many agents in few words."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..team import IMPLIED_BACKENDS, natural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..team import Agent, Team
+
+__all__ = ["engine", "flows", "model", "one_line", "span", "totals", "works"]
+
+
+def one_line(text: str) -> str:
+    """Put a text on one line, with single spaces."""
+    return " ".join(text.split())
+
+
+def engine(team: Team, agent: Agent) -> str:
+    """Say what runs an agent: `LLM`, `Function majority`, `CodeAgent on another_backend`."""
+    if agent.agent_type is None:
+        return " ".join(filter(None, (team.backend_of(agent), agent.function)))
+    implied = IMPLIED_BACKENDS.get(agent.agent_type)
+    elsewhere = "" if agent.backend in {None, implied} else f"on {agent.backend}"
+    return " ".join(filter(None, (agent.agent_type, agent.function, elsewhere)))
+
+
+def model(team: Team, agent: Agent) -> str:
+    """Name an agent's model; a function has none."""
+    return "" if team.backend_of(agent) == "function" else agent.model_id
+
+
+def works(team: Team, agent: Agent) -> str:
+    """Say how an agent works: `LLM · default`, `Function majority`."""
+    return " · ".join(filter(None, (engine(team, agent), model(team, agent))))
+
+
+def totals(team: Team) -> str:
+    """Count what a team has: `7 agents · 6 edges · 2 levels`."""
+    counts = {"agent": len(team.agents), "edge": len(team.edges), "level": len(team.levels)}
+    return " · ".join(
+        f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items()
+    )
+
+
+def flows(team: Team) -> Mapping[tuple[str, ...], tuple[str, ...]]:
+    """Group the edges: agents that report to the same receivers, and these receivers.
+
+    Six agents that each report to the same six make one flow, not 36 lines. Every edge is in
+    exactly one flow.
+    """
+    by_receivers: dict[tuple[str, ...], list[str]] = {}
+    for level in team.levels:
+        for sender in level:
+            if receivers := tuple(sorted(team.reports_to.get(sender, ()), key=natural)):
+                by_receivers.setdefault(receivers, []).append(sender)
+    return {tuple(senders): receivers for receivers, senders in by_receivers.items()}
+
+
+def span(ids: Iterable[str]) -> str:
+    """Name agents shortly: `critic, worker_1..6` where the numbers leave nothing out."""
+    names = sorted(set(ids), key=natural)
+    while (shorter := _merged(names)) != names:
+        names = shorter
+    return ", ".join(names)
+
+
+def _merged(names: Sequence[str]) -> list[str]:
+    """Merge neighbours that count on in one place; a second pass merges what that made alike."""
+    runs: list[list[str]] = []
+    for name in names:
+        if runs and _counts_on(runs[-1], name):
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return [_range(run) for run in runs]
+
+
+def _counts_on(run: Sequence[str], name: str) -> bool:
+    place = _counted(run[-1], name)
+    return place is not None and (len(run) == 1 or place == _counted(run[0], run[1]))
+
+
+def _range(run: Sequence[str]) -> str:
+    parts, last = re.split(r"(\d+)", run[0]), re.split(r"(\d+)", run[-1])
+    return "".join(
+        part if part == other else f"{part}..{other}"
+        for part, other in zip(parts, last, strict=True)
+    )
+
+
+def _counted(first: str, second: str) -> int | None:
+    """Find the part of two ids that counts on by one, where all else is equal."""
+    ones, others = re.split(r"(\d+)", first), re.split(r"(\d+)", second)
+    if len(ones) != len(others):
+        return None
+    changed = [place for place, part in enumerate(ones) if part != others[place]]
+    if len(changed) != 1 or changed[0] % 2 == 0:
+        return None
+    one, other = ones[changed[0]], others[changed[0]]
+    return changed[0] if other == str(int(one) + 1).zfill(len(one)) else None

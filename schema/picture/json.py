@@ -1,0 +1,35 @@
+"""A team's graph as JSON, for programs that draw or measure it themselves."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..team import Team
+
+__all__ = ["draw"]
+
+
+def draw(team: Team) -> str:
+    """Give a team's levels, agents, edges and output agent."""
+    graph: dict[str, Any] = {
+        "name": team.name,
+        "output": team.output,
+        "levels": team.levels,
+        "agents": {agent_id: _agent(team, agent_id) for agent_id in team.agents},
+        "edges": team.edges,
+    }
+    return json.dumps(graph, indent=2, ensure_ascii=False) + "\n"
+
+
+def _agent(team: Team, agent_id: str) -> dict[str, Any]:
+    agent = team.agents[agent_id]
+    return {
+        "role": agent.role,
+        "agent_type": agent.agent_type,
+        "backend": team.backend_of(agent),
+        "model_id": agent.model_id,
+        "function": agent.function,
+        "tools": agent.tools,
+    }

@@ -1,0 +1,45 @@
+"""A team as a Mermaid flowchart, which many pages show as a picture."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .caption import flows, one_line, works
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..team import Team
+
+__all__ = ["draw"]
+
+
+def draw(team: Team) -> str:
+    """Draw a team as a Mermaid flowchart."""
+    return "\n".join(["flowchart LR", *(f"    {line}" for line in _lines(team)), ""])
+
+
+def _lines(team: Team) -> Iterator[str]:
+    for level in team.levels:
+        yield from (f'{_node(agent_id)}["{_label(team, agent_id)}"]' for agent_id in level)
+    for senders, receivers in flows(team).items():
+        yield f"{' & '.join(map(_node, senders))} --> {' & '.join(map(_node, receivers))}"
+    yield "classDef output stroke-width:3px"
+    yield f"class {_node(team.output)} output"
+
+
+def _node(agent_id: str) -> str:
+    """Name a node so that no id is a word of the language, as `end` would be."""
+    return f"agent_{agent_id}"
+
+
+def _label(team: Team, agent_id: str) -> str:
+    agent = team.agents[agent_id]
+    lines = (agent.role, works(team, agent))
+    return "<br/>".join([f"<b>{agent_id}</b>", *(_escaped(line) for line in lines if line)])
+
+
+def _escaped(text: str) -> str:
+    """Write every sign that may mean something by its number."""
+    return re.sub(r"[^\w\s.,·-]", lambda sign: f"#{ord(sign[0])};", one_line(text))

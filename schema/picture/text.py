@@ -1,0 +1,120 @@
+"""A team as a table for the terminal: one row for agents that are alike, level by level."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from .caption import engine, model, one_line, span, totals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.table import Table
+
+    from ..team import Agent, Team
+
+__all__ = ["draw"]
+
+WIDTH = 100
+GAP = 3
+NAMES = ("level", "agents", "role", "works as", "model", "reports to")
+OUTPUT = "★ the answer"
+
+
+class Row(NamedTuple):
+    """What the table says about agents that are alike, in the order of its columns."""
+
+    level: str
+    agents: str
+    role: str
+    works_as: str
+    model: str
+    reports_to: str
+
+
+def draw(team: Team) -> str:
+    """Draw a team as text of at most 100 columns."""
+    from rich.console import Console
+
+    stream = io.StringIO()
+    console = Console(
+        file=stream, width=WIDTH, markup=False, highlight=False, emoji=False, color_system=None
+    )
+    console.print(f"{team.name} · {totals(team)}")
+    console.print(one_line(team.description), end="\n\n" if team.description else "\n")
+    console.print(_table(list(_rows(team))))
+    if tools := list(_tools(team)):
+        console.print("", *tools, sep="\n")
+    return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
+
+
+def _rows(team: Team) -> Iterator[Row]:
+    output = team.output
+    for number, level in enumerate(team.levels, 1):
+        alike: dict[tuple[object, ...], list[Agent]] = {}
+        for agent in map(team.agents.__getitem__, level):
+            alike.setdefault(_likeness(team, agent, agent.id == output), []).append(agent)
+        for place, agents in enumerate(alike.values()):
+            ids, first = [agent.id for agent in agents], agents[0]
+            yield Row(
+                level="" if place else str(number),
+                agents=span(ids),
+                role=span({one_line(agent.role) for agent in agents}),
+                works_as=engine(team, first),
+                model=model(team, first),
+                reports_to=OUTPUT if first.id == output else _reports_to(team, ids),
+            )
+
+
+def _likeness(team: Team, agent: Agent, is_output: bool) -> tuple[object, ...]:
+    """Say what agents must share to stand in one row; their roles may be numbered as they are."""
+    role = re.sub(r"\d+", "0", one_line(agent.role))
+    receivers = frozenset(team.reports_to.get(agent.id, ()))
+    return role, engine(team, agent), model(team, agent), receivers, is_output
+
+
+def _reports_to(team: Team, senders: Sequence[str]) -> str:
+    receivers = team.reports_to.get(senders[0], ())
+    each = "each to all of " if len(senders) > 1 and len(receivers) > 1 else ""
+    return each + span(receivers)
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    """Set rows as a table; a column in which nothing stands is left out."""
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, GAP, 0, 0), pad_edge=False)
+    used = [index for index, _ in enumerate(NAMES) if any(row[index] for row in rows)]
+    columns = [(NAMES[index], *(row[index] for row in rows)) for index in used]
+    for (name, *_), width in zip(columns, _widths(columns), strict=True):
+        table.add_column(name, overflow="fold", width=width)
+    for row in rows:
+        table.add_row(*(row[index] for index in used))
+    return table
+
+
+def _widths(columns: Sequence[Sequence[str]]) -> list[int]:
+    """Give every column what it wants; while that is too much, take from the widest one.
+
+    A column gives up the breaks between its words first and only then the words themselves.
+    """
+    from rich.cells import cell_len
+
+    widths = [max(map(cell_len, column)) for column in columns]
+    words = [max(cell_len(word) for cell in column for word in cell.split()) for column in columns]
+    while sum(widths) > WIDTH - GAP * (len(columns) - 1):
+        _, _, widest = max((w > words[i], w, i) for i, w in enumerate(widths))
+        widths[widest] -= 1
+    return widths
+
+
+def _tools(team: Team) -> Iterator[str]:
+    """Tell which agents have which tools, one line for each set of tools."""
+    granted: dict[tuple[str, ...], list[str]] = {}
+    for agent in team.agents.values():
+        if agent.tools:
+            granted.setdefault(tuple(sorted(agent.tools)), []).append(agent.id)
+    for tools, ids in granted.items():
+        yield f"tools of {span(ids)}: {', '.join(tools)}"

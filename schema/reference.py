@@ -1,0 +1,141 @@
+"""The reference pages of `docs/`, written from the JSON Schemas: `mas explain --markdown team`."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ._writing import DEFAULT_SCHEMA
+from .explanation import example, kind
+from .fields import root, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from .fields import Field
+
+__all__ = ["PAGES", "reference"]
+
+
+WIDTH = 100
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Page:
+    """What a page says beside what the schema says: ahead of its example, and after it."""
+
+    path: str
+    title: str
+    before: str
+    after: str = ""
+
+
+_TEAM = Page(
+    path="docs/team.md",
+    title="The team file",
+    before="It is YAML, and it only names things: what a model is ([models.yaml](models.md)), what"
+    " a tool is ([tools.yaml](tools-file.md)), and whether a team may use it, is up to the host"
+    " that runs it. `mas validate team.yaml` tells every problem of a file at once, `mas graph"
+    " team.yaml` draws it, `mas fmt team.yaml` brings it into this form:",
+    after="The first line is for editors. With `mas explain --schema team > team.schema.json`"
+    " beside the file they complete its fields and mark mistakes as you type.",
+)
+_TASK = Page(
+    path="docs/task.md",
+    title="The task file",
+    before="It is JSON, or YAML with the same fields where the file's name ends with `.yaml`."
+    " `mas run team.yaml task.json` gives it to a team.",
+)
+_MODELS = Page(
+    path="docs/models.md",
+    title="The models file",
+    before="It is YAML and is called `models.yaml`. It is looked for in the working directory, then"
+    " in the user's own configuration; `MAS_HOME` names another folder, `--models FILE` another"
+    " file. Nobody needs one: `--model PROVIDER/NAME` or `MAS_MODEL` says what `default` stands"
+    " for, and without either it is the embedded model.",
+    after="A price that is not given is unknown, not free: the cost of a run is then shown as"
+    " unpriced.",
+)
+_TOOLS = Page(
+    path="docs/tools-file.md",
+    title="The tools file",
+    before="It is YAML and is called `tools.yaml`. It is looked for in the working directory, then"
+    " in the user's own configuration; `MAS_HOME` names another folder, `--tools FILE` another"
+    " file.",
+    after="An agent that may ask this server for the time has `tools: [clock.now]` in its"
+    " [team file](team.md).",
+)
+PAGES: Mapping[str, Page] = MappingProxyType(
+    {
+        "team": _TEAM,
+        "task": _TASK,
+        "models": _MODELS,
+        "tools": _TOOLS,
+    }
+)
+"""The pages, by the kinds of files that they are about."""
+
+
+def reference(document: str) -> str:
+    """Write the reference page of a kind of file, as Markdown.
+
+    Args:
+        document: One of `fields.DOCUMENTS`.
+    """
+    page, file = PAGES[document], root(document)
+    fence = "json" if document == "task" else "yaml"
+    first = f"# yaml-language-server: $schema={DEFAULT_SCHEMA}\n" if document == "team" else ""
+    parts = [
+        f"# {page.title}",
+        _wrapped(f"{file.meaning} {page.before}"),
+        f"```{fence}\n{first}{example(file)}\n```",
+        _wrapped(page.after),
+        *(part for field in walk(file) for part in _section(field)),
+        f"*This page is written from the schema: `mas explain --markdown {document}`.*",
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _section(field: Field) -> Iterator[str]:
+    """Write a table of the fields right inside, where there are any with a name."""
+    named = [child for child in field.children if not child.is_any]
+    if named and not field.recursive:
+        if field.path:
+            yield f"## `{field.name}`"
+            yield field.meaning
+        else:
+            yield "## The whole file"
+        rows = (
+            f"| `{child.key}` | {kind(child)} | {_default(child)} | {_meaning(child)} |"
+            for child in named
+        )
+        yield "\n".join(
+            [
+                "| field | value | default | meaning |",
+                "| --- | --- | --- | --- |",
+                *rows,
+            ]
+        )
+
+
+def _default(field: Field) -> str:
+    if field.required:
+        return "required"
+    return f"`{field.default}`" if "default" in field.schema else field.default
+
+
+def _meaning(field: Field) -> str:
+    text = field.meaning.replace("<", r"\<")
+    shown = example(field)
+    if "\n" in shown:
+        shown = f"{field.key}: {json.dumps(field.schema['examples'][0])}"
+    if shown:
+        text += f" Example: `{shown}`"
+    return text.replace("|", r"\|")
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, break_on_hyphens=False, break_long_words=False)

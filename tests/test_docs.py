@@ -1,0 +1,80 @@
+"""The pages' examples run as they stand."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from coterie.schema import Catalogue, load_task, load_team
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("examples/**/*.md")])
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+
+
+def with_blocks(language: str) -> list[Path]:
+    return [page for page in PAGES if blocks(page, language)]
+
+
+@pytest.mark.parametrize("page", with_blocks("python"), ids=lambda page: page.name)
+def test_python_blocks_run(page: Path) -> None:
+    source = "\n\n".join(blocks(page, "python"))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-"],
+        input=source,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("page", with_blocks("yaml"), ids=lambda page: page.name)
+def test_team_files_on_pages_load(page: Path, tmp_path: Path) -> None:
+    for text in blocks(page, "yaml"):
+        if re.search(r"^agents:", text, re.MULTILINE):
+            (tmp_path / "team.yaml").write_text(text, encoding="utf-8")
+            load_team(tmp_path / "team.yaml", Catalogue.of_host())
+
+
+@pytest.mark.parametrize("page", with_blocks("json"), ids=lambda page: page.name)
+def test_task_files_on_pages_load(page: Path, tmp_path: Path) -> None:
+    for text in blocks(page, "json"):
+        if "query" in json.loads(text):
+            (tmp_path / "task.json").write_text(text, encoding="utf-8")
+            load_task(tmp_path / "task.json")
+
+
+@pytest.mark.parametrize("page", with_blocks("toml"), ids=lambda page: page.name)
+def test_entry_points_on_pages_are_in_our_groups(page: Path) -> None:
+    for text in blocks(page, "toml"):
+        groups = tomllib.loads(text)["project"]["entry-points"]
+        assert all(group.startswith("coterie.") for group in groups)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+        if not target.startswith(("http://", "https://")):
+            assert (page.parent / target).exists(), target
+
+
+def test_the_picture_on_the_first_page_is_the_team_as_it_is() -> None:
+    drawn = subprocess.run(
+        [Path(sys.executable).with_name("mas-graph"), "seeds/debate.yaml", "--format", "svg"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    assert drawn.stdout == (ROOT / "docs" / "debate.svg").read_bytes()
