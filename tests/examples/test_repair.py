@@ -84,7 +84,17 @@ def repair(repository: Path, events: list[Event]) -> Run:
 def holds(folder: Path) -> bool:
     """Run the tests that the agents did not see, and those of what works."""
     checks = (folder / "test_kept.py", EXAMPLE / "check_passersby.py")
-    options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", "/dev/null", "--rootdir", ".")
+    options = (
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-c",
+        "/dev/null",
+        "--rootdir",
+        ".",
+    )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *map(str, checks)],
         cwd=folder,
@@ -104,7 +114,9 @@ def test_the_patch_repairs_the_bug_and_keeps_the_rest(repository: Path) -> None:
     assert run.status == "done", run.error
     assert run.answer is not None
     assert run.answer.startswith("diff --git a/inflection.py b/inflection.py")
-    status = subprocess.run(["git", "status", "--short"], cwd=repository, capture_output=True, check=True)
+    status = subprocess.run(
+        ["git", "status", "--short"], cwd=repository, capture_output=True, check=True
+    )
     assert status.stdout == b"", "the user's own repository was touched"
     subprocess.run(["git", "apply", "-"], cwd=repository, input=run.answer, text=True, check=True)
     assert holds(repository)

@@ -133,7 +133,11 @@ def test_a_failed_call_is_repeated_by_the_gateway_only(bench: Bench) -> None:
 
 
 def test_a_structured_answer_is_repaired_once(bench: Bench) -> None:
-    schema = {"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]}
+    schema = {
+        "type": "object",
+        "properties": {"answer": {"type": "string"}},
+        "required": ["answer"],
+    }
     with ScriptedModel(["seven", Reply.json({"answer": "7"})]) as model:
         run = bench.run(team(llm("solo", output_schema=schema)), model)
         repair = model.calls[1].body["messages"]

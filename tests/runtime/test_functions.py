@@ -104,7 +104,9 @@ def test_calculate_takes_the_expression_of_the_last_report() -> None:
 
 
 def test_extract_json_finds_the_value_in_prose() -> None:
-    assert extract_json(reports('Sure!\n```json\n{"a": [1, 2]}\n```\nDone.'), TASK) == '{"a": [1, 2]}'
+    assert (
+        extract_json(reports('Sure!\n```json\n{"a": [1, 2]}\n```\nDone.'), TASK) == '{"a": [1, 2]}'
+    )
     with pytest.raises(AgentError, match="no JSON in the report 'nothing'"):
         extract_json(reports("nothing"), TASK)
 

@@ -64,7 +64,11 @@ def test_prompt_ids_become_texts_and_texts_stay(tmp_path: Path) -> None:
 
 def test_the_plan_bounds_calls_and_workers() -> None:
     schema = {"type": "object"}
-    agents = [llm("a"), llm("b", output_schema=schema), Agent(id="c", agent_type="Function", function="concat")]
+    agents = [
+        llm("a"),
+        llm("b", output_schema=schema),
+        Agent(id="c", agent_type="Function", function="concat"),
+    ]
     plan = compile(team(*agents, edges={"a": ("c",), "b": ("c",)}, parallel_workers=2), KNOWN)
     assert [one.calls_at_most for one in plan.agents.values()] == [1, 2, 0]
     assert (plan.calls_at_most, plan.workers) == (3, 2)

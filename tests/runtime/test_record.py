@@ -42,17 +42,24 @@ def test_task_json_is_the_task(tmp_path: Path) -> None:
 
 
 def test_result_json_has_models_and_usage(tmp_path: Path) -> None:
-    with Record(tmp_path / "runs", plan_of(tmp_path, "x y"), TASK, secrets=["s3cret-key"]) as record:
-        record.finish(Run(status="done", answer="s3cret-key!", usage=Usage(calls=1, unpriced_calls=1)))
+    with Record(
+        tmp_path / "runs", plan_of(tmp_path, "x y"), TASK, secrets=["s3cret-key"]
+    ) as record:
+        record.finish(
+            Run(status="done", answer="s3cret-key!", usage=Usage(calls=1, unpriced_calls=1))
+        )
     result = json.loads((record.folder.path / "result.json").read_text())
     assert (result["v"], result["status"], result["answer"]) == (1, "done", "[secret]!")
-    assert result["models"] == {"default": {"model": "openai/m", "api_base": None, "from": "--model"}}
+    assert result["models"] == {
+        "default": {"model": "openai/m", "api_base": None, "from": "--model"}
+    }
     assert result["usage"]["cost"] == "unpriced"
 
 
 def test_a_run_that_is_interrupted_says_so(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), Record(
-        tmp_path / "runs", plan_of(tmp_path, "x y"), TASK, secrets=()
+    with (
+        pytest.raises(KeyboardInterrupt),
+        Record(tmp_path / "runs", plan_of(tmp_path, "x y"), TASK, secrets=()),
     ):
         raise KeyboardInterrupt
     (folder,) = (tmp_path / "runs").iterdir()

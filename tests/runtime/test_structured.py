@@ -48,7 +48,10 @@ def test_problems_are_sentences_that_name_the_field() -> None:
 
 
 def test_the_answer_field_is_the_answer() -> None:
-    assert answer_in({"answer": "7", "why": "because"}) == ('{"answer": "7", "why": "because"}', "7")
+    assert answer_in({"answer": "7", "why": "because"}) == (
+        '{"answer": "7", "why": "because"}',
+        "7",
+    )
     assert answer_in({"answer": 7}) == ('{"answer": 7}', "7")
     assert answer_in({"label": "x"}) == ('{"label": "x"}', None)
     assert answer_in([1]) == ("[1]", None)

@@ -104,7 +104,10 @@ def test_problems_of_both_files_show_at_once_and_nothing_is_spent(folder: Path) 
         done = mas_run(folder, "team.yaml", "task.json", model=model)
         assert model.calls == ()
     assert (done.returncode, done.stdout) == (2, "")
-    assert "team.yaml:4:11: error: agents.judge.rol: unknown field. Did you mean 'role'?" in done.stderr
+    assert (
+        "team.yaml:4:11: error: agents.judge.rol: unknown field. Did you mean 'role'?"
+        in done.stderr
+    )
     assert "task.json:1:1: error: query is missing." in done.stderr
     assert not (folder / "runs").exists()
 

@@ -242,9 +242,7 @@ def test_waits_have_full_jitter_and_respect_what_the_endpoint_asked() -> None:
             asyncio.run(run())
         return told
 
-    assert all(
-        wait <= limit for wait, limit in zip(waits(1, None), (0.5, 1, 2, 4), strict=True)
-    )
+    assert all(wait <= limit for wait, limit in zip(waits(1, None), (0.5, 1, 2, 4), strict=True))
     assert waits(1, None) != waits(2, None)
     assert min(waits(3, 7.0)) >= 7
     assert max(waits(3, LONGEST_WAIT)) == LONGEST_WAIT

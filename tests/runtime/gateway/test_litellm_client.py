@@ -42,7 +42,9 @@ print(json.dumps({"said": said, "calls": calls}))
 
 
 def test_litellm_answers_calls_tools_and_fails_once() -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert '"hello", [], 1' in done.stdout
     assert '["add"]' in done.stdout

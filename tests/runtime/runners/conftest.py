@@ -1,0 +1,249 @@
+"""Agents that write code: runs with real jails, assignments, and a look at what is left after."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from coterie.runtime import Gateway, Run, Toolbox, Trace, compile, execute
+from coterie.runtime.jail import Jails, detect
+from coterie.runtime.runners import Assignment
+from coterie.runtime.tools import GrantedTool, Tool, ToolError
+from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from coterie.runtime.doubles import ScriptedModel
+    from coterie.runtime.gateway import ChatAnswer
+    from coterie.runtime.runners import AgentResult
+    from coterie.runtime.trace import Event
+    from coterie.runtime.workspace import Workspaces
+
+TASK = Task(id="apples", query="How many apples are left?")
+
+needs_jail = pytest.mark.skipif(
+    sys.platform != "linux" or detect().tier is None, reason="this machine has no jail for code"
+)
+
+
+async def _shout(arguments: Mapping[str, Any], workspace: Any) -> Any:
+    del workspace
+    if arguments["text"] == "rude":
+        raise ToolError("that is rude; say something else.")
+    return arguments["text"].upper() * arguments.get("times", 1)
+
+
+SHOUT = Tool(
+    name="megaphone.shout",
+    description="Says it louder.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "text": {"type": "string", "description": "What to say."},
+            "times": {"type": "integer", "minimum": 1},
+        },
+        "required": ["text"],
+        "additionalProperties": False,
+    },
+    run=_shout,
+)
+
+
+class Workbench:
+    """Runs teams of agents that write code, and keeps what happened."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def run(self, model: ScriptedModel, *agents: Agent, **options: Any) -> Run:
+        """Run agents of a team without edges, in a loop of its own; see `started`."""
+        return asyncio.run(self.started(model, *agents, **options))
+
+    async def started(
+        self,
+        model: ScriptedModel,
+        *agents: Agent,
+        task: Task = TASK,
+        reports_to: Mapping[str, tuple[str, ...]] | None = None,
+        unsafe: bool = False,
+        **execution: Any,
+    ) -> Run:
+        """Run a team, with `megaphone.shout` as a tool that it may grant."""
+        models = {"default": Model(alias="default", model="scripted", api_base=model.api_base)}
+        plan = compile(
+            Team(
+                name="team",
+                agents={agent.id: agent for agent in agents},
+                reports_to=reports_to or {},
+                execution=Execution(**{"max_retries": 0, **execution}),
+            ),
+            Catalogue.of_host(models=models),
+        )
+        async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
+            toolbox._tools[SHOUT.name] = SHOUT
+            return await execute(
+                plan,
+                task,
+                gateway=gateway,
+                jails=Jails(unsafe=unsafe),
+                toolbox=toolbox,
+                trace=Trace(self.events.append),
+            )
+
+    def of(self, event: str) -> list[Event]:
+        """The events of a type."""
+        return [one for one in self.events if one.type == event]
+
+
+@pytest.fixture
+def workbench() -> Workbench:
+    return Workbench()
+
+
+class Line:
+    """A model line that answers by a function, and counts."""
+
+    def __init__(self, answer: Callable[[list[Any], list[Any]], ChatAnswer]) -> None:
+        self.calls = 0
+        self.asked = asyncio.Event()
+        self._answer = answer
+
+    async def chat(self, messages: Any, *, tools: Any = (), **_: Any) -> ChatAnswer:
+        """Answer from the messages and the tools."""
+        self.calls += 1
+        self.asked.set()
+        await asyncio.sleep(0)
+        return self._answer(list(messages), list(tools))
+
+
+def assignment(
+    agent: Agent,
+    line: Any,
+    home: Workspaces,
+    *,
+    jails: Any = None,
+    question: str = "How many apples are left?",
+    tools: tuple[Tool, ...] = (),
+) -> Assignment:
+    """An attempt of an agent, without a run around it."""
+    workspace = home.of(f"{agent.id}-{id(line)}", 1, ())
+
+    def emit(event: str, /, **fields: Any) -> None:
+        del event, fields
+
+    return Assignment(
+        agent=agent,
+        system="You work alone.",
+        question=question,
+        task=home.task,
+        reports=(),
+        line=line,
+        tools={tool.name: GrantedTool(tool=tool, workspace=workspace, emit=emit) for tool in tools},
+        workspace=workspace,
+        jails=jails or Jails(),
+        emit=emit,
+    )
+
+
+def body_of(model: ScriptedModel, call: int) -> dict[str, Any]:
+    """What a call sent."""
+    body = model.calls[call].body
+    assert body is not None
+    return body
+
+
+def observed(model: ScriptedModel, call: int) -> str:
+    """What the last message of a call told the model."""
+    return body_of(model, call)["messages"][-1]["content"]
+
+
+def result_of(run: Run, agent_id: str) -> AgentResult:
+    """What an agent came to."""
+    outcome = run.agents[agent_id]
+    assert outcome.result is not None, outcome.error
+    return outcome.result
+
+
+def shell(commands: str, folder: Path) -> str:
+    """Run commands on the host, as somebody who may commit."""
+    person = {"GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@localhost"}
+    person |= {"GIT_COMMITTER_NAME": "t", "GIT_COMMITTER_EMAIL": "t@localhost"}
+    return subprocess.run(
+        ["/bin/sh", "-c", commands],
+        cwd=folder,
+        env=os.environ | person,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+
+
+def descendants() -> set[int]:
+    """The processes that descend from this one."""
+    found: set[int] = set()
+    waiting = [str(thread) for thread in Path("/proc/self/task").iterdir()]
+    while waiting:
+        try:
+            children = Path(waiting.pop(), "children").read_text("ascii").split()
+        except OSError:
+            continue
+        found |= {int(child) for child in children}
+        waiting += [f"/proc/{child}/task/{child}" for child in children]
+    return found
+
+
+@pytest.fixture
+def nothing_left() -> Iterator[None]:
+    """A test after which every thread and process that it started has ended."""
+    threads, processes = set(threading.enumerate()), descendants()
+    yield
+    assert set(threading.enumerate()) - threads == set()
+    assert descendants() - processes == set()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A git working copy with a wrong sum and a test that shows it."""
+    folder = tmp_path / "toy"
+    folder.mkdir()
+    (folder / "toy.py").write_text("def add(a, b):\n    return a - b\n", "utf-8")
+    (folder / "test_toy.py").write_text(
+        "from toy import add\n\n\ndef test_add():\n    assert add(2, 2) == 4\n", "utf-8"
+    )
+    shell("git init --quiet && git add . && git commit --quiet --message toy", folder)
+    return folder
+
+
+STAND_IN = Path(__file__).with_name("swe_agent_stand_in.py")
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path) -> Path:
+    """The interpreter of an environment in which something like SWE-agent is installed."""
+    packages = tmp_path / "swe-agent"
+    for name in ("sweagent/run", "swerex", "config"):
+        (packages / name).mkdir(parents=True)
+    (packages / "sweagent" / "__init__.py").write_text(
+        "from pathlib import Path\n"
+        "__version__ = '1.1.0'\n"
+        "CONFIG_DIR = Path(__file__).parents[1] / 'config'\n",
+        "utf-8",
+    )
+    (packages / "config" / "default.yaml").write_text("agent: {type: default}\n", "utf-8")
+    (packages / "swerex" / "__init__.py").touch()
+    (packages / "sweagent" / "run" / "run_single.py").write_text(
+        STAND_IN.read_text("utf-8"), "utf-8"
+    )
+    interpreter = packages / "python"
+    interpreter.write_text(
+        f'#!/bin/sh\nPYTHONPATH={packages} exec {sys.executable} "$@"\n', "utf-8"
+    )
+    interpreter.chmod(0o755)
+    return interpreter

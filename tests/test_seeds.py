@@ -1,0 +1,125 @@
+"""The seed teams: their shapes, and that each of them runs with every real part inside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.runtime import Run, Trace, run
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.jail import detect
+from coterie.runtime.trace import Event
+from coterie.schema import load_task, load_team
+
+ROOT = Path(__file__).parents[1]
+SEEDS = sorted((ROOT / "seeds").glob("*.yaml"))
+TASKS = sorted((ROOT / "examples" / "tasks").glob("*.json"))
+
+# EvoMAS Table 9: agents and edges.
+SHAPES = {
+    "majority_vote": (7, 6),
+    "debate": (19, 78),
+    "peer_review": (19, 78),
+    "croto": (14, 16),
+    "smoa": (11, 16),
+    "metagpt": (5, 4),
+    "chatdev": (5, 4),
+    "single_agent": (1, 0),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_seed_has_the_shape_of_its_pattern(name: str) -> None:
+    team = load_team(ROOT / "seeds" / f"{name}.yaml")
+    assert (len(team.agents), len(team.edges)) == SHAPES[name]
+    assert team.name == name
+    assert team.description
+
+
+@pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
+def test_a_seed_is_canonical_and_has_one_output(path: Path) -> None:
+    from coterie.schema._writing import canonical
+    from coterie.schema._yaml import read_yaml
+
+    content = path.read_bytes()
+    document, problems = read_yaml(content, path.name)
+    assert problems == []
+    assert canonical(document, content.decode()) == content.decode()
+    team = load_team(path)
+    assert [agent for agent in team.agents if not team.reports_to.get(agent)] == [team.output]
+
+
+def test_every_prompt_of_the_seeds_is_used() -> None:
+    used = {agent.prompt for path in SEEDS for agent in load_team(path).agents.values()}
+    assert {path.stem for path in (ROOT / "seeds" / "prompts").glob("*.md")} == used - {""}
+
+
+@pytest.mark.parametrize("path", TASKS, ids=lambda path: path.stem)
+def test_an_example_task_loads_and_can_be_scored(path: Path) -> None:
+    from coterie.runtime.scorers import score
+
+    task = load_task(path)
+    assert task.id == path.stem
+    reference = json.dumps(task.answer) if not isinstance(task.answer, str) else task.answer
+    found = score(task, reference)
+    assert found is not None
+    assert found.value == 1 or task.scorer.name == "regex"
+
+
+def played(request: dict[str, Any]) -> Reply:
+    """Answer as a model would that knows how each kind of agent wants to be answered."""
+    tools = {tool["function"]["name"] for tool in request.get("tools", ())}
+    text = json.dumps(request["messages"])
+    if "bash" in tools:
+        submit = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && echo The work is done."
+        reply = Reply.bash(submit)
+    elif "final_answer" in tools:
+        reply = Reply.tool("final_answer", answer="42")
+    elif "final_answer(" in text and "<code>" in text:
+        reply = Reply.code("print(6 * 7)\nfinal_answer(str(6 * 7))")
+    elif "response_format" in request:
+        schema = request["response_format"]["json_schema"]["schema"]
+        reply = Reply.json({name: example(part) for name, part in schema["properties"].items()})
+    else:
+        reply = Reply(text="42")
+    return reply.replace(latency=0.05)
+
+
+def example(schema: dict[str, Any]) -> object:
+    return schema["enum"][0] if "enum" in schema else "6*7"
+
+
+def played_through(path: Path, events: list[Event]) -> Run:
+    with ScriptedModel(played) as model:
+        return run(
+            path,
+            ROOT / "examples" / "tasks" / "two_pipes.json",
+            model=[f"scripted@{model.api_base}"],
+            trace=Trace(events.append),
+        )
+
+
+@pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
+@pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
+def test_a_seed_runs_to_its_answer_in_order_and_side_by_side(path: Path) -> None:
+    events: list[Event] = []
+    finished = played_through(path, events)
+    assert finished.status == "done", finished.error
+    assert {outcome.status for outcome in finished.agents.values()} == {"done"}
+    team = load_team(path)
+    assert peak(events) == max(len(level) for level in team.levels)
+    started = {event.agent: place for place, event in enumerate(events) if event.type == "agent_started"}
+    ended = {event.agent: place for place, event in enumerate(events) if event.type == "agent_finished"}
+    assert all(ended[reporter] < started[receiver] for reporter, receiver in team.edges)
+
+
+def peak(events: list[Event]) -> int:
+    """The most agents at work at one moment, by the trace."""
+    most = now = 0
+    for event in events:
+        now += {"agent_started": 1, "agent_finished": -1}.get(event.type, 0)
+        most = max(most, now)
+    return most
