@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -40,6 +41,7 @@ class Workspaces:
     def __init__(self, task: Task) -> None:
         self.task = task
         self._folder: Path | None = None
+        self._making = threading.Lock()
 
     def __enter__(self) -> Self:
         return self
@@ -59,10 +61,11 @@ class Workspaces:
         return Workspace(home=self, name=f"{agent_id}-{attempt}", patch=patch)
 
     def folder(self) -> Path:
-        """Give the folder of all workspaces, made on first use."""
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="coterie-"))
-        return self._folder
+        """Give the folder of all workspaces, made on first use. Agents may ask from threads."""
+        with self._making:
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="coterie-"))
+            return self._folder
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
@@ -110,7 +113,8 @@ class Workspace:
             AgentError: git cannot tell.
         """
         # The agent may have written into the copy's own .git, whose settings can name programs to
-        # run. So the comparison uses a git directory that the agent never saw.
+        # run. So the comparison uses a git directory that the agent never saw, and no other.
+        _remove_inner_repositories(self.path)
         own = (f"--git-dir={_kept(self.path)}", f"--work-tree={self.path}")
         git(self.path, *own, "add", "--all")
         shown = ("--cached", "--binary", "--no-color", "--no-ext-diff", "--no-textconv")
@@ -148,6 +152,16 @@ def git(folder: Path, *arguments: str, text: str | None = None) -> str:
 def _kept(path: Path) -> Path:
     """Where the git directory of a copy's first state is kept, beside the copy."""
     return path.with_name(f"{path.name}.git")
+
+
+def _remove_inner_repositories(path: Path) -> None:
+    """Make plain folders of the repositories inside a working copy.
+
+    git looks into a submodule by that repository's own settings, and so would run what they name.
+    """
+    # `find` for its depth: a tree can be deeper than Python's own walk bears.
+    found = ("find", str(path), "-mindepth", "2", "-name", ".git", "-prune")
+    subprocess.run([*found, "-exec", "rm", "-rf", "{}", "+"], capture_output=True, check=False)
 
 
 def _write_files(path: Path, files: Mapping[str, str]) -> None:

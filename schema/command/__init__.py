@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Command", "Group", "host_catalogue", "host_options", "main", "problem_format"]
 
 BUG = 70
+INTERRUPTED = 130
 SUMMARIES: Mapping[str, str] = {
     "doctor": "Tell what this machine has: models, backends, tools, and how safe its jail is.",
     "explain": "Explain a field of a file.",
@@ -114,6 +115,8 @@ class Command(click.Command):
         except CoterieError as error:
             _show(error, str(ctx.params.get("problem_format", "text")))
             ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
         except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
             raise
         except Exception:  # noqa: BLE001 - the process boundary: our bug, shown whole
