@@ -21,8 +21,13 @@ FOLDER = Path(__file__).parent / "prompts"
 
 
 def system(planned: PlannedAgent, constitution: str, *, has_reports: bool) -> str:
-    """Write an agent's instructions. Its prompt goes in as it stands: it is no template."""
-    schema = planned.agent.output_schema
+    """Write an agent's instructions. Its prompt goes in as it stands: it is no template.
+
+    An embedded model is not told its output schema: its decoding is held to it anyway, and a small
+    model takes the words of the schema for words of the task.
+    """
+    is_held = planned.model is not None and planned.model.is_embedded
+    schema = None if is_held else planned.agent.output_schema
     return render(
         "system",
         role=planned.agent.role,

@@ -42,3 +42,8 @@ class Model:
     timeout: float = 300
     notes: str = ""
     origin: str = ""
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether the model runs in our own server on this machine."""
+        return self.model == EMBEDDED or self.model.startswith(f"{EMBEDDED}:")

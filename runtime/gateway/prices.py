@@ -37,7 +37,7 @@ def price(model: Model, prompt: int, cached: int, completion: int) -> float | No
 
 def _rates(model: Model) -> tuple[float, float, float] | None:
     """Give the USD per token for reading, reading from the cache, and writing."""
-    if model.model == "local" or model.model.startswith("local:"):
+    if model.is_embedded:
         return (0.0, 0.0, 0.0)
     read, written = model.usd_per_mtok_input, model.usd_per_mtok_output
     if read is not None and written is not None:
