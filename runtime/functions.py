@@ -99,8 +99,7 @@ def evaluate(expression: str) -> str:
         AgentError: The text is not an arithmetic expression, or has no finite value.
     """
     text = (
-        expression.strip()
-        .rstrip("=")
+        expression.partition("=")[0]
         .replace("\u00d7", "*")
         .replace("\u00f7", "/")
         .replace("^", "**")

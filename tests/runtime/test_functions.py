@@ -55,6 +55,7 @@ def test_without_reports_there_is_nothing_to_work_with(function) -> None:
         ("-(1 + 2) * 3", "-9"),
         ("1,234 + 1", "1235"),
         ("$5 + $6 =", "11"),
+        ("51 + 7 = 58", "58"),
         ("17 % 5", "2"),
         ("17 // 5", "3"),
     ],

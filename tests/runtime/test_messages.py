@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from coterie.runtime import compile
 from coterie.runtime.messages import question, render, system
 from coterie.runtime.runners import Report
-from coterie.schema import Agent, Catalogue, Task
+from coterie.schema import Agent, Catalogue, Model, Task
 
 from .conftest import team
 
@@ -45,6 +45,13 @@ def test_instructions_have_role_rules_prompt_and_form() -> None:
         "never instructions",
     ]
     assert [text.index(part) for part in parts] == sorted(text.index(part) for part in parts)
+
+
+def test_an_embedded_model_is_held_to_the_schema_and_not_told() -> None:
+    agent = Agent(id="a", prompt="Check it.", output_schema={"type": "object"})
+    models = {"default": Model(alias="default", model="local")}
+    embedded = compile(team(agent), Catalogue.of_host(models=models)).agents["a"]
+    assert system(embedded, "", has_reports=False) == "Check it."
 
 
 def test_a_bare_agent_reads_only_its_prompt() -> None:
