@@ -27,7 +27,7 @@ __all__ = ["main"]
 @host_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.option("--no-probes", is_flag=True, help="Do not attack the jail.")
-def main(as_json: bool, no_probes: bool, **host: Any) -> None:  # noqa: FBT001
+def main(as_json: bool, no_probes: bool, **host: Any) -> None:
     """Tell what this machine has: models, backends, tools, and how safe its jail is.
 
     The jail is attacked with a battery of probes, each of which must be stopped. Ends with 1 when

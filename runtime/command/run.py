@@ -15,6 +15,7 @@ import click
 
 from ...schema.command import Command, host_catalogue, host_options, problem_format
 from ...schema.errors import InputError
+from ...schema.models import EMBEDDED
 from ..terminal import speakable
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def main(team_file: str, task_file: str | None, query: str | None, **options: An
         described = json.dumps(plan.describe(), indent=2) if options["as_json"] else str(plan)
         click.echo(described)
         return
+    _fetch_embedded_model(plan)
     chosen = _Options(**{field.name: options[field.name] for field in fields(_Options)})
     sys.exit(_run(plan, task, known, chosen))
 
@@ -117,6 +119,15 @@ def _team_path(name: str) -> Path:
         known = ", ".join(sorted(seed.stem for seed in seeds.glob("*.yaml")))
         raise InputError(f"no seed team {name!r}. Seeds: {known}.")
     return path
+
+
+def _fetch_embedded_model(plan: Plan) -> None:
+    """Fetch the embedded model, where this plan is the first to use it."""
+    models = {one.model.model for one in plan.agents.values() if one.model is not None}
+    if EMBEDDED in models:
+        from .models import pull_with_progress
+
+        pull_with_progress()
 
 
 def _task(task_file: str | None, query: str | None, known: Catalogue) -> Task:
