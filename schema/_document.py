@@ -42,7 +42,7 @@ class Limits:
 
     bytes: int = 1 << 20
     depth: int = 32
-    nodes: int = 50_000
+    nodes: int = 20_000
     scalar: int = 65_536
 
 

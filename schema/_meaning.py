@@ -168,10 +168,10 @@ def secrets_in(document: Document) -> Iterator[Problem]:
     """No text holds what looks like a key. The text itself is never shown."""
     for path, text, at_key in _texts(document.value):
         if looks_secret(text):
-            yield document.problem(path, KEEP_SECRET, at_key=at_key)
+            yield document.problem(path, LOOKS_LIKE_A_KEY, at_key=at_key)
 
 
-KEEP_SECRET = (  # noqa: S105 - what is said where one is found
+LOOKS_LIKE_A_KEY = (
     "this looks like a secret key. Keep keys in the environment: models.yaml names the variable"
     " (key_env)."
 )
@@ -274,7 +274,7 @@ def _prompt_file_problem(prompt_id: str, known: Catalogue) -> str | None:
             f"the prompt file {prompt_id}.md has {len(text)} characters; a prompt has 1 to"
             f" {LONGEST_PROMPT}."
         )
-    return f"the prompt file {prompt_id}.md: {KEEP_SECRET}" if looks_secret(text) else None
+    return f"the prompt file {prompt_id}.md: {LOOKS_LIKE_A_KEY}" if looks_secret(text) else None
 
 
 def _objections(agent: Agent, backend: str) -> Sequence[str]:

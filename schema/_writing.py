@@ -32,7 +32,7 @@ WIDTH = 100
 HEADER = re.compile(r"#\s*yaml-language-server:\s*\$schema=(\S+).*")
 DEFAULT_SCHEMA = "team.schema.json"
 _PLAIN = re.compile(r"[A-Za-z_(/](?:[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff#:]|:(?=\S)|(?<=\S)#)*")
-_FLOW_SIGNS = re.compile(r"[,\[\]{}:]")
+_FLOW_SIGNS = re.compile(r"[,\[\]{}:?]")
 _AMBIGUOUS = re.compile(r"y|n|yes|no|on|off|true|false|null", re.IGNORECASE)
 """Words that other readers of YAML take for something else than text."""
 
@@ -90,7 +90,7 @@ def team_value(team: Team) -> dict[str, Any]:
         "description": team.description,
         "backend": team.backend,
         "constitution": team.constitution,
-        "agents": {agent_id: _agent_value(agent) for agent_id, agent in team.agents.items()},
+        "agents": {one: _changed(agent, Agent(id=one)) for one, agent in team.agents.items()},
         "topology": {key: item for key, item in topology.items() if item},
         "execution": _changed(team.execution, Execution()),
         "successful_tasks": [
@@ -98,7 +98,8 @@ def team_value(team: Team) -> dict[str, Any]:
             for solved in team.successful_tasks
         ],
     }
-    return {key: item for key, item in value.items() if item or key in {"name", "agents"}}
+    told = {key: item for key, item in value.items() if item or key in {"name", "agents"}}
+    return _ordered(told, shape_schema("team"), shape_schema("team"))
 
 
 def write_yaml(value: Mapping[str, Any], comments: Comments | None = None) -> str:
@@ -118,12 +119,6 @@ def schema_beside(path: FilePath) -> str:
 
 def _header(schema: str) -> str:
     return f"# yaml-language-server: $schema={schema}\n"
-
-
-def _agent_value(agent: Agent) -> dict[str, Any]:
-    changed = _changed(agent, Agent(id=agent.id))
-    order = list(shape_schema("team")["$defs"]["agent"]["properties"])
-    return {key: changed[key] for key in sorted(changed, key=order.index)}
 
 
 def _changed(value: Agent | Execution, default: Agent | Execution) -> dict[str, Any]:

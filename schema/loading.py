@@ -36,7 +36,7 @@ __all__ = [
     "shape_only",
 ]
 
-TASK_LIMITS = Limits(bytes=16 << 20, scalar=1_000_000)
+TASK_LIMITS = Limits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
 
 
 def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:

@@ -8,8 +8,8 @@ __all__ = ["SECRET", "looks_secret", "scrubbed"]
 
 SECRET = re.compile(
     r"""
-      \b (?: sk | gsk | hf | r8 | xai | pplx ) [_-]    # OpenAI, Anthropic and many others
-         (?= [a-z_-]* [A-Z0-9] ) [A-Za-z0-9_-]{20,}    # words with hyphens are no key
+      \b sk- (?= [a-z_-]{0,40} [A-Z0-9] ) [A-Za-z0-9_-]{20,}    # OpenAI, Anthropic and others
+    | \b (?: gsk | hf | r8 | xai | pplx ) [_-] [A-Za-z0-9]{20,}
     | \b AKIA [A-Z0-9]{16} \b                    # AWS
     | \b AIza [A-Za-z0-9_-]{30,}                 # Google
     | \b gh[pousr]_ [A-Za-z0-9]{30,}             # GitHub

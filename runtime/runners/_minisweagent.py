@@ -12,9 +12,10 @@ from minisweagent.models.utils.actions_toolcall import (
     parse_toolcall_actions,
 )
 
-from ...schema.errors import AgentError, CoterieError
+from ...schema.errors import AgentError
 from ..jail.mini_environment import JailEnvironment
 from ..messages import render
+from ._foreign import foreign_errors
 from ._jailed import jailed
 from ._programs import host_programs
 from ._steps import shortened
@@ -142,23 +143,15 @@ def _written(call: SimpleNamespace) -> dict[str, Any]:
 
 
 def _run(agent: DefaultAgent, assignment: Assignment) -> Mapping[str, Any]:
-    try:
-        return agent.run(
-            task=render(
-                "shell_task",
-                question=assignment.question,
-                has_repository=assignment.workspace.has_repository,
-                marker=MARKER,
-            ),
-            instructions=render(
-                "shell_system", instructions=assignment.system, seconds=COMMAND_SECONDS
-            ),
-        )
-    except CoterieError:
-        raise
-    except Exception as error:  # the boundary to a library that model text can upset
-        text = shortened(str(error))
-        raise AgentError(f"mini-swe-agent failed: {type(error).__name__}: {text}") from error
+    task = render(
+        "shell_task",
+        question=assignment.question,
+        has_repository=assignment.workspace.has_repository,
+        marker=MARKER,
+    )
+    instructions = render("shell_system", instructions=assignment.system, seconds=COMMAND_SECONDS)
+    with foreign_errors("mini-swe-agent"):
+        return agent.run(task=task, instructions=instructions)
 
 
 def _result(assignment: Assignment, messages: list[Any], submission: str) -> AgentResult:

@@ -26,10 +26,12 @@ from smolagents.models import (
 from smolagents.monitoring import TokenUsage
 from smolagents.tools import AUTHORIZED_TYPES
 
-from ...schema.errors import AgentError, CoterieError
+from ...schema.errors import AgentError
 from ...schema.values import is_list, is_mapping
 from ..jail.smol_executor import JailExecutor
+from ..messages import render
 from ..structured import answer_in, parse_structured
+from ._foreign import foreign_errors
 from ._jailed import jailed
 from ._steps import shortened
 from .protocol import AgentResult
@@ -44,18 +46,25 @@ if TYPE_CHECKING:
 
 __all__ = ["run_code_agent", "run_tool_calling_agent"]
 
-IMPORTS = ["every other module of Python's standard library"]
-"""How the prompt says what the jail's Python has. Nothing checks imports: the jail is the limit."""
+IMPORTS = ["any module of Python's standard library"]
+"""What smolagents' prompt lists besides its own. Nothing checks imports: the jail is the limit."""
 
 
 def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) -> AgentResult:
     """Run a CodeAgent with its code in a jail of its own; see `SmolagentsRunner.run`."""
-    with jailed(assignment, bridge) as jail:
-        agent = _Coder(
-            **_common(assignment, bridge, "code_agent", max_steps),
+    with (
+        jailed(assignment, bridge) as jail,
+        foreign_errors("smolagents"),
+        _Coder(
+            **_common(assignment, bridge, max_steps),
+            prompt_templates=_prompt_templates("code_agent"),
+            instructions=render(
+                "code_system", instructions=assignment.system, seconds=f"{jail.limits.wall:g}"
+            ),
             executor=JailExecutor(jail),
             additional_authorized_imports=IMPORTS,
-        )
+        ) as agent,
+    ):
         return _result(agent, assignment)
 
 
@@ -63,8 +72,13 @@ def run_tool_calling_agent(
     assignment: Assignment, bridge: Bridge, *, max_steps: int
 ) -> AgentResult:
     """Run a ToolCallingAgent; see `SmolagentsRunner.run`."""
-    agent = _ToolCaller(**_common(assignment, bridge, "toolcalling_agent", max_steps))
-    return _result(agent, assignment)
+    with foreign_errors("smolagents"):
+        agent = _ToolCaller(
+            **_common(assignment, bridge, max_steps),
+            prompt_templates=_prompt_templates("toolcalling_agent"),
+            instructions=assignment.system,
+        )
+        return _result(agent, assignment)
 
 
 class _GatewayModel(Model):
@@ -142,15 +156,12 @@ class _ToolCaller(_Bounded, ToolCallingAgent):
     """A ToolCallingAgent that ends with its last step."""
 
 
-def _common(assignment: Assignment, bridge: Bridge, prompts: str, max_steps: int) -> dict[str, Any]:
+def _common(assignment: Assignment, bridge: Bridge, max_steps: int) -> dict[str, Any]:
     """Give the arguments that both kinds of agents share."""
     schema = assignment.agent.output_schema
     return {
         "tools": [_HostTool(granted, bridge) for granted in assignment.tools.values()],
         "model": _GatewayModel(assignment.line, bridge),
-        "prompt_templates": _prompt_templates(prompts),
-        # Goes into the prompt as it stands; what is in the templates would be run as Jinja.
-        "instructions": assignment.system,
         "max_steps": max_steps,
         "verbosity_level": LogLevel.OFF,
         "final_answer_checks": [_form_check(schema, assignment, bridge)] if schema else [],
@@ -159,7 +170,10 @@ def _common(assignment: Assignment, bridge: Bridge, prompts: str, max_steps: int
 
 @functools.cache
 def _prompt_templates(name: str) -> Any:
-    """Read smolagents' own prompts once: it would for every agent, with its slow YAML reader."""
+    """Read smolagents' own prompts once: it would for every agent, with its slow YAML reader.
+
+    smolagents runs them as Jinja templates, so nothing that others wrote may go into them.
+    """
     text = importlib.resources.files("smolagents.prompts").joinpath(f"{name}.yaml").read_text()
     return yaml.load(text, Loader=yaml.CSafeLoader)
 
@@ -179,22 +193,10 @@ def _form_check(
 
 
 def _result(agent: CodeAgent | ToolCallingAgent, assignment: Assignment) -> AgentResult:
-    try:
-        answer: Any = agent.run(assignment.question)
-    except CoterieError:
-        raise
-    except Exception as error:  # the boundary to a library that model text can upset
-        raise _ours(error) from error
+    answer: Any = agent.run(assignment.question)
     steps = [_step(step) for step in agent.memory.steps if isinstance(step, ActionStep)]
     content, short = _content(answer, assignment.agent.output_schema)
     return AgentResult(content=content, answer=short, steps=steps)
-
-
-def _ours(error: Exception) -> CoterieError:
-    """Find our own error in what smolagents made of it."""
-    if isinstance(error.__cause__, CoterieError):
-        return error.__cause__
-    return AgentError(f"smolagents failed: {type(error).__name__}: {shortened(str(error))}")
 
 
 def _content(answer: Any, schema: Mapping[str, Any] | None) -> tuple[str, str | None]:

@@ -30,6 +30,8 @@ PROGRAM = Path(__file__).with_name("_sweagent_main.py")
 TASK = "task"
 SECONDS = 6 * 3600
 LIMITS = Limits(cpu=3600, memory=8 << 30, resident=4 << 30, processes=512, output=64_000)
+ENVIRONMENT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+"""Keeps litellm from fetching a list of prices, which we do not use, from the network."""
 LARGEST_TRAJECTORY = 256 << 20
 """Bytes of the record that SWE-agent writes."""
 CONTEXT_TOKENS = 100_000
@@ -41,16 +43,15 @@ def run_swe_agent(
     """Run SWE-agent on a copy of the workspace; see `SweAgentRunner.run`."""
     if not assignment.workspace.has_repository:
         raise AgentError("SWE-agent needs a task with a repo, and this one has none.")
+    if not assignment.jails.unsafe:
+        raise JailError(
+            "SWE-agent writes to /root and to the root of the file system, which no jail allows."
+            " Use agent_type: DefaultAgent, or, in a throw-away machine only, pass --unsafe-local."
+        )
     with (
         tempfile.TemporaryDirectory(prefix="coterie-swe-") as folder,
-        jailed(assignment, bridge, limits=LIMITS) as jail,
+        jailed(assignment, bridge, limits=LIMITS, environment=ENVIRONMENT) as jail,
     ):
-        if jail.tier.confines:
-            raise JailError(
-                "SWE-agent writes to /root and to the root of the file system, which no jail"
-                " allows. Use agent_type: DefaultAgent, or, in a throw-away machine only, pass"
-                " --unsafe-local."
-            )
         settings = _write_settings(assignment, endpoint, Path(folder))
         try:
             command = shlex.join([str(python), str(PROGRAM), str(settings)])
@@ -75,6 +76,8 @@ def _write_settings(assignment: Assignment, endpoint: LoopbackEndpoint, folder: 
         "max_input_tokens": CONTEXT_TOKENS,
         "max_output_tokens": assignment.agent.max_tokens,
         "retry": {"retries": 1, "min_wait": 0, "max_wait": 1},
+        # Some versions of litellm cannot call tools without another package, unless told so.
+        "completion_kwargs": {"_skip_mcp_handler": True},
     }
     text = render("swe_agent_task", instructions=assignment.system, question=assignment.question)
     settings = {

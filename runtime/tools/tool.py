@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,8 @@ from ...schema.problems import dotted
 from ...schema.values import is_mapping
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Mapping
+
     from jsonschema.protocols import Validator
 
     from ..runners.protocol import Emit
@@ -23,9 +24,20 @@ __all__ = ["GrantedTool", "Tool", "ToolError"]
 LARGEST_RESULT = 100_000
 """Characters of a tool's result that an agent gets to see."""
 
+MOST_PROBLEMS = 5
+
 
 class ToolError(AgentError):
-    """A tool could not do what was asked. The agent is told and goes on."""
+    """A tool could not do what was asked. The agent is told and goes on.
+
+    Args:
+        message: Why, in words that help the model.
+        detail: What else people may want to know. It goes to the trace, not to the agent.
+    """
+
+    def __init__(self, message: str, *, detail: str = "") -> None:
+        super().__init__(message)
+        self.detail = detail
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,7 +55,7 @@ class Tool:
     name: str
     description: str
     parameters: Mapping[str, Any]
-    run: Callable[[Mapping[str, Any], Workspace], Awaitable[Any]]
+    run: Callable[[Mapping[str, Any], Workspace], Coroutine[Any, Any, Any]]
 
     @property
     def definition(self) -> dict[str, Any]:
@@ -84,7 +96,8 @@ class GrantedTool:
         try:
             result = _bounded(await self.tool.run(self._checked(arguments), self.workspace))
         except ToolError as error:
-            self.emit("tool_call", tool=self.tool.name, arguments=arguments, error=str(error))
+            why = {"error": str(error), **({"detail": error.detail} if error.detail else {})}
+            self.emit("tool_call", tool=self.tool.name, arguments=arguments, **why)
             raise
         self.emit("tool_call", tool=self.tool.name, arguments=arguments, result=result)
         return result
@@ -92,22 +105,36 @@ class GrantedTool:
     def _checked(self, arguments: Any) -> Mapping[str, Any]:
         if not is_mapping(arguments):
             raise ToolError(f"{self.tool.name}: the arguments are not a JSON object.")
-        validator = _validator(json.dumps(self.tool.parameters))
-        problems = [
+        if problems := _problems(arguments, self.tool.parameters):
+            raise ToolError(f"{self.tool.name}: {'; '.join(problems[:MOST_PROBLEMS])}")
+        return arguments
+
+
+def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> list[str]:
+    """Check arguments; a server's schema may lead nowhere, or in circles."""
+    from referencing.exceptions import Unresolvable
+
+    validator = _validator(json.dumps(parameters))
+    try:
+        return [
             f"{dotted(tuple(error.absolute_path)) or 'the arguments'}: {error.message[:200]}"
             for error in validator.iter_errors(arguments)
         ]
-        if problems:
-            raise ToolError(f"{self.tool.name}: {'; '.join(problems[:5])}")
-        return arguments
+    except (Unresolvable, RecursionError):
+        return ["its parameters refer to each other in a way that cannot be checked."]
 
 
 @functools.cache
 def _validator(parameters: str) -> Validator:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import
-    from referencing import Registry  # noqa: PLC0415
+    from jsonschema import Draft202012Validator, validators
+    from referencing import Registry
 
-    return Draft202012Validator(json.loads(parameters), registry=Registry())
+    # JSON Schema takes 5.0 for an integer; a tool that counts with it would not.
+    integers = Draft202012Validator.TYPE_CHECKER.redefine(
+        "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
+    )
+    strict = validators.extend(Draft202012Validator, type_checker=integers)
+    return strict(json.loads(parameters), registry=Registry())
 
 
 def _bounded(result: Any) -> Any:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Self
 
 from ...schema.catalogue import load_named
+from ...schema.errors import InputError
+from ...schema.problems import quoted
 from .tool import GrantedTool, Tool
 
 if TYPE_CHECKING:
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from ...schema.catalogue import Server
     from ..runners.protocol import Emit
     from ..workspace import Workspace
-    from .servers import Session
+    from .session import Session
 
 __all__ = ["Toolbox"]
 
@@ -34,22 +37,22 @@ class Toolbox:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for session in self._sessions.values():
-            await session.stop()
-        self._sessions.clear()
+        sessions, self._sessions = self._sessions, {}
+        await asyncio.gather(*(session.stop() for session in sessions.values()))
 
     async def prepare(self, names: Iterable[str]) -> None:
         """Find the tools of these names, and start the servers that some of them need.
 
         Raises:
-            InputError: A server cannot be started, or does not have such a tool.
+            InputError: A server cannot be started, or does not have such a tool; or a plugin's
+                entry point does not lead to one.
         """
         for name in sorted(set(names) - set(self._tools)):
             server, dot, tool = name.partition(".")
             if not dot:
-                self._tools[name] = load_named("tools", name)
+                self._tools[name] = _installed(name)
             else:
-                self._tools[name] = await (await self._session(server)).tool(tool)
+                self._tools[name] = (await self._session(server)).tool(tool)
 
     def granted(
         self, names: Sequence[str], workspace: Workspace, emit: Emit
@@ -62,7 +65,17 @@ class Toolbox:
 
     async def _session(self, name: str) -> Session:
         if name not in self._sessions:
-            from .servers import start_session  # noqa: PLC0415 - an optional extra
+            from .servers import start_session
 
             self._sessions[name] = await start_session(self._servers[name])
         return self._sessions[name]
+
+
+def _installed(name: str) -> Tool:
+    tool = load_named("tools", name)
+    if not isinstance(tool, Tool) or tool.name != name:
+        raise InputError(
+            f"the entry point {name!r} of coterie.tools does not lead to a Tool of that name, but"
+            f" to {quoted(tool)}. Correct the package that declares it."
+        )
+    return tool

@@ -14,7 +14,7 @@ from coterie.schema._yaml import read_yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from .strategies import CATALOGUE, keys, teams, values
+from .strategies import CATALOGUE, KEYS, VALUES, teams
 
 
 def exact(value: Any) -> str:
@@ -50,14 +50,14 @@ def test_readers_of_yaml_1_1_read_the_same_values(team: Team) -> None:
     assert exact(yaml.safe_load(written)) == exact(read(written))
 
 
-@given(st.dictionaries(keys(), values(), min_size=1, max_size=4))
+@given(st.dictionaries(KEYS, VALUES, min_size=1, max_size=4))
 def test_any_plain_value_survives_writing_and_reading(value: dict[str, Any]) -> None:
     written = write_yaml(value)
     assert exact(read(written)) == exact(value)
     assert exact(yaml.safe_load(written)) == exact(value)
 
 
-@given(values(), st.sampled_from([None, 0, 2]), st.booleans())
+@given(VALUES, st.sampled_from([None, 0, 2]), st.booleans())
 def test_json_is_read_as_the_standard_library_does(
     value: Any, indent: int | None, ascii_only: bool
 ) -> None:

@@ -83,7 +83,7 @@ def test_every_reply_can_be_written(tmp_path: Path, written: str, reply: Reply) 
         ("- {error: {status: x}}", "[0].error.status: 'x' is not an integer."),
         ("- {error: {state: 429}}", "[0].error: status is missing."),
         ("- {fault: hangs}", "[0].fault: no fault is named 'hangs'; use one of bad_tool_json,"),
-        ("/(/: a", "/(/: not a regular expression: "),
+        ("/(/: a", "'/(/': not a regular expression: "),
         ("a: [b", "error: not YAML"),
     ],
 )

@@ -61,6 +61,7 @@ class Workbench:
 
     def __init__(self) -> None:
         self.events: list[Event] = []
+        self.tools = [SHOUT]
 
     def run(self, model: ScriptedModel, *agents: Agent, **options: Any) -> Run:
         """Run agents of a team without edges, in a loop of its own; see `started`."""
@@ -73,21 +74,22 @@ class Workbench:
         task: Task = TASK,
         reports_to: Mapping[str, tuple[str, ...]] | None = None,
         unsafe: bool = False,
-        **execution: Any,
+        max_retries: int = 0,
     ) -> Run:
-        """Run a team, with `megaphone.shout` as a tool that it may grant."""
+        """Run a team, with `self.tools` as the tools that it may grant."""
         models = {"default": Model(alias="default", model="scripted", api_base=model.api_base)}
         plan = compile(
             Team(
                 name="team",
                 agents={agent.id: agent for agent in agents},
                 reports_to=reports_to or {},
-                execution=Execution(**{"max_retries": 0, **execution}),
+                execution=Execution(max_retries=max_retries),
             ),
             Catalogue.of_host(models=models),
         )
         async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
-            toolbox._tools[SHOUT.name] = SHOUT
+            for tool in self.tools:
+                toolbox._tools[tool.name] = tool  # pyright: ignore[reportPrivateUsage]
             return await execute(
                 plan,
                 task,
@@ -108,18 +110,31 @@ def workbench() -> Workbench:
 
 
 class Line:
-    """A model line that answers by a function, and counts."""
+    """A model line that answers by a function of messages and tools, and remembers.
 
-    def __init__(self, answer: Callable[[list[Any], list[Any]], ChatAnswer]) -> None:
-        self.calls = 0
+    Args:
+        answer: The function.
+        hangs: Never answer.
+    """
+
+    def __init__(
+        self, answer: Callable[[list[Any], list[Any]], ChatAnswer], *, hangs: bool = False
+    ) -> None:
+        self.seen: list[list[Any]] = []
         self.asked = asyncio.Event()
         self._answer = answer
+        self._hangs = hangs
+
+    @property
+    def calls(self) -> int:
+        """How often it was asked."""
+        return len(self.seen)
 
     async def chat(self, messages: Any, *, tools: Any = (), **_: Any) -> ChatAnswer:
-        """Answer from the messages and the tools."""
-        self.calls += 1
+        """Answer, a moment later."""
+        self.seen.append(list(messages))
         self.asked.set()
-        await asyncio.sleep(0)
+        await asyncio.sleep(60 if self._hangs else 0)
         return self._answer(list(messages), list(tools))
 
 

@@ -15,7 +15,10 @@ import urllib.request
 from pathlib import Path
 from typing import Any, Self
 
-BASH = {"type": "function", "function": {"name": "bash", "parameters": {"type": "object"}}}
+TOOLS = [
+    {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
+    for name in ("bash", "submit")
+]
 
 
 class RunSingleConfig:
@@ -79,7 +82,7 @@ class RunSingle:
         request = urllib.request.Request(
             f"{model['api_base']}/chat/completions",
             json.dumps(
-                {"model": model["name"], "messages": messages, "tools": [BASH], "n": 1}
+                {"model": model["name"], "messages": messages, "tools": TOOLS, "n": 1}
             ).encode(),
             {"Authorization": f"Bearer {model['api_key']}", "Content-Type": "application/json"},
         )

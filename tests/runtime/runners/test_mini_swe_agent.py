@@ -6,8 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from coterie.runtime.doubles import Reply, ScriptedModel
@@ -15,6 +14,9 @@ from coterie.runtime.runners.mini_swe_agent import MiniSweAgentRunner
 from coterie.schema import Agent, Task
 
 from .conftest import Workbench, needs_jail, observed, result_of, shell
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
 
@@ -40,7 +42,7 @@ def test_an_agent_repairs_a_repository_and_the_patch_is_its_answer(
         assert "1 passed" in observed(model, 3)
     result = result_of(run, "worker")
     assert run.answer == result.content == result.patch
-    (repository.parent / "patch").write_text(run.answer, "utf-8")
+    (repository.parent / "patch").write_text(result.content, "utf-8")
     shell("git apply ../patch", repository)
     assert "a + b" in (repository / "toy.py").read_text("utf-8")
     assert shell("git status --short", repository) == " M toy.py\n"
@@ -97,7 +99,7 @@ chmod +x hooks/post-index-change
 echo '*.py filter=planted diff=planted' > .gitattributes
 mkdir -p .git/info && cp .gitattributes .git/info/attributes
 """
-# The same commit wherever it is made: git looks closer at a submodule whose commit is the known one.
+# The same commit wherever it is made: git looks closer at a submodule that is where it was.
 SUBMODULE = """
 export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@localhost GIT_AUTHOR_DATE=2026-01-01T00:00:00Z
 export GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@localhost

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pytest
 from coterie.runtime.runners._programs import host_programs
+
+if TYPE_CHECKING:
+    import pytest
 
 
 def test_the_active_virtual_environment_is_readable_and_its_programs_come_first(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
 import re
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.runners.smol import SmolagentsRunner
 from coterie.schema import Agent, Task
 
-from .conftest import Workbench, body_of, needs_jail, observed, result_of
+from .conftest import SHOUT, Workbench, body_of, needs_jail, observed, result_of
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
 
@@ -225,6 +227,15 @@ def test_nothing_is_printed(workbench: Workbench, capfd: pytest.CaptureFixture[s
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_tool_that_smolagents_cannot_have_fails_the_agent_and_not_the_run(
+    workbench: Workbench,
+) -> None:
+    workbench.tools.append(replace(SHOUT, name="class"))
+    with ScriptedModel("unused") as model:
+        run = workbench.run(model, caller(tools=("class",)))
+    assert "smolagents failed: Exception: Invalid Tool name 'class'" in str(run.error)
+
+
 def test_other_types_are_objected_to() -> None:
     assert list(SmolagentsRunner.objections(coder())) == []
     (objection,) = SmolagentsRunner.objections(Agent(id="a", agent_type="LLM"))
@@ -255,12 +266,13 @@ print("SECRET" in os.environ, os.environ == before)
 def test_a_dotenv_file_above_the_library_is_not_loaded(
     tmp_path: Path, statement: str, printed: str
 ) -> None:
-    import smolagents
-
+    found = importlib.util.find_spec("smolagents")
+    assert found is not None
+    assert found.origin is not None
     (tmp_path / ".env").write_text("SECRET=leaked\n", "utf-8")
     folder = tmp_path / "packages"
     folder.mkdir()
-    (folder / "smolagents").symlink_to(Path(smolagents.__file__).parent)
+    (folder / "smolagents").symlink_to(Path(found.origin).parent)
     script = tmp_path / "script.py"
     script.write_text(IMPORT.format(folder=str(folder), statement=statement), "utf-8")
     environment = {name: value for name, value in os.environ.items() if "DOTENV" not in name}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-import subprocess
-import sys
-import time
 from typing import Any
 
 from mcp.server.fastmcp import FastMCP, Image
-from mcp.types import EmbeddedResource, TextContent, TextResourceContents
+from mcp.types import EmbeddedResource, TextResourceContents
 from pydantic import AnyUrl
 
 server = FastMCP("clock", log_level="WARNING")
@@ -26,11 +24,15 @@ def weekday(day: int) -> dict[str, Any]:
     return {"day": day, "name": "Monday"}
 
 
-@server.tool()
+@server.tool(structured_output=False)
 def chime() -> list[Any]:
     """Show how the clock looks and sounds."""
     manual = TextResourceContents(uri=AnyUrl("file:///manual"), text="Wind it up.")
-    return ["ding", Image(data=b"\x89PNG" * 3, format="png"), EmbeddedResource(type="resource", resource=manual)]
+    return [
+        "ding",
+        Image(data=b"\x89PNG" * 3, format="png"),
+        EmbeddedResource(type="resource", resource=manual),
+    ]
 
 
 @server.tool()
@@ -40,16 +42,9 @@ def stop_clock() -> str:
 
 
 @server.tool()
-def explode() -> str:
-    """Crash."""
-    print("a spring came loose", file=sys.stderr, flush=True)
-    os._exit(3)
-
-
-@server.tool()
-def sleep() -> str:
+async def sleep() -> str:
     """Take long."""
-    time.sleep(60)
+    await asyncio.sleep(60)
     return "awake"
 
 
@@ -57,13 +52,6 @@ def sleep() -> str:
 def environment() -> list[str]:
     """Name the environment variables that the server has."""
     return sorted(os.environ)
-
-
-@server.tool()
-def leave_child() -> int:
-    """Start a process that would outlive the server."""
-    command = [sys.executable, "-c", "import time; time.sleep(600)"]
-    return subprocess.Popen(command, start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL).pid
 
 
 if __name__ == "__main__":

@@ -1,0 +1,205 @@
+"""Reading a folder while hostile code may be at work in it.
+
+Every path is walked from folder to folder by descriptors, and no link is ever followed: what is
+swapped for a link in the middle of it makes the reading fail, and cannot lead it out of the folder.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import stat
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from .tool import ToolError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+__all__ = ["LARGEST_FILE", "Walk", "is_file", "open_folder", "printable", "read_bytes", "split"]
+
+LARGEST_FILE = 10 << 20
+"""Bytes that a file may have to be read."""
+
+MOST_ENTRIES = 50_000
+DEEPEST = 50
+UNSEEN = frozenset({".git"})
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def split(path: str) -> tuple[str, ...]:
+    """Split a path that a model wrote into the names to walk; none for the workspace itself.
+
+    Raises:
+        ToolError: The path leads out of the workspace.
+    """
+    given = PurePosixPath(path)
+    if given.is_absolute():
+        raise ToolError(
+            f"{path!r} starts with '/'. Paths start in the workspace, for instance 'src/main.py'."
+        )
+    if ".." in given.parts:
+        raise ToolError(f"{path!r} has '..' in it. Write the path from the workspace downwards.")
+    return given.parts
+
+
+@contextmanager
+def open_folder(root: Path, names: tuple[str, ...]) -> Generator[int]:
+    """Open a folder of the workspace for a `with` block.
+
+    Args:
+        root: The workspace.
+        names: The names to walk, from the workspace downwards.
+
+    Yields:
+        Its descriptor.
+
+    Raises:
+        ToolError: There is no such folder, or a link is on the way.
+    """
+    handle = os.open(root, _FOLDER)
+    try:
+        for depth, name in enumerate(names, start=1):
+            inner = _open(name, _FOLDER, handle, "/".join(names[:depth]))
+            os.close(handle)
+            handle = inner
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def read_bytes(folder: int, name: str, path: str) -> bytes:
+    """Read a file whole.
+
+    Args:
+        folder: The descriptor of its folder.
+        name: Its name in there.
+        path: Its path, for messages.
+
+    Raises:
+        ToolError: It is not a regular file of its own, it is too large, or it cannot be read.
+    """
+    handle = _open(name, _FILE, folder, path)
+    try:
+        _check(os.fstat(handle), path)
+        with open(handle, "rb", closefd=False) as stream:
+            content = stream.read(LARGEST_FILE + 1)
+    finally:
+        os.close(handle)
+    if len(content) > LARGEST_FILE:
+        raise ToolError(_too_large(path))
+    return content
+
+
+def is_file(folder: int, name: str) -> bool:
+    """Tell whether a name in a folder is a regular file, when asked."""
+    try:
+        return stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+class Walk:
+    """One walk over the files of a folder, in order of their names.
+
+    It gives the regular files, passes over `.git` folders, and stops after `MOST_ENTRIES`.
+
+    Attributes:
+        left_out: Links, special files and folders that cannot be entered, so far.
+        cut_short: Whether there was more than it looks at.
+    """
+
+    def __init__(self) -> None:
+        self.left_out = 0
+        self.cut_short = False
+        self._entries = 0
+
+    def files(self, folder: int, path: str = "", depth: int = 0) -> Generator[tuple[str, int, str]]:
+        """Give each file: its path, the descriptor of its folder while it is open, its name."""
+        for name, mode in self._look(folder):
+            inner_path = f"{path}{name}"
+            if stat.S_ISREG(mode):
+                yield inner_path, folder, name
+            elif stat.S_ISDIR(mode):
+                yield from self._inner(folder, name, inner_path, depth)
+            else:
+                self.left_out += 1
+
+    def _inner(
+        self, folder: int, name: str, path: str, depth: int
+    ) -> Generator[tuple[str, int, str]]:
+        try:
+            inner = os.open(name, _FOLDER, dir_fd=folder) if depth < DEEPEST else None
+        except OSError:
+            inner = None
+        if inner is None:
+            self.left_out += 1
+            return
+        try:
+            yield from self.files(inner, f"{path}/", depth + 1)
+        finally:
+            os.close(inner)
+
+    def _look(self, folder: int) -> list[tuple[str, int]]:
+        """Give the names in a folder and their file modes, sorted."""
+        with os.scandir(folder) as entries:
+            left = MOST_ENTRIES - self._entries
+            found = [
+                (entry.name, _mode(entry))
+                for entry in itertools.islice(entries, left)
+                if entry.name not in UNSEEN
+            ]
+            self.cut_short |= next(entries, None) is not None
+        self._entries += len(found)
+        return sorted(found)
+
+
+def printable(path: str) -> str:
+    """Show a path on one line: as it is, or quoted where its characters would not show."""
+    return path if path.isprintable() else ascii(path)
+
+
+def _check(status: os.stat_result, path: str) -> None:
+    if stat.S_ISDIR(status.st_mode):
+        raise ToolError(f"{path!r} is a folder. list_files tells what is in it.")
+    if not stat.S_ISREG(status.st_mode):
+        raise ToolError(f"{path!r} is not a regular file.")
+    if status.st_nlink > 1:
+        # Its other name may be a file of the host's that the agent's own code may not read.
+        raise ToolError(f"{path!r} is a hard link, which is not read. Copy the file first.")
+    if status.st_size > LARGEST_FILE:
+        raise ToolError(_too_large(path))
+
+
+def _too_large(path: str) -> str:
+    return f"{path!r} has more than {LARGEST_FILE} bytes, too many to read."
+
+
+def _mode(entry: os.DirEntry[str]) -> int:
+    try:
+        return entry.stat(follow_symlinks=False).st_mode
+    except OSError:
+        return 0
+
+
+def _open(name: str, flags: int, folder: int, path: str) -> int:
+    try:
+        return os.open(name, flags, dir_fd=folder)
+    except FileNotFoundError:
+        raise ToolError(f"there is no {path!r} here. list_files tells what there is.") from None
+    except ValueError:
+        raise ToolError(f"{path!r} is not a path: it has characters that no file has.") from None
+    except OSError as error:
+        if error.errno in {errno.ELOOP, errno.ENOTDIR}:
+            kind = "a folder" if flags & os.O_DIRECTORY else "a file"
+            raise ToolError(
+                f"{path!r} is not {kind}, or is a link. Links are not followed."
+            ) from None
+        raise ToolError(f"{path!r} cannot be read: {error.strerror}.") from None

@@ -1,0 +1,185 @@
+"""A tool server's process: talked with in lines of JSON, and ended for certain."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sys
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from anyio import BrokenResourceError, ClosedResourceError, create_memory_object_stream
+from mcp.shared.message import SessionMessage
+from mcp.types import JSONRPCMessage
+from pydantic import ValidationError
+
+from ...schema.errors import InputError
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
+    from collections.abc import AsyncGenerator, Mapping
+
+    from ...schema.catalogue import Server
+
+__all__ = ["ServerProcess", "running"]
+
+LARGEST_MESSAGE = 8 << 20  # bytes
+MOST_STRAYS = 1_000
+LAST_WORDS = 1_500  # bytes
+SECONDS_TO_LEAVE = 2.0
+SECONDS_TO_DIE = 5.0
+ENVIRONMENT = ("PATH", "HOME", "LANG")
+
+Stream = TypeVar("Stream", asyncio.StreamReader, asyncio.StreamWriter)
+
+# It starts the command, and kills all that the command started when the command ends, when it is
+# terminated, and when we die in whatever way.
+_KEEPER = Path(__file__).parents[1] / "jail" / "_keeper.py"
+
+
+class ServerProcess:
+    """The process of a tool server, and the streams of messages that a client session wants.
+
+    Attributes:
+        incoming: What the server says, message by message. It ends when the server does.
+        outgoing: What it is told.
+        ended: Whether it closed its end, or broke the protocol.
+        stray: The first thing that it wrote where only messages belong.
+    """
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._heard, self.incoming = create_memory_object_stream[SessionMessage | Exception](0)
+        self.outgoing, self._to_say = create_memory_object_stream[SessionMessage](0)
+        self._last_words = b""
+        self.ended = False
+        self.stray = ""
+        self._pumps = [
+            asyncio.create_task(pump) for pump in (self._listen(), self._speak(), self._overhear())
+        ]
+
+    async def story(self) -> str:
+        """Tell how the process ended, if it did, and what it wrote last, as sentences."""
+        told: list[str] = []
+        if self.ended:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(SECONDS_TO_LEAVE):
+                    told.append(f"It ended with exit code {await self._process.wait()}.")
+        if self.stray:
+            told.append(f"It wrote {self.stray!r} on its standard output, where messages belong.")
+        if words := self._last_words.decode(errors="replace").strip():
+            told.append(f"It last wrote:\n{words}")
+        return " ".join(told)
+
+    async def leave(self) -> None:
+        """Ask the server to end, as the protocol has it, and give it some time."""
+        _stream(self._process.stdin).close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SECONDS_TO_LEAVE):
+                await self._process.wait()
+
+    async def end(self) -> None:
+        """Leave nothing of it: no process, no task, no open stream."""
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                self._process.terminate()
+        for stream in (self._heard, self.incoming, self.outgoing, self._to_say):
+            stream.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SECONDS_TO_DIE):
+                # Its pipes must be read to their end, else it counts as running.
+                await self._process.wait()
+        for pump in self._pumps:
+            pump.cancel()
+        await asyncio.gather(*self._pumps, return_exceptions=True)
+
+    async def _listen(self) -> None:
+        stdout = _stream(self._process.stdout)
+        strays = 0
+        with suppress(BrokenResourceError, ClosedResourceError):
+            while strays < MOST_STRAYS and (line := await self._line(stdout)):
+                try:
+                    message = JSONRPCMessage.model_validate_json(line)
+                except ValidationError:
+                    self.stray = self.stray or line[:100].decode(errors="replace").strip()
+                    strays += 1
+                else:
+                    await self._heard.send(SessionMessage(message))
+        self.ended = True
+        self._heard.close()
+        while await stdout.read(LARGEST_MESSAGE):
+            pass
+
+    async def _line(self, stdout: asyncio.StreamReader) -> bytes:
+        try:
+            return await stdout.readline()
+        except ValueError:
+            self.stray = f"a line of more than {LARGEST_MESSAGE} bytes"
+            return b""
+
+    async def _speak(self) -> None:
+        stdin = _stream(self._process.stdin)
+        with suppress(ConnectionError, ClosedResourceError):
+            async for message in self._to_say:
+                text = message.message.model_dump_json(by_alias=True, exclude_none=True)
+                stdin.write(f"{text}\n".encode())
+                await stdin.drain()
+
+    async def _overhear(self) -> None:
+        stderr = _stream(self._process.stderr)
+        while heard := await stderr.read(LAST_WORDS):
+            self._last_words = (self._last_words + heard)[-LAST_WORDS:]
+
+
+@asynccontextmanager
+async def running(server: Server) -> AsyncGenerator[ServerProcess]:
+    """Have a tool server run for a `with` block.
+
+    Leaving the block asks it to end and then makes sure; an exception makes sure at once.
+
+    Raises:
+        InputError: Its program does not exist.
+    """
+    environment = _environment(server)
+    program = _program(server, environment)
+    keeper = [sys.executable, "-I", "-S", str(_KEEPER), str(os.getpid()), "--"]
+    process = ServerProcess(
+        await asyncio.create_subprocess_exec(
+            *keeper,
+            program,
+            *server.command[1:],
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=LARGEST_MESSAGE,
+            env=environment,
+            start_new_session=True,  # Ctrl-C is for us; we then stop the server in good order
+        )
+    )
+    try:
+        yield process
+        await process.leave()
+    finally:
+        await process.end()
+
+
+def _program(server: Server, environment: Mapping[str, str]) -> str:
+    found = shutil.which(server.command[0], path=environment.get("PATH"))
+    if found is None:
+        raise InputError(
+            f"the tool server {server.name!r} needs the program {server.command[0]!r}, which is"
+            " not on the PATH. Install it, or correct the command in tools.yaml."
+        )
+    return str(Path(found).absolute())
+
+
+def _environment(server: Server) -> Mapping[str, str]:
+    names = (*ENVIRONMENT, *server.env)
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def _stream(stream: Stream | None) -> Stream:
+    assert stream is not None, "all three are pipes"  # noqa: S101 - for the type checker
+    return stream

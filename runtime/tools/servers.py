@@ -1,0 +1,47 @@
+"""Tool servers: programs of the host that offer tools over the Model Context Protocol."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+from ...schema.errors import InputError
+
+if TYPE_CHECKING:
+    from ...schema.catalogue import Server
+    from .session import Session
+
+__all__ = ["start_session"]
+
+LIBRARY, MAJOR = "mcp", "1"
+
+
+async def start_session(server: Server) -> Session:
+    """Start a tool server and wait until it tells what it has.
+
+    Args:
+        server: The server, as tools.yaml declares it.
+
+    Raises:
+        InputError: The `mcp` extra is not installed, the command does not exist, or what it starts
+            is not ready in time to serve tools.
+    """
+    _check_library(server)
+    from .session import Session
+
+    return await Session.start(server)
+
+
+def _check_library(server: Server) -> None:
+    try:
+        installed = version(LIBRARY)
+    except PackageNotFoundError:
+        problem = "which is not installed"
+    else:
+        if installed.partition(".")[0] == MAJOR:
+            return
+        problem = f"version {MAJOR}; {installed} is installed"
+    raise InputError(
+        f"the tool server {server.name!r} needs the package {LIBRARY!r}, {problem}."
+        " Run: pip install 'coterie[mcp]'"
+    )

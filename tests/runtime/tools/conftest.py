@@ -1,0 +1,61 @@
+"""Workspaces with files, tools in an agent's hands, and tool servers that do as a test says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from coterie.runtime.tools import Tool, ToolError
+from coterie.runtime.workspace import Workspace, Workspaces
+from coterie.schema import Task
+from coterie.schema.catalogue import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+HERE = Path(__file__).parent
+FILES = {
+    "notes.txt": "one\ntwo\nthree\nfour\nfive",
+    "src/main.py": "import os\n\n\ndef main():\n    return os.name\n",
+    "src/deep/er.py": "name = 'main'\n",
+}
+
+
+@pytest.fixture
+def workspace() -> Iterator[Workspace]:
+    """The workspace of an agent whose task has `FILES`."""
+    with Workspaces(Task(id="task", query="?", files=FILES)) as home:
+        yield home.of("agent", 1, ())
+
+
+@pytest.fixture
+def root(workspace: Workspace) -> Path:
+    """The workspace's folder."""
+    return workspace.path
+
+
+def done(tool: Tool, workspace: Workspace, **arguments: Any) -> Any:
+    """What a tool answers."""
+    return asyncio.run(tool.run(arguments, workspace))
+
+
+def refused(tool: Tool, workspace: Workspace, **arguments: Any) -> str:
+    """Why a tool does not do it."""
+    with pytest.raises(ToolError) as refusal:
+        done(tool, workspace, **arguments)
+    return str(refusal.value)
+
+
+def scripted(answers: Mapping[str, Any], *tools: str, **fields: Any) -> Server:
+    """A small server that gives these answers by the method that it is asked for."""
+    command = (sys.executable, "-I", "-S", str(HERE / "scripted_server.py"), json.dumps(answers))
+    return Server(name="scripted", command=command, tools=tools or ("act",), **fields)
+
+
+def shell(script: str, **fields: Any) -> Server:
+    """A command that is not much of a server."""
+    return Server(name="odd", command=("sh", "-c", script), tools=("act",), **fields)

@@ -1,0 +1,57 @@
+"""The page about tools: its plugin, its server and its files work as they stand."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coterie.runtime.tools import Tool, ToolError
+from coterie.runtime.tools.servers import start_session
+from coterie.schema import load_tools
+
+PAGE = Path(__file__).parents[3].joinpath("docs", "tools.md").read_text(encoding="utf-8")
+NOBODY: Any = None
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+
+
+def test_the_plugin_counts_words() -> None:
+    plugin, _ = blocks("python")
+    (declaration,) = blocks("toml")
+    points = tomllib.loads(declaration)["project"]["entry-points"]["coterie.tools"]
+    names: dict[str, Any] = {}
+    exec(plugin, names)  # noqa: S102 - our own page
+
+    ((name, place),) = points.items()
+    tool = names[place.partition(":")[2]]
+    assert isinstance(tool, Tool)
+    assert tool.name == name
+    assert asyncio.run(tool.run({"text": "one two"}, NOBODY)) == 2
+    with pytest.raises(ToolError, match="empty"):
+        asyncio.run(tool.run({"text": " "}, NOBODY))
+
+
+def test_the_server_tells_the_time(tmp_path: Path) -> None:
+    _, program = blocks("python")
+    _, declaration = blocks("yaml")
+    tmp_path.joinpath("clock_server.py").write_text(program, encoding="utf-8")
+    tmp_path.joinpath("tools.yaml").write_text(declaration, encoding="utf-8")
+    (server,) = load_tools(tmp_path / "tools.yaml").values()
+    command = (sys.executable, str(tmp_path / server.command[1]))
+
+    async def ask() -> str:
+        session = await start_session(replace(server, command=command))
+        try:
+            return await session.tool("now").run({}, NOBODY)
+        finally:
+            await session.stop()
+
+    assert re.match(r"\d{4}-\d\d-\d\dT", asyncio.run(ask()))

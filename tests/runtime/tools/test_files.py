@@ -1,0 +1,349 @@
+"""The tools for files: what they tell, and that they never leave the workspace."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from coterie.runtime.tools import ToolError, files
+from coterie.runtime.tools.files import list_files, read_file, search_text
+from coterie.runtime.workspace import Workspace, Workspaces
+from coterie.schema import Task
+from hypothesis import given
+from hypothesis import strategies as st
+
+from .conftest import FILES, done, refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PRIVATE = "what only the host may read"
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A folder of the host with a secret."""
+    tmp_path.joinpath("secret.txt").write_text(PRIVATE, encoding="utf-8")
+    return tmp_path
+
+
+class TestListing:
+    def test_all_files_in_order(self, workspace: Workspace) -> None:
+        assert done(list_files, workspace).split("\n") == [
+            "notes.txt",
+            "src/deep/er.py",
+            "src/main.py",
+        ]
+
+    def test_a_folder(self, workspace: Workspace) -> None:
+        assert done(list_files, workspace, path="src/deep/") == "src/deep/er.py"
+
+    def test_an_empty_folder(self, workspace: Workspace, root: Path) -> None:
+        root.joinpath("empty").mkdir()
+
+        assert done(list_files, workspace, path="empty") == "No files."
+
+    def test_git_folders_are_passed_over(self, workspace: Workspace, root: Path) -> None:
+        root.joinpath("src", ".git").mkdir()
+        root.joinpath("src", ".git", "config").write_text("[core]", encoding="utf-8")
+
+        assert ".git" not in done(list_files, workspace)
+
+    def test_what_is_no_file_is_counted(
+        self, workspace: Workspace, root: Path, outside: Path
+    ) -> None:
+        root.joinpath("link").symlink_to(outside)
+        os.mkfifo(root / "pipe")
+
+        listing = done(list_files, workspace)
+
+        assert listing.endswith("\n[Links, special files and closed folders left out: 2.]")
+        assert "secret" not in listing
+
+    def test_a_name_with_a_line_feed_stays_on_its_line(
+        self, workspace: Workspace, root: Path
+    ) -> None:
+        root.joinpath("a\nb.txt").touch()
+        Path(os.fsdecode(os.fsencode(root) + b"/\xff.txt")).touch()
+
+        listed = done(list_files, workspace).split("\n")
+
+        assert listed[0] == r"'a\nb.txt'"
+        assert listed[-1] == r"'\udcff.txt'"
+
+    def test_many_files_are_cut(
+        self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(files, "MOST_FILES", 2)
+
+        assert done(list_files, workspace).split("\n") == [
+            "notes.txt",
+            "src/deep/er.py",
+            "[Files left out: 1. Give the path of a folder.]",
+        ]
+
+    def test_a_file_is_no_folder(self, workspace: Workspace) -> None:
+        assert "'notes.txt' is not a folder" in refused(list_files, workspace, path="notes.txt")
+
+
+class TestReading:
+    def test_whole(self, workspace: Workspace) -> None:
+        assert done(read_file, workspace, path="./src//main.py") == FILES["src/main.py"]
+
+    def test_lines(self, workspace: Workspace) -> None:
+        text = done(read_file, workspace, path="notes.txt", start_line=2, line_count=2)
+
+        assert text == "two\nthree\n[lines 2 to 3 of 5]"
+
+    def test_the_last_lines(self, workspace: Workspace) -> None:
+        text = done(read_file, workspace, path="notes.txt", start_line=5, line_count=10**30)
+
+        assert text == "five\n[lines 5 to 5 of 5]"
+
+    def test_past_the_end(self, workspace: Workspace) -> None:
+        reason = refused(read_file, workspace, path="notes.txt", start_line=6)
+
+        assert reason == "'notes.txt' ends with line 5; start_line is 6."
+
+    def test_an_empty_file(self, workspace: Workspace, root: Path) -> None:
+        root.joinpath("empty").touch()
+
+        assert not done(read_file, workspace, path="empty")
+
+    def test_lines_end_at_line_feeds_only(self, workspace: Workspace, root: Path) -> None:
+        root.joinpath("odd").write_bytes("a\x0cb\u2028c\r\nd\n".encode())
+
+        text = done(read_file, workspace, path="odd", line_count=1)
+
+        assert text == "a\x0cb\u2028c\r\n[lines 1 to 1 of 2]"
+
+    def test_a_long_file_is_cut_between_lines(self, workspace: Workspace, root: Path) -> None:
+        root.joinpath("long").write_text("x" * 99 + "\n" + "y" * 99_999, encoding="utf-8")
+
+        text = done(read_file, workspace, path="long")
+
+        assert text == "x" * 99 + "\n[lines 1 to 1 of 2]"
+
+    def test_a_long_line_is_cut(self, workspace: Workspace, root: Path) -> None:
+        root.joinpath("long").write_text("x" * 60_000, encoding="utf-8")
+
+        text = done(read_file, workspace, path="long")
+
+        assert text == "x" * 50_000 + "\n[line 1 of 1, cut after 50000 characters]"
+
+    def test_other_encodings_are_read_as_far_as_they_go(
+        self, workspace: Workspace, root: Path
+    ) -> None:
+        root.joinpath("latin").write_bytes("café".encode("latin-1"))
+        root.joinpath("bom").write_bytes("café".encode("utf-8-sig"))
+
+        assert done(read_file, workspace, path="latin") == "caf\N{REPLACEMENT CHARACTER}"
+        assert done(read_file, workspace, path="bom") == "café"
+
+    @pytest.mark.parametrize(
+        ("path", "reason"),
+        [
+            ("nothing.txt", "there is no 'nothing.txt' here"),
+            ("no/thing.txt", "there is no 'no' here"),
+            ("src", "'src' is a folder. list_files tells"),
+            (".", "'.' is a folder"),
+            ("", "'' is a folder"),
+            ("/etc/passwd", "starts with '/'"),
+            ("src/../../x", "has '..' in it"),
+            ("notes.txt/x", "'notes.txt' is not a folder"),
+            ("a\0b", "not a path"),
+            ("\ud800", "not a path"),
+            ("x" * 300, "File name too long"),
+        ],
+    )
+    def test_what_is_not_there(self, workspace: Workspace, path: str, reason: str) -> None:
+        assert reason in refused(read_file, workspace, path=path)
+
+
+class TestHostileFiles:
+    def test_a_link(self, workspace: Workspace, root: Path, outside: Path) -> None:
+        root.joinpath("link").symlink_to(outside / "secret.txt")
+
+        assert "Links are not followed" in refused(read_file, workspace, path="link")
+        assert "Links are not followed" in refused(search_text, workspace, text="s", path="link")
+
+    def test_a_link_on_the_way(self, workspace: Workspace, root: Path, outside: Path) -> None:
+        root.joinpath("link").symlink_to(outside)
+
+        assert "Links are not followed" in refused(read_file, workspace, path="link/secret.txt")
+        assert "Links are not followed" in refused(list_files, workspace, path="link")
+
+    def test_a_hard_link(self, workspace: Workspace, root: Path, outside: Path) -> None:
+        root.joinpath("link").hardlink_to(outside / "secret.txt")
+
+        assert "is a hard link" in refused(read_file, workspace, path="link")
+        assert PRIVATE not in done(search_text, workspace, text="s")
+
+    def test_a_pipe_that_nobody_writes_to(self, workspace: Workspace, root: Path) -> None:
+        os.mkfifo(root / "pipe")
+
+        assert "not a regular file" in refused(read_file, workspace, path="pipe")
+
+    def test_a_socket(
+        self, workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(root)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind("socket")
+
+            assert "'socket' cannot be read" in refused(read_file, workspace, path="socket")
+
+    def test_a_huge_file(self, workspace: Workspace, root: Path) -> None:
+        with root.joinpath("huge").open("wb") as stream:
+            stream.truncate(1 << 40)
+
+        assert "has more than 10485760 bytes" in refused(read_file, workspace, path="huge")
+
+    def test_a_binary_file(self, workspace: Workspace, root: Path) -> None:
+        root.joinpath("image").write_bytes(b"\x89PNG\0\0")
+
+        assert "'image' is a binary file of 6 bytes" in refused(read_file, workspace, path="image")
+        assert done(search_text, workspace, text="PNG").endswith(
+            "[Files not searched: 1 (binary, hard links, too large or not readable).]"
+        )
+
+    def test_deep_folders_and_many_files(
+        self, workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        deep = root.joinpath(*"d" * 60)
+        deep.mkdir(parents=True)
+        deep.joinpath("file").touch()
+
+        assert done(list_files, workspace).endswith("closed folders left out: 1.]")
+
+        monkeypatch.setattr("coterie.runtime.tools.confined.MOST_ENTRIES", 10)
+        assert "too many files to look at all of them" in done(list_files, workspace)
+
+    def test_a_folder_that_turns_into_a_link_again_and_again(
+        self, workspace: Workspace, root: Path, outside: Path
+    ) -> None:
+        inside, aside = root / "swapped", root / "aside"
+        inside.mkdir()
+        inside.joinpath("secret.txt").write_text("nothing", encoding="utf-8")
+        stop = threading.Event()
+
+        def swap() -> None:
+            while not stop.is_set():
+                inside.rename(aside)
+                inside.symlink_to(outside)
+                inside.unlink()
+                aside.rename(inside)
+
+        async def look() -> set[str]:
+            seen: set[str] = set()
+            for _ in range(300):
+                for tool, arguments in (
+                    (read_file, {"path": "swapped/secret.txt"}),
+                    (search_text, {"text": "s", "path": "swapped"}),
+                    (search_text, {"text": "secret", "regular_expression": True}),
+                ):
+                    try:
+                        seen.add(await tool.run(arguments, workspace))
+                    except ToolError as refusal:
+                        seen.add(f"refused: {refusal}")
+            return seen
+
+        swapper = threading.Thread(target=swap)
+        swapper.start()
+        try:
+            seen = asyncio.run(look())
+        finally:
+            stop.set()
+            swapper.join()
+
+        assert len(seen) > 1, "the folder did change meanwhile"
+        assert [text for text in seen if PRIVATE in text] == []
+
+
+class TestSearching:
+    def test_a_text(self, workspace: Workspace) -> None:
+        assert done(search_text, workspace, text="main").split("\n") == [
+            "src/deep/er.py:1: name = 'main'",
+            "src/main.py:4: def main():",
+        ]
+
+    def test_an_expression(self, workspace: Workspace) -> None:
+        found = done(search_text, workspace, text=r"^t\w+e$", regular_expression=True)
+
+        assert found == "notes.txt:3: three"
+
+    def test_dots_in_a_text_are_dots(self, workspace: Workspace) -> None:
+        assert done(search_text, workspace, text="t.o") == "No match. Files searched: 3."
+
+    def test_an_empty_line_is_empty(self, workspace: Workspace) -> None:
+        found = done(search_text, workspace, text=r"^$", regular_expression=True)
+
+        assert found == "src/main.py:2: \nsrc/main.py:3: "
+
+    def test_in_one_file(self, workspace: Workspace) -> None:
+        found = done(search_text, workspace, text="main", path="src/main.py")
+
+        assert found == "src/main.py:4: def main():"
+
+    def test_nowhere(self, workspace: Workspace) -> None:
+        assert "there is no 'lib'" in refused(search_text, workspace, text="x", path="lib")
+
+    def test_a_long_line_is_shown_around_the_match(self, workspace: Workspace, root: Path) -> None:
+        root.joinpath("min.js").write_text("a" * 500 + "needle" + "b" * 500, encoding="utf-8")
+
+        found = done(search_text, workspace, text="needle")
+
+        assert found == f"min.js:1: …{'a' * 100}needle{'b' * 194}…"
+
+    def test_many_matches_are_cut(self, workspace: Workspace, root: Path) -> None:
+        root.joinpath("many").write_text("match\n" * 500, encoding="utf-8")
+
+        *found, note = done(search_text, workspace, text="match").split("\n")
+
+        assert len(found) == 200
+        assert note == "[Stopped after 200 matches. Search for more, or give a path.]"
+
+    def test_it_ends_after_a_while(
+        self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(files, "SEARCH_SECONDS", 0.0)
+
+        assert "Stopped after 0 seconds" in done(search_text, workspace, text="x")
+
+
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """A workspace with links to all that is outside, beside a folder with a secret."""
+    outside = tmp_path_factory.mktemp("outside")
+    outside.joinpath("secret.txt").write_text(PRIVATE, encoding="utf-8")
+    with Workspaces(Task(id="task", query="?", files={"in/secret.txt": "fine"})) as home:
+        workspace = home.of("agent", 1, ())
+        home.folder().joinpath("secret.txt").write_text(PRIVATE, encoding="utf-8")
+        for name, target in {"up": "..", "root": "/", "out": outside, "in/up": "../.."}.items():
+            workspace.path.joinpath(name).symlink_to(target)
+        yield workspace
+
+
+NAMES = st.sampled_from(
+    ["..", ".", "", "~", "up", "root", "out", "in", "secret.txt", "agent-1", "proc", "self", "\0"]
+)
+PATHS = st.text(max_size=20) | st.lists(NAMES, max_size=6).map("/".join)
+
+
+@given(path=PATHS)
+def test_no_path_leads_out(crowded: Workspace, path: str) -> None:
+    for tool, arguments, allowed in (
+        (read_file, {}, {"fine"}),
+        (search_text, {"text": "e"}, {"in/secret.txt:1: fine"}),
+        (list_files, {}, {"in/secret.txt"}),
+    ):
+        try:
+            answer = done(tool, crowded, path=path, **arguments)
+        except ToolError:
+            continue
+        assert answer.partition("\n[")[0] in allowed

@@ -1,0 +1,141 @@
+"""Starting tool servers: what can go wrong, in words."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from importlib.metadata import PackageNotFoundError
+from typing import TYPE_CHECKING
+
+import pytest
+from coterie.runtime.tools import server_process, servers, session
+from coterie.runtime.tools.servers import start_session
+from coterie.schema import InputError
+from coterie.schema.catalogue import Server
+
+from .conftest import scripted, shell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def refusal(server: Server) -> str:
+    """Why a server cannot be used."""
+
+    async def start() -> None:
+        await (await start_session(server)).stop()
+
+    with pytest.raises(InputError) as refused:
+        asyncio.run(start())
+    return str(refused.value)
+
+
+def test_the_library_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def version(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(servers, "version", version)
+
+    assert refusal(shell("true")) == (
+        "the tool server 'odd' needs the package 'mcp', which is not installed."
+        " Run: pip install 'coterie[mcp]'"
+    )
+
+
+def test_the_library_is_too_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "version", lambda _: "2.3.0")
+
+    assert "needs the package 'mcp', version 1; 2.3.0 is installed." in refusal(shell("true"))
+
+
+@pytest.mark.parametrize("program", ["no-such-program", "/no/such/program", "./conftest.py"])
+def test_the_program_is_missing(program: str) -> None:
+    server = Server(name="clock", command=(program, "-x"), tools=("now",))
+
+    assert refusal(server) == (
+        f"the tool server 'clock' needs the program {program!r}, which is not on the PATH."
+        " Install it, or correct the command in tools.yaml."
+    )
+
+
+def test_the_program_cannot_be_executed(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text("#!/no/such/interpreter\n", encoding="utf-8")
+    program.chmod(0o755)
+
+    reason = refusal(Server(name="clock", command=(str(program),), tools=("now",)))
+
+    assert "It ended with exit code 126." in reason
+    assert "No such file or directory" in reason
+
+
+def test_the_server_crashes() -> None:
+    reason = refusal(shell("echo no clock here >&2; exit 7"))
+
+    assert reason.startswith("the tool server 'odd' ('sh -c echo no clock")
+    assert reason.endswith("It ended with exit code 7. It last wrote:\nno clock here")
+
+
+def test_the_program_speaks_to_people() -> None:
+    reason = refusal(shell("echo Welcome; echo to the clock"))
+
+    assert "It wrote 'Welcome' on its standard output, where messages belong." in reason
+
+
+def test_the_program_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "SECONDS_TO_START", 0.2)
+
+    reason = refusal(shell("echo waiting >&2; exec cat >/dev/null"))
+
+    assert "was not ready within 0.2 seconds" in reason
+    assert "must speak the Model Context Protocol" in reason
+
+
+def test_the_program_talks_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_process, "SECONDS_TO_LEAVE", 0.1)
+
+    assert "It wrote 'y' on its standard output" in refusal(shell("exec yes"))
+
+
+def test_the_program_floods_us(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_process, "LARGEST_MESSAGE", 1000)
+
+    reason = refusal(shell("head -c 1000000 /dev/zero; head -c 100000 /dev/zero >&2"))
+
+    assert "It wrote 'a line of more than 1000 bytes'" in reason
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ({"initialize": {"code": -32000, "message": "closed today"}}, "closed today"),
+        ({"initialize": {"protocolVersion": "1"}}, "capabilities"),
+        ({"initialize": {"protocolVersion": "1", "capabilities": {}}}, "serverInfo"),
+        ({"tools/list": {"code": -32601, "message": "no tools"}}, "no tools"),
+        ({"tools/list": {"tools": [{"name": 1}]}}, "name"),
+    ],
+)
+def test_the_server_does_not_keep_to_the_protocol(answers: object, reason: str) -> None:
+    message = refusal(scripted(answers))  # type: ignore[arg-type]
+
+    assert "could not start a session: " in message
+    assert reason in message
+
+
+def test_its_version_of_the_protocol_is_unknown() -> None:
+    answer = {
+        "protocolVersion": "1999-01-01",
+        "capabilities": {},
+        "serverInfo": {"name": "old", "version": "1"},
+    }
+
+    assert "1999-01-01" in refusal(scripted({"initialize": answer}))
+
+
+def test_importing_the_tools_does_not_import_the_library() -> None:
+    code = "import sys, coterie.runtime.tools.servers; sys.exit('mcp' in sys.modules)"
+
+    async def run() -> int:
+        return await (await asyncio.create_subprocess_exec(sys.executable, "-c", code)).wait()
+
+    assert asyncio.run(run()) == 0

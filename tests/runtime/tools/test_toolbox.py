@@ -1,0 +1,90 @@
+"""The toolbox: tools by name, from wherever they come."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from coterie.runtime.tools import Toolbox, ToolError, toolbox
+from coterie.runtime.tools.files import read_file
+from coterie.schema import InputError
+
+from .conftest import scripted
+
+if TYPE_CHECKING:
+    from coterie.runtime.workspace import Workspace
+
+SAYS_HI = {"tools/call": {"content": [{"type": "text", "text": "hi"}]}}
+
+
+def emit(*_: Any, **__: Any) -> None:
+    """Nobody listens."""
+
+
+def test_built_in_tools_and_servers_side_by_side(workspace: Workspace) -> None:
+    async def use() -> list[Any]:
+        async with Toolbox({"scripted": scripted(SAYS_HI)}) as toolbox:
+            await toolbox.prepare(["read_file", "scripted.act"])
+            hand = toolbox.granted(["scripted.act", "read_file"], workspace, emit)
+            assert list(hand) == ["scripted.act", "read_file"]
+            with pytest.raises(ToolError, match="start_line: 0 is less than"):
+                await hand["read_file"].call({"path": "notes.txt", "start_line": 0})
+            notes = await hand["read_file"].call({"path": "notes.txt", "line_count": 1})
+            return [notes, await hand["scripted.act"].call({})]
+
+    assert asyncio.run(use()) == ["one\n[lines 1 to 1 of 5]", "hi"]
+
+
+def test_a_server_is_started_once(workspace: Workspace) -> None:
+    server = scripted(
+        {**SAYS_HI, "tools/list": {"tools": [tool("act"), tool("rest")]}}, "act", "rest"
+    )
+
+    async def use() -> int:
+        async with Toolbox({"scripted": server}) as toolbox:
+            await toolbox.prepare(["scripted.act"])
+            before = len(asyncio.all_tasks())
+            await toolbox.prepare(["scripted.act", "scripted.rest"])
+            return len(asyncio.all_tasks()) - before
+
+    assert asyncio.run(use()) == 0
+
+
+def test_a_server_that_cannot_start_is_an_input_error() -> None:
+    servers = {
+        "odd": scripted({"initialize": {"code": -1, "message": "closed today"}}),
+        "scripted": scripted(SAYS_HI),
+    }
+
+    async def use() -> None:
+        async with Toolbox(servers) as toolbox:
+            await toolbox.prepare(["scripted.act"])
+            await toolbox.prepare(["odd.act"])
+
+    with pytest.raises(InputError, match="could not start a session: closed today"):
+        asyncio.run(use())
+
+
+def test_all_built_in_tools_can_be_granted() -> None:
+    async def names() -> list[str]:
+        async with Toolbox() as toolbox:
+            await toolbox.prepare(["list_files", "read_file", "search_text"])
+            hand = toolbox.granted(["list_files", "read_file", "search_text"], None, emit)  # type: ignore[arg-type]
+            return [granted.tool.name for granted in hand.values()]
+
+    assert asyncio.run(names()) == ["list_files", "read_file", "search_text"]
+
+
+@pytest.mark.parametrize("found", ["no tool at all", read_file])
+def test_an_entry_point_that_leads_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, found: object
+) -> None:
+    monkeypatch.setattr(toolbox, "load_named", lambda *_: found)
+
+    with pytest.raises(InputError, match=r"'word_count' of coterie\.tools does not lead to a Tool"):
+        asyncio.run(Toolbox().prepare(["word_count"]))
+
+
+def tool(name: str) -> dict[str, Any]:
+    return {"name": name, "inputSchema": {"type": "object"}}
