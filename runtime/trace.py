@@ -137,7 +137,9 @@ class RunFolder:
     def __call__(self, event: Event) -> None:
         """Write an event; it is in the file when this returns."""
         if self._events is None:
-            self._events = (self.path / "events.jsonl").open("a", encoding="utf-8", newline="\n")
+            self._events = (self.path / "events.jsonl").open(
+                "a", encoding="utf-8", errors="backslashreplace", newline="\n"
+            )
         self._number += 1
         self._events.write(self._scrub(event.line(self._number)) + "\n")
         self._events.flush()

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -82,6 +82,7 @@ class Workspace:
     name: str
     patch: str | None = None
     _path: Path | None = None
+    _making: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def path(self) -> Path:
@@ -90,14 +91,18 @@ class Workspace:
         Raises:
             AgentError: The repository cannot be copied, or the patch does not apply.
         """
-        if self._path is None:
-            path = self.home.folder() / self.name
-            if self.home.task.repo is None:
-                _write_files(path, self.home.task.files)
-            else:
-                _copy_repository(self.home.task.repo, path, self.patch)
-            self._path = path
-        return self._path
+        with self._making:
+            if self._path is None:
+                self._path = self._made()
+            return self._path
+
+    def _made(self) -> Path:
+        path = self.home.folder() / self.name
+        if self.home.task.repo is None:
+            _write_files(path, self.home.task.files)
+        else:
+            _copy_repository(self.home.task.repo, path, self.patch)
+        return path
 
     @property
     def has_repository(self) -> bool:

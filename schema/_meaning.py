@@ -13,7 +13,7 @@ from graphlib import CycleError
 from typing import TYPE_CHECKING, Any
 
 from ._shape import did_you_mean, shape_schema
-from .catalogue import load_named
+from .catalogue import load_named, tool_identifier
 from .errors import InputError
 from .problems import Path, quoted, reason_of
 from .secrets import looks_secret
@@ -145,6 +145,21 @@ def known_names(reading: Reading) -> Iterator[Problem]:
             yield reading.problem((*path, "prompt"), problem)
 
 
+def distinct_tools(reading: Reading) -> Iterator[Problem]:
+    """A model can tell an agent's tools apart by the identifiers that it sees."""
+    for agent, path in reading.agents():
+        taken: dict[str, str] = {"final_answer": "the answer itself"}
+        for index, tool in enumerate(agent.tools):
+            identifier = tool_identifier(tool)
+            other = taken.setdefault(identifier, tool)
+            if other != tool:
+                yield reading.problem(
+                    (*path, "tools", index),
+                    f"for a model, {quoted(tool)} and {other} are both called {identifier}. Grant"
+                    " one of them, or rename the server in tools.yaml.",
+                )
+
+
 def known_backends(reading: Reading) -> Iterator[Problem]:
     """Every agent has a backend that is installed and takes agents of its type."""
     team, known = reading.team, reading.catalogue
@@ -182,7 +197,7 @@ Rule = Callable[["Reading"], "Iterator[Problem]"]
 GRAPH_RULES: tuple[Rule, ...] = (known_agents, no_cycle, one_output)
 """The rules that hold on every host."""
 
-TEAM_RULES: tuple[Rule, ...] = (*GRAPH_RULES, known_names, known_backends)
+TEAM_RULES: tuple[Rule, ...] = (*GRAPH_RULES, known_names, distinct_tools, known_backends)
 """All rules: what a file names is known on this host, too."""
 
 

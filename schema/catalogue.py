@@ -20,7 +20,7 @@ from .models import DEFAULT_ALIAS, Model
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["GROUPS", "Catalogue", "Server", "installed", "load_named"]
+__all__ = ["GROUPS", "Catalogue", "Server", "installed", "load_named", "tool_identifier"]
 
 GROUPS = ("commands", "functions", "runners", "scorers", "tools")
 """Our entry-point groups, each without its prefix `coterie.`."""
@@ -123,6 +123,11 @@ class Catalogue:
         """The prompt files that are found."""
         found = (path.stem for folder in self.prompt_folders for path in folder.glob("*.md"))
         return frozenset(found)
+
+
+def tool_identifier(name: str) -> str:
+    """Give a tool's name as an identifier, for models and code: `clock.now` is `clock_now`."""
+    return "".join(char if char.isalnum() else "_" for char in name)
 
 
 def _body(text: str) -> str:

@@ -17,7 +17,9 @@ def write_atomically(path: Path, text: str) -> None:
     """
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+        with os.fdopen(
+            handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
+        ) as stream:
             os.fchmod(handle, path.stat().st_mode & 0o777 if path.exists() else 0o644)
             stream.write(text)
             stream.flush()

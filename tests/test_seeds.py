@@ -111,8 +111,12 @@ def test_a_seed_runs_to_its_answer_in_order_and_side_by_side(path: Path) -> None
     assert {outcome.status for outcome in finished.agents.values()} == {"done"}
     team = load_team(path)
     assert peak(events) == max(len(level) for level in team.levels)
-    started = {event.agent: place for place, event in enumerate(events) if event.type == "agent_started"}
-    ended = {event.agent: place for place, event in enumerate(events) if event.type == "agent_finished"}
+    started = {
+        event.agent: place for place, event in enumerate(events) if event.type == "agent_started"
+    }
+    ended = {
+        event.agent: place for place, event in enumerate(events) if event.type == "agent_finished"
+    }
     assert all(ended[reporter] < started[receiver] for reporter, receiver in team.edges)
 
 

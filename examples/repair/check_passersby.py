@@ -17,7 +17,9 @@ def test_a_plural_stays(_one, many):
     assert inflection.pluralize(many) == many
 
 
-@pytest.mark.parametrize(("one", "many"), [("party", "parties"), ("baby", "babies"), ("bus", "buses")])
+@pytest.mark.parametrize(
+    ("one", "many"), [("party", "parties"), ("baby", "babies"), ("bus", "buses")]
+)
 def test_neighbours_stay(one, many):
     assert inflection.pluralize(one) == many
     assert inflection.singularize(many) == one

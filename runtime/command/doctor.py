@@ -34,16 +34,17 @@ def main(as_json: bool, no_probes: bool, **host: Any) -> None:
     there is no jail or a probe gets through.
     """
     known = host_catalogue(**host)
-    findings = {
+    jail = _jail(probe=not no_probes)
+    findings: dict[str, Any] = {
         "coterie": f"{version('coterie')}, Python {platform.python_version()}, {platform.system()}",
         "models": {alias: _model(model) for alias, model in sorted(known.models.items())},
         "embedded model": _embedded(),
         "backends": {name: _backend(name) for name in sorted(known.backends)},
         "tools": sorted(known.tools),
-        "jail": _jail(probe=not no_probes),
+        "jail": jail,
     }
     click.echo(json.dumps(findings, indent=2) if as_json else _text(findings))
-    if not findings["jail"]["safe"]:
+    if not jail["safe"]:
         raise click.exceptions.Exit(1)
 
 
@@ -102,7 +103,6 @@ def _text(findings: dict[str, Any]) -> str:
         else:
             lines.append(f"{name}: {', '.join(found) if isinstance(found, list) else found}")
     return "\n".join(lines)
-
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...schema.command import Command
 from ...schema.errors import InputError
 from ..local.weights import SMOLLM2, find, pull, remove, weights_dir
 
@@ -38,7 +39,7 @@ def main() -> None:
     """
 
 
-@main.command("list")
+@main.command("list", cls=Command)
 def list_models() -> None:
     """Show the known models, their size and licence, and whether they are here."""
     path = find()
@@ -46,13 +47,13 @@ def list_models() -> None:
     click.echo(f"{SMOLLM2.name}  {_megabytes(SMOLLM2.bytes)}  {SMOLLM2.licence}  {state}")
 
 
-@main.command("pull")
+@main.command("pull", cls=Command)
 def pull_model() -> None:
     """Fetch the embedded model, unless it is here already. Prints its path."""
     click.echo(pull_with_progress())
 
 
-@main.command("path")
+@main.command("path", cls=Command)
 def print_path() -> None:
     """Print the path of the embedded model's file. Exit code 2: it is not here."""
     path = find()
@@ -63,7 +64,7 @@ def print_path() -> None:
     click.echo(path)
 
 
-@main.command("rm")
+@main.command("rm", cls=Command)
 def remove_model() -> None:
     """Delete the embedded model's file. The next use fetches it again."""
     path = weights_dir() / SMOLLM2.file_name

@@ -193,8 +193,9 @@ async def _recorded(
             jails.check()
         await gateway.prepare(plan.aliases)
         await toolbox.prepare(plan.tools)
+        secrets = gateway.secrets() | toolbox.secrets()
         with (
-            Record(chosen.runs, plan, task, secrets=gateway.secrets()) as record,
+            Record(chosen.runs, plan, task, secrets=secrets) as record,
             progress(plan, quiet=chosen.quiet) as show,
         ):
             run = await execute(

@@ -28,6 +28,7 @@ class CallError(ModelError):
         kind: What happened.
         status: The HTTP status, where there was one.
         retry_after: Seconds that the endpoint asks to wait, where it said so.
+        parameter: The parameter of the request that the endpoint does not support, where it said so.
     """
 
     def __init__(
@@ -37,11 +38,13 @@ class CallError(ModelError):
         kind: Kind,
         status: int | None = None,
         retry_after: float | None = None,
+        parameter: str | None = None,
     ) -> None:
         super().__init__(message)
         self.kind: Kind = kind
         self.status = status
         self.retry_after = retry_after
+        self.parameter = parameter
 
     @property
     def may_pass(self) -> bool:

@@ -7,12 +7,13 @@ import os
 import random
 import time
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ...schema.errors import InputError
 from ...schema.values import is_list, is_mapping
 from .endpoint import endpoint_of
+from .errors import CallError
 from .prices import price
 from .retry import call_with_retries
 
@@ -24,11 +25,17 @@ if TYPE_CHECKING:
     from ..local.server import LocalServer
     from .chat import ChatAnswer, ChatRequest, Usage
     from .endpoint import Endpoint
-    from .errors import CallError
 
 __all__ = ["Gateway"]
 
 CHARACTERS_PER_TOKEN = 4
+EMBEDDED_CONCURRENCY = 4
+"""Calls of the embedded model in flight: as many as its server works on at once."""
+
+ADAPTABLE: Mapping[str, str | None] = {"max_tokens": "max_completion_tokens"} | dict.fromkeys(
+    ("response_format", "seed", "stop", "temperature")
+)
+"""What a call can do without where a model does not support it, or the name that it has there."""
 
 
 class Client(Protocol):
@@ -50,6 +57,7 @@ class _Line:
     model: Model
     endpoint: Endpoint
     slots: AbstractAsyncContextManager[Any]
+    refused: set[str] = field(default_factory=set[str])
 
 
 class Gateway:
@@ -126,10 +134,9 @@ class Gateway:
         started = time.monotonic()
         async with line.slots:
             endpoint = await self._reached(line.endpoint)
-            client, timeout = self._client(endpoint.kind), line.model.timeout
             body = _body(endpoint, request)
             answer, attempts = await call_with_retries(
-                lambda: client.chat(endpoint, body, timeout),
+                lambda: self._attempt(line, endpoint, body),
                 request.retries,
                 on_retry,
                 self._jitter,
@@ -152,10 +159,22 @@ class Gateway:
             if alias not in self.models:
                 raise InputError(f"no model {alias!r}. Known: {', '.join(sorted(self.models))}.")
             model = self.models[alias]
-            slots = asyncio.Semaphore(model.concurrency) if model.concurrency else nullcontext()
+            bound = model.concurrency or (EMBEDDED_CONCURRENCY if model.is_embedded else None)
+            slots = asyncio.Semaphore(bound) if bound else nullcontext()
             endpoint = endpoint_of(model, self._environment)
             self._lines[alias] = _Line(model=model, endpoint=endpoint, slots=slots)
         return self._lines[alias]
+
+    async def _attempt(self, line: _Line, endpoint: Endpoint, body: dict[str, Any]) -> ChatAnswer:
+        """Make one attempt; leave out what the model turns out not to support, once and for all."""
+        while True:
+            try:
+                adapted = _adapted(body, line.refused)
+                return await self._client(endpoint.kind).chat(endpoint, adapted, line.model.timeout)
+            except CallError as error:
+                if error.parameter not in ADAPTABLE or error.parameter in line.refused:
+                    raise
+                line.refused.add(error.parameter)
 
     def _client(self, kind: str) -> Client:
         kind = "litellm" if kind == "litellm" else "openai"
@@ -200,6 +219,12 @@ def _body(endpoint: Endpoint, request: ChatRequest) -> dict[str, Any]:
         **_constraint(endpoint, request.schema),
     }
     return {key: item for key, item in body.items() if item is not None}
+
+
+def _adapted(body: dict[str, Any], refused: set[str]) -> dict[str, Any]:
+    """Rename or leave out the parameters that a model refuses."""
+    named = ((ADAPTABLE[key] if key in refused else key, item) for key, item in body.items())
+    return {key: item for key, item in named if key is not None}
 
 
 def _constraint(endpoint: Endpoint, schema: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["OpenAIClient", "answer_of"]
 
 LARGEST_ANSWER = 32 << 20
+UNSUPPORTED = ("unsupported_parameter", "unsupported_value")
 OVERFLOW_SIGNS = ("context_length", "context length", "exceed_context", "maximum context")
 
 
@@ -181,7 +182,17 @@ def _refusal(url: str, status: int, headers: Mapping[str, str], content: bytes) 
         kind=kind,
         status=status,
         retry_after=retry_after(headers.get("Retry-After")),
+        parameter=_unsupported(content),
     )
+
+
+def _unsupported(content: bytes) -> str | None:
+    """Find the parameter that the endpoint says it does not support, as OpenAI's errors name it."""
+    try:
+        error = json.loads(content)["error"]
+        return str(error["param"]) if error["code"] in UNSUPPORTED else None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
 
 
 def _kind(status: int, said: str) -> Kind:

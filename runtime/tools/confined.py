@@ -64,7 +64,7 @@ def open_folder(root: Path, names: tuple[str, ...]) -> Generator[int]:
     Raises:
         ToolError: There is no such folder, or a link is on the way.
     """
-    handle = os.open(root, _FOLDER)
+    handle = _open(str(root), _FOLDER, None, ".")
     try:
         for depth, name in enumerate(names, start=1):
             inner = _open(name, _FOLDER, handle, "/".join(names[:depth]))
@@ -91,6 +91,8 @@ def read_bytes(folder: int, name: str, path: str) -> bytes:
         _check(os.fstat(handle), path)
         with open(handle, "rb", closefd=False) as stream:
             content = stream.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise ToolError(f"{path!r} cannot be read: {error.strerror}.") from None
     finally:
         os.close(handle)
     if len(content) > LARGEST_FILE:
@@ -149,14 +151,15 @@ class Walk:
 
     def _look(self, folder: int) -> list[tuple[str, int]]:
         """Give the names in a folder and their file modes, sorted."""
-        with os.scandir(folder) as entries:
-            left = MOST_ENTRIES - self._entries
-            found = [
-                (entry.name, _mode(entry))
-                for entry in itertools.islice(entries, left)
-                if entry.name not in UNSEEN
-            ]
-            self.cut_short |= next(entries, None) is not None
+        found: list[tuple[str, int]] = []
+        try:
+            with os.scandir(folder) as entries:
+                for entry in itertools.islice(entries, MOST_ENTRIES - self._entries):
+                    if entry.name not in UNSEEN:
+                        found.append((entry.name, _mode(entry)))
+                self.cut_short |= next(entries, None) is not None
+        except OSError:  # the folder was removed in the meantime
+            self.left_out += 1
         self._entries += len(found)
         return sorted(found)
 
@@ -189,7 +192,7 @@ def _mode(entry: os.DirEntry[str]) -> int:
         return 0
 
 
-def _open(name: str, flags: int, folder: int, path: str) -> int:
+def _open(name: str, flags: int, folder: int | None, path: str) -> int:
     try:
         return os.open(name, flags, dir_fd=folder)
     except FileNotFoundError:

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...schema.catalogue import tool_identifier
 from ...schema.errors import AgentError
 from ...schema.problems import dotted
 from ...schema.values import is_mapping
@@ -70,7 +71,7 @@ class Tool:
     @property
     def identifier(self) -> str:
         """The name as an identifier, for models and code: `clock.now` becomes `clock_now`."""
-        return "".join(char if char.isalnum() else "_" for char in self.name)
+        return tool_identifier(self.name)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING, Self
 
 from ...schema.catalogue import load_named
@@ -53,6 +54,11 @@ class Toolbox:
                 self._tools[name] = _installed(name)
             else:
                 self._tools[name] = (await self._session(server)).tool(tool)
+
+    def secrets(self) -> frozenset[str]:
+        """Give what servers may read in the environment, for whoever keeps it out of files."""
+        names = {name for server in self._servers.values() for name in server.env}
+        return frozenset(os.environ[name] for name in names if os.environ.get(name))
 
     def granted(
         self, names: Sequence[str], workspace: Workspace, emit: Emit

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+
 from coterie.runtime.doubles import Reply, ScriptedModel
 
 if TYPE_CHECKING:

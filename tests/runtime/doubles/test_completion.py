@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 import pytest
+
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.completion import chat_chunks, chat_completion, embeddings
 

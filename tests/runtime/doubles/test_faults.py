@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+
 from coterie.runtime.doubles import FAULTS, Fault, Reply, ScriptedModel
 
 if TYPE_CHECKING:

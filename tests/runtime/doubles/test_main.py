@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.request import Request, urlopen
 
 import pytest
+
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.doubles.__main__ import main
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import get_args
 
 import pytest
+
 from coterie.runtime.doubles import FAULTS, Fault, Reply, ToolCall
 
 

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pytest
+
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import choose_from
 

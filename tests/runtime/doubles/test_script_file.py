@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from coterie.runtime.doubles import Reply, load_script
 from coterie.schema import ConfigError, InputError
 

@@ -14,6 +14,7 @@ from urllib.request import Request, urlopen
 
 import aiohttp
 import pytest
+
 from coterie.runtime.doubles import Call, Reply, ScriptedModel
 
 if TYPE_CHECKING:

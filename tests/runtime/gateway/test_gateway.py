@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -199,6 +201,23 @@ def test_a_schema_constrains_the_endpoint_and_is_strict_only_where_it_may_be() -
         ask(model, schema=opened)
         strict = [call.body["response_format"]["json_schema"]["strict"] for call in model.calls]
     assert strict == [True, False]
+
+
+def test_what_a_model_does_not_support_is_left_out_or_renamed() -> None:
+    def strict(request: Mapping[str, Any]) -> Reply:
+        for name in ("max_tokens", "stop"):
+            if name in request:
+                reply = Reply.error(400, message=f"Unsupported parameter: {name}")
+                error = {"message": "", "param": name, "code": "unsupported_parameter"}
+                return reply.replace(body=json.dumps({"error": error}))
+        return Reply(text="fine")
+
+    with ScriptedModel(strict) as model:
+        answers = ask(model, times=1, stop=("x",)), ask(model, stop=("x",))
+        body = model.calls[-1].body
+    assert [answer.text for answer in answers] == ["fine", "fine"]
+    assert body["max_completion_tokens"] == 4096
+    assert not {"max_tokens", "stop"} & set(body)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+
 from coterie.runtime.local import Weights
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Weights]:
     """A GGUF file with a 4-bit and a 32-bit tensor, and the pins that fit it."""
     gguf = pytest.importorskip("gguf", reason="needs the extra `local`")
     import numpy as np
+
     from coterie.runtime.local._requantise import requantise
 
     folder = tmp_path_factory.mktemp("published")

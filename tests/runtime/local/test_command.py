@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
+
 from coterie.runtime.command import models
 from coterie.runtime.local import find, pull, remove
 

@@ -18,9 +18,10 @@ from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 import pytest
+from jsonschema import validate
+
 from coterie.runtime.local import LocalServer, pull, schema_grammar, start_server
 from coterie.schema.errors import InputError, ModelError
-from jsonschema import validate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

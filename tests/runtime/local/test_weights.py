@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from coterie.runtime.local import find, pull, remove, weights, weights_dir
 from coterie.schema.errors import InputError
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from coterie.runtime import Gateway, Run, Toolbox, Trace, compile, execute
 from coterie.runtime.jail import Jails, detect
 from coterie.runtime.runners import Assignment

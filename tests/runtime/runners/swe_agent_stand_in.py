@@ -3,7 +3,7 @@
 It works on a copy of the repository, runs the commands of the tool `bash`, and ends at `submit`.
 """
 
-# ruff: noqa: S310, S602, S607, T201 - as the program that it stands in for
+# ruff: noqa: S310, S602, T201 - as the program that it stands in for
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ import time
 from typing import Any, NoReturn
 
 import pytest
+
 from coterie.runtime.runners._bridge import Bridge, Stopped, in_thread
 from coterie.schema.errors import AgentError
 

@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
+
 from coterie.runtime.gateway import CallError, ChatAnswer, ToolCall
 from coterie.runtime.jail import Jails
 from coterie.runtime.runners import Report

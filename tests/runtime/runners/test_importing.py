@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+
 from coterie.runtime.runners._importing import quiet_environment
 
 

@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.runners.mini_swe_agent import MiniSweAgentRunner
 from coterie.schema import Agent, Task

@@ -14,8 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
-from coterie.runtime.runners.smol import SmolagentsRunner
+from coterie.runtime.runners.smol import (
+    SmolagentsRunner,
+    _import_smolagents,  # pyright: ignore[reportPrivateUsage]
+)
 from coterie.schema import Agent, Task
 
 from .conftest import SHOUT, Workbench, body_of, needs_jail, observed, result_of
@@ -28,6 +32,12 @@ SCHEMA = {
     "required": ["answer"],
     "additionalProperties": False,
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def imported() -> None:
+    """Import smolagents ahead: it takes a second, which some tests do not give their agents."""
+    _import_smolagents()
 
 
 def coder(agent_id: str = "coder", **fields: Any) -> Agent:
@@ -129,13 +139,13 @@ def test_a_loop_without_end_is_ended_by_the_agents_timeout(workbench: Workbench)
     assert run.error == "agent coder: it reached its timeout, 1.5 seconds."
 
 
-@pytest.mark.parametrize("agent", [coder("a", timeout=0.5), caller("a", timeout=0.5)])
+@pytest.mark.parametrize("agent", [coder("a", timeout=1), caller("a", timeout=1)])
 def test_a_hanging_model_call_is_cut_off(workbench: Workbench, agent: Agent) -> None:
     with ScriptedModel(Reply.fault("hang")) as model:
         started = time.monotonic()
         run = workbench.run(model, agent)
-        assert time.monotonic() - started < 2.5
-        assert model.wait_for(lambda calls: calls[0].finished is not None)[0].abandoned
+        assert time.monotonic() - started < 3
+        assert model.wait_for(lambda calls: bool(calls and calls[0].finished))[0].abandoned
     assert run.status == "failed"
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.runners.swe_agent import SweAgentRunner
 from coterie.schema import Agent, Task
@@ -106,13 +107,13 @@ def test_submitting_without_a_change_is_a_failure(
 def test_its_timeout_ends_it_with_all_that_it_started(
     workbench: Workbench, swe_agent: Agent, repository: Path
 ) -> None:
-    agent = Agent(id="engineer", agent_type="SWEAgent", timeout=2)
+    agent = Agent(id="engineer", agent_type="SWEAgent", timeout=3)
     with ScriptedModel(Reply.bash("setsid sleep 100 & sleep 100")) as model:
         started = time.monotonic()
         done = run(workbench, model, agent, repair(repository))
-        assert time.monotonic() - started < 4
+        assert time.monotonic() - started < 5
         assert len(model.calls) == 1
-    assert "it reached its timeout, 2 seconds." in str(done.error)
+    assert "it reached its timeout, 3 seconds." in str(done.error)
 
 
 def test_two_of_them_take_turns(workbench: Workbench, swe_agent: Agent, repository: Path) -> None:
@@ -170,6 +171,7 @@ def test_a_missing_installation_is_objected_to_with_the_way_to_get_it(
 
 def test_the_endpoint_serves_only_whoever_has_its_key() -> None:
     import aiohttp
+
     from coterie.runtime.runners._loopback import LoopbackEndpoint
 
     async def asked() -> list[int]:

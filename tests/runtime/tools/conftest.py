@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from coterie.runtime.tools import Tool, ToolError
 from coterie.runtime.workspace import Workspace, Workspaces
 from coterie.schema import Task

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from coterie.runtime.tools import Tool, ToolError
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import load_tools

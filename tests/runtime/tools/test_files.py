@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import socket
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from coterie.runtime.tools import ToolError, files
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coterie.runtime.tools import ToolError, confined, files
+from coterie.runtime.tools.confined import Walk, open_folder
 from coterie.runtime.tools.files import list_files, read_file, search_text
 from coterie.runtime.workspace import Workspace, Workspaces
 from coterie.schema import Task
-from hypothesis import given
-from hypothesis import strategies as st
 
 from .conftest import FILES, done, refused
 
@@ -224,6 +227,29 @@ class TestHostileFiles:
         monkeypatch.setattr("coterie.runtime.tools.confined.MOST_ENTRIES", 10)
         assert "too many files to look at all of them" in done(list_files, workspace)
 
+    def test_a_folder_that_is_removed_meanwhile(self, root: Path) -> None:
+        root.joinpath("gone").mkdir()
+        walk = Walk()
+
+        with open_folder(root, ("gone",)) as folder:
+            root.joinpath("gone").rmdir()
+            assert list(walk.files(folder)) == []
+
+    def test_a_workspace_that_is_removed(self, workspace: Workspace, root: Path) -> None:
+        shutil.rmtree(root)
+
+        assert "there is no '.' here" in refused(list_files, workspace)
+        assert "there is no '.' here" in refused(read_file, workspace, path="notes.txt")
+
+    def test_a_file_that_grows_meanwhile(
+        self, workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(confined, "LARGEST_FILE", 10)
+        monkeypatch.setattr(confined, "_check", lambda *_: None)
+        root.joinpath("growing").write_text("x" * 11, encoding="utf-8")
+
+        assert "has more than 10 bytes" in refused(read_file, workspace, path="growing")
+
     def test_a_folder_that_turns_into_a_link_again_and_again(
         self, workspace: Workspace, root: Path, outside: Path
     ) -> None:
@@ -335,6 +361,7 @@ NAMES = st.sampled_from(
 PATHS = st.text(max_size=20) | st.lists(NAMES, max_size=6).map("/".join)
 
 
+@settings(deadline=None)
 @given(path=PATHS)
 def test_no_path_leads_out(crowded: Workspace, path: str) -> None:
     for tool, arguments, allowed in (

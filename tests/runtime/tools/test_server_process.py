@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from coterie.runtime.tools import ToolError, server_process
 from coterie.runtime.tools.servers import start_session
 

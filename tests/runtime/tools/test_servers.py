@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError
 from typing import TYPE_CHECKING
 
 import pytest
+
 from coterie.runtime.tools import server_process, servers, session
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from coterie.runtime.tools import ToolError
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError

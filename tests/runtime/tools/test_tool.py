@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from coterie.runtime.tools import GrantedTool, Tool, ToolError
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from coterie.runtime.tools import Toolbox, ToolError, toolbox
 from coterie.runtime.tools.files import read_file
 from coterie.schema import InputError
