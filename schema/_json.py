@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_json"]
 
-TOKEN = re.compile(
-    r'[ \t\n\r:,]*(?:([{\[])|([}\]])|("[^"\\]*(?:\\.[^"\\]*)*")|([^\s{}\[\]":,]+))'
-)
+TOKEN = re.compile(r'[ \t\n\r:,]*(?:([{\[])|([}\]])|("[^"\\]*(?:\\.[^"\\]*)*")|([^\s{}\[\]":,]+))')
 
 
 def read_json(content: bytes, file: str, limits: Limits = LIMITS) -> tuple[Document, list[Problem]]:

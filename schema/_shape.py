@@ -197,7 +197,9 @@ def _wrong_type(error: ValidationError) -> str:
 def _out_of_range(error: ValidationError) -> str:
     schema = _mapping(error.schema)
     example = _example(schema)
-    return f"{quoted(error.instance)} is out of range{_facts(schema)}. Write a number in it{example}."
+    return (
+        f"{quoted(error.instance)} is out of range{_facts(schema)}. Write a number in it{example}."
+    )
 
 
 def _not_in_enum(error: ValidationError) -> str:

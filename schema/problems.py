@@ -68,7 +68,8 @@ def dotted(path: Path) -> str:
 
 def quoted(value: object) -> str:
     """Show an actual value on one line, cut to a length that keeps the message readable."""
-    text = json.dumps(value) if isinstance(value, bool | None) else scrubbed(repr(value))
+    as_json = json.dumps(value, ensure_ascii=False, default=repr)
+    text = scrubbed(repr(value) if isinstance(value, str | bytes) else as_json)
     if len(text) <= LONGEST_QUOTE:
         return text
     return f"{text[: LONGEST_QUOTE - 12]}…{text[-8:]}"

@@ -87,7 +87,8 @@ def test_commands_that_call_no_model_import_nothing_heavy(
         "module = importlib.import_module(sys.argv[1])\n"
         "try: module.main(sys.argv[2:])\n"
         "except SystemExit as end: code = end.code\n"
-        "print(json.dumps([code, sorted({name.split('.')[0] for name in sys.modules})]), file=sys.stderr)"
+        "names = sorted({name.split('.')[0] for name in sys.modules})\n"
+        "print(json.dumps([code, names]), file=sys.stderr)"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, module, *arguments],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def test_an_example_task_loads_and_can_be_scored(path: Path) -> None:
     assert found.value == 1 or task.scorer.name == "regex"
 
 
-def played(request: dict[str, Any]) -> Reply:
+def played(request: Mapping[str, Any]) -> Reply:
     """Answer as a model would that knows how each kind of agent wants to be answered."""
     tools = {tool["function"]["name"] for tool in request.get("tools", ())}
     text = json.dumps(request["messages"])

@@ -28,7 +28,7 @@ class CallError(ModelError):
         kind: What happened.
         status: The HTTP status, where there was one.
         retry_after: Seconds that the endpoint asks to wait, where it said so.
-        parameter: The parameter of the request that the endpoint does not support, where it said so.
+        parameter: The request's parameter that the endpoint does not support, where it said so.
     """
 
     def __init__(

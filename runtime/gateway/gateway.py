@@ -172,9 +172,10 @@ class Gateway:
                 adapted = _adapted(body, line.refused)
                 return await self._client(endpoint.kind).chat(endpoint, adapted, line.model.timeout)
             except CallError as error:
-                if error.parameter not in ADAPTABLE or error.parameter in line.refused:
+                refused = error.parameter
+                if refused is None or refused not in ADAPTABLE or refused in line.refused:
                     raise
-                line.refused.add(error.parameter)
+                line.refused.add(refused)
 
     def _client(self, kind: str) -> Client:
         kind = "litellm" if kind == "litellm" else "openai"

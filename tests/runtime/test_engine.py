@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +19,7 @@ FAILS = Reply.error(400, message="no")
 
 
 def chain(*names: str) -> dict[str, tuple[str, ...]]:
-    return {one: (other,) for one, other in zip(names, names[1:], strict=False)}
+    return {one: (other,) for one, other in pairwise(names)}
 
 
 def vote(count: int, **execution: object):
@@ -143,7 +144,9 @@ def test_a_structured_answer_is_repaired_once(bench: Bench) -> None:
         repair = model.calls[1].body["messages"]
         constraint = model.calls[0].body["response_format"]
     assert run.answer == "7"
-    assert run.agents["solo"].result.content == '{"answer": "7"}'  # pyright: ignore
+    result = run.agents["solo"].result
+    assert result is not None
+    assert result.content == '{"answer": "7"}'
     assert repair[2] == {"role": "assistant", "content": "seven"}
     assert "it is not JSON: 'seven'" in repair[3]["content"]
     assert constraint["json_schema"]["schema"] == schema

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 import pytest
@@ -91,10 +92,8 @@ def test_evaluate_refuses_everything_else(expression: str, why: str) -> None:
 @given(st.text(alphabet="0123456789+-*/%.() e^,", max_size=60))
 def test_evaluate_answers_or_refuses_and_never_hangs(expression: str) -> None:
     started = time.process_time()
-    try:
+    with contextlib.suppress(AgentError):
         float(evaluate(expression))
-    except AgentError:
-        pass
     assert time.process_time() - started < 1
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
 
@@ -95,7 +96,7 @@ def test_a_declared_output_wins() -> None:
 
 def test_a_hundred_agents_compile_to_a_hundred_levels() -> None:
     names = [f"a{number}" for number in range(100)]
-    edges = {one: (other,) for one, other in zip(names, names[1:], strict=False)}
+    edges = {one: (other,) for one, other in pairwise(names)}
     chain = Team(
         name="chain",
         agents=MappingProxyType({name: llm(name) for name in names}),

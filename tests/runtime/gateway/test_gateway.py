@@ -164,7 +164,7 @@ def test_usage_and_price_add_up() -> None:
             "prompt_tokens_details": {"cached_tokens": 400},
         },
     )
-    prices = {"usd_per_mtok_input": 2.0, "usd_per_mtok_output": 10.0, "usd_per_mtok_cached": 0.5}
+    prices: dict[str, Any] = {"usd_per_mtok_input": 2.0, "usd_per_mtok_output": 10.0, "usd_per_mtok_cached": 0.5}
     with ScriptedModel(reply) as model:
         usage = ask(model, **prices).usage
     assert (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens) == (1000, 400, 100)
@@ -214,7 +214,7 @@ def test_what_a_model_does_not_support_is_left_out_or_renamed() -> None:
 
     with ScriptedModel(strict) as model:
         answers = ask(model, times=1, stop=("x",)), ask(model, stop=("x",))
-        body = model.calls[-1].body
+        body = model.calls[-1].body or {}
     assert [answer.text for answer in answers] == ["fine", "fine"]
     assert body["max_completion_tokens"] == 4096
     assert not {"max_tokens", "stop"} & set(body)
@@ -296,5 +296,5 @@ def test_unknown_aliases_and_missing_keys_are_found_before_any_call() -> None:
 
     with pytest.raises(InputError, match="NO_SUCH_KEY is not set"):
         asyncio.run(check("big"))
-    with pytest.raises(InputError, match="no model 'small'. Known: big"):
+    with pytest.raises(InputError, match=r"no model 'small'\. Known: big"):
         asyncio.run(check("small"))

@@ -27,7 +27,8 @@ async def main(base):
                                   tools=tools, retries=0)
             try:
                 answer = await gateway.chat(request)
-                said.append([answer.text, [call.name for call in answer.tool_calls], answer.usage.calls])
+                names = [call.name for call in answer.tool_calls]
+                said.append([answer.text, names, answer.usage.calls])
             except CallError as error:
                 said.append([error.kind, error.status])
 
