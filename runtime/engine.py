@@ -313,7 +313,8 @@ class _Desk:
         run, planned = self.run, self.planned
         missing = tuple(seen for seen, outcome in self.before.items() if outcome.result is None)
         task = run.workspaces.task
-        workspace = run.workspaces.of(planned.agent.id, self.attempts, self.reports)
+        patches = [report.patch for report in self.reports if report.patch]
+        workspace = run.workspaces.of(planned.agent.id, self.attempts, patches)
         return Assignment(
             agent=planned.agent,
             system=system(planned, run.plan.team.constitution, has_reports=bool(self.reports)),

@@ -7,7 +7,7 @@ import re
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..schema.files import write_atomically
 from ..schema.secrets import SECRET
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from io import TextIOWrapper
     from pathlib import Path
 
-__all__ = ["VERSION", "Event", "RunFolder", "Scrubber", "Trace"]
+__all__ = ["VERSION", "Emit", "Event", "RunFolder", "Scrubber", "Trace"]
 
 VERSION = 1
 """Version of the format of events.jsonl and result.json."""
@@ -50,6 +50,14 @@ class Event:
             **self.fields,
         }
         return json.dumps(value, ensure_ascii=False, default=repr)
+
+
+class Emit(Protocol):
+    """Notes an event of one agent in the trace."""
+
+    def __call__(self, event: str, /, **fields: Any) -> None:
+        """Note an event by its type, with JSON-able fields."""
+        ...
 
 
 class Trace:

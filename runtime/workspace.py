@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..schema.task import Task
-    from .runners.protocol import Report
 
 __all__ = ["Workspace", "Workspaces", "git"]
 
@@ -50,13 +49,12 @@ class Workspaces:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def of(self, agent_id: str, attempt: int, reports: Sequence[Report]) -> Workspace:
+    def of(self, agent_id: str, attempt: int, patches: Sequence[str]) -> Workspace:
         """Give an agent its workspace for one attempt. Nothing is made until it is used.
 
-        Where exactly one of the reports is a patch of the repository, the agent starts from it:
-        so a tester works on what the programmer left. Several are alternatives to choose from.
+        Where the agent's reports hold exactly one patch of the repository, it starts from it: so a
+        tester works on what the programmer left. Several are alternatives to choose from.
         """
-        patches = [report.patch for report in reports if report.patch]
         patch = patches[0] if len(patches) == 1 else None
         return Workspace(home=self, name=f"{agent_id}-{attempt}", patch=patch)
 

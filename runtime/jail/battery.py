@@ -70,9 +70,7 @@ class ProbeResult:
     detail: str
 
 
-def run_battery(
-    tier: Tier | None = None, *, probes: Iterable[Probe] = PROBES
-) -> list[ProbeResult]:
+def run_battery(tier: Tier | None = None, *, probes: Iterable[Probe] = PROBES) -> list[ProbeResult]:
     """Run each probe in a jail of its own.
 
     Args:
@@ -128,7 +126,9 @@ class _Scene:
         mark = f"{10**9 + secrets.randbelow(10**9)}.25"  # seconds to sleep, and easy to find
         token = _PREFIX + secrets.token_hex(8)
         with contextlib.ExitStack() as stack:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="coterie-attack-")))
+            folder = Path(
+                stack.enter_context(tempfile.TemporaryDirectory(prefix="coterie-attack-"))
+            )
             work, outside, secret = folder / "work", folder / "outside", folder / "secret"
             work.mkdir()
             outside.mkdir()
@@ -137,9 +137,9 @@ class _Scene:
             for path, mode in ((folder, 0o711), (outside, 0o777), (secret, 0o666)):
                 path.chmod(mode)
             sockets = tuple(map(stack.enter_context, _listen(outside / "socket", mark)))
+            stack.enter_context(_key_in_environment(token))
             victim = stack.enter_context(subprocess.Popen(["sleep", mark]))  # noqa: S607
             stack.callback(victim.kill)
-            stack.enter_context(_key_in_environment(token))
             yield cls(
                 work=work,
                 outside=outside,

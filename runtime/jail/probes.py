@@ -317,9 +317,9 @@ _PROCESSES = (
         code="import resource; resource.prlimit(victim, resource.RLIMIT_CPU, (0, 0)) or True",
     ),
     Probe(
-        name="trace_parent",
-        attempt="trace its parent and the first process",
-        code="[p for p in (1, os.getppid(), host) if call('ptrace', 16, p, 0, 0) is not None]",
+        name="trace_process",
+        attempt="trace its parent or a process of the host",
+        code="[p for p in (victim, os.getppid()) if call('ptrace', 0x4206, p, 0, 0) is not None]",
     ),
     Probe(
         name="become_root",
@@ -343,10 +343,13 @@ os.geteuid() == 0 or os.getegid() == 0
         attempt="enter the namespaces of another process",
         code="""
 gained = []
-for name in os.listdir('/proc/1/ns'):
-    handle = os.open(f'/proc/1/ns/{name}', os.O_RDONLY)
+for process in (1, os.getppid(), victim):
+    try:
+        handle = os.open(f'/proc/{process}/ns/net', os.O_RDONLY)
+    except OSError:
+        continue
     if call('setns', handle, 0) is not None:
-        gained.append(name)
+        gained.append(process)
 gained
 """,
     ),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..gateway import ChatAnswer, Message
     from ..jail import Jails
     from ..tools import GrantedTool
+    from ..trace import Emit
     from ..workspace import Workspace
 
 __all__ = ["AgentResult", "Assignment", "ModelLine", "Report", "Runner"]
@@ -103,14 +104,6 @@ class Assignment:
     workspace: Workspace
     jails: Jails
     emit: Emit = field(repr=False)
-
-
-class Emit(Protocol):
-    """Notes an event in the trace."""
-
-    def __call__(self, event: str, /, **fields: Any) -> None:
-        """Note an event by its type, with JSON-able fields."""
-        ...
 
 
 class Runner(Protocol):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from jsonschema.protocols import Validator
 
-    from ..runners.protocol import Emit
+    from ..trace import Emit
     from ..workspace import Workspace
 
 __all__ = ["GrantedTool", "Tool", "ToolError"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...schema.catalogue import Server
-    from ..runners.protocol import Emit
+    from ..trace import Emit
     from ..workspace import Workspace
     from .session import Session
 
