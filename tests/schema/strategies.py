@@ -1,12 +1,13 @@
-"""What hypothesis makes up for the schema's tests: texts as nasty as users', teams, plain values."""
+"""What hypothesis makes up for the schema's tests: texts as nasty as users', teams, values."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
-from coterie.schema import Agent, Catalogue, Execution, Model, SolvedTask, Team
 from hypothesis import strategies as st
+
+from coterie.schema import Agent, Catalogue, Execution, Model, SolvedTask, Team
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,12 +24,13 @@ INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 """What the readers take out of keys."""
 
 MISLEADING = st.sampled_from([
-    "yes", "No", "on", "y", "null", "~", "true", "1:30", "0o10", "010", "0x1F", "1e3", ".5", "-", "---", "...",
-    "2026-11-21", "2026-11-21 10:00:00", "1_000", "=", "<<", "!tag", "&a", "*a", "? a", "- a", "a: b", "a:",
-    ":a", "a #b", "#", "a#b", "%a", "@a", "`a`", "{{ x }}", "{% if %}", "[a, b]", "{a: b}", '"', "'", "|", ">",
-    " a", "a ", "\ta", "a\t", "a\n", "a\n\n", "\na", "a\n\n\nb", "a\n  b\n c", "  a\nb", "a\r\nb", "a\rb", "a \nb",
-    "\n", "a\\nb", "a\n \n", "a\u2028b", "\ufeffa", "a\xa0", "👩\u200d🔬", "\U000e0001", "漢字", "é", "# a\nb", "a\n# b",
-    "x" * 120, "x " * 80, "---\na", "...\na", "a\n---\nb",
+    "yes", "No", "on", "y", "null", "~", "true", "1:30", "0o10", "010", "0x1F", "1e3", ".5", "-",
+    "---", "...", "2026-11-21", "2026-11-21 10:00:00", "1_000", "=", "<<", "!tag", "&a", "*a",
+    "? a", "- a", "a: b", "a:", ":a", "a #b", "#", "a#b", "%a", "@a", "`a`", "{{ x }}",
+    "{% if %}", "[a, b]", "{a: b}", '"', "'", "|", ">", " a", "a ", "\ta", "a\t", "a\n", "a\n\n",
+    "\na", "a\n\n\nb", "a\n  b\n c", "  a\nb", "a\r\nb", "a\rb", "a \nb", "\n", "a\\nb", "a\n \n",
+    "a\u2028b", "\ufeffa", "a\xa0", "👩\u200d🔬", "\U000e0001", "漢字", "é", "# a\nb",
+    "a\n# b", "x" * 120, "x " * 80, "---\na", "...\na", "a\n---\nb",
 ])  # fmt: skip
 """Texts that a writer of YAML gets wrong, or a reader takes for something else."""
 
@@ -96,7 +98,9 @@ _KINDS: Sequence[Mapping[str, SearchStrategy[Any]]] = (
     {"agent_type": st.just("Function"), "function": st.sampled_from(["majority", "concat"])},
     {"agent_type": st.just("ToolCallingAgent"), "prompt": PROMPTS, "tools": _TOOLS.map(tuple)},
 )
-AGENTS = st.one_of([st.fixed_dictionaries(kind, optional=_ANY_AGENT) for kind in _KINDS])
+AGENTS: SearchStrategy[dict[str, Any]] = st.one_of(
+    [st.fixed_dictionaries(kind, optional=_ANY_AGENT) for kind in _KINDS]
+)
 """The fields of an agent of any kind that needs nothing but this package."""
 
 EXECUTIONS = st.builds(

@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from coterie.schema import InputError
 from coterie.schema.explanation import explain, kind, outline
 from coterie.schema.fields import DOCUMENTS, find, root, walk

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from coterie.schema import InputError
 from coterie.schema.fields import DOCUMENTS, find, root, walk
 

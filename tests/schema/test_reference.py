@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from coterie.schema import dump, load_models, load_task, load_team, load_tools
 from coterie.schema.fields import DOCUMENTS, find, root, walk
 from coterie.schema.reference import PAGES, reference

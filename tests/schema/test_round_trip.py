@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
 from coterie.schema import Agent, Team, dump, parse_team, write_yaml
 from coterie.schema._json import read_json
 from coterie.schema._writing import canonical
 from coterie.schema._yaml import read_yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from .strategies import CATALOGUE, KEYS, VALUES, teams
 

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from coterie.schema import Agent, Execution, Team, dump, write_yaml
 from coterie.schema._writing import canonical, schema_beside
 from coterie.schema._yaml import read_yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 HEADER = "# yaml-language-server: $schema=team.schema.json\n"
 
@@ -162,7 +163,8 @@ agents:
 
 
 def test_a_schema_named_in_a_prompt_names_no_schema() -> None:
-    text = "name: t\nagents:\n  a:\n    prompt: |\n      # yaml-language-server: $schema=evil\n      b\n"
+    prompt = "      # yaml-language-server: $schema=evil\n      Be brief.\n"
+    text = f"name: t\nagents:\n  a:\n    prompt: |\n{prompt}"
     assert formatted(text) == HEADER + text
 
 
@@ -219,7 +221,7 @@ def test_texts_are_written_so_that_nobody_takes_them_for_something_else(text: st
         (["a", 1, "b, c", "d?"], '[a, 1, "b, c", "d?"]'),
         ([["a"], ["b"]], "\n  - [a]\n  - [b]"),
         ([[["a"]]], "\n  - - [a]"),
-        (["a\nb"], "\n  - |-\n    a\n    b"),
+        (["a\nb", ["c"]], "\n  - |-\n    a\n    b\n  - [c]"),
         ([{"a": {"b": 1}}], "\n  - a:\n      b: 1"),
         (["x" * 50, "y" * 50], f"\n  - {'x' * 50}\n  - {'y' * 50}"),
     ],

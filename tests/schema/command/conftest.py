@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
+
 from coterie.schema.command import main
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from jsonschema import Draft202012Validator
+
 from coterie.schema.fields import DOCUMENTS
 from coterie.schema.reference import reference
-from jsonschema import Draft202012Validator
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
+
 from coterie.schema import Agent, Team
 
 if TYPE_CHECKING:

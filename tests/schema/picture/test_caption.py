@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
 from coterie.schema import Agent, Team
 from coterie.schema.picture.caption import engine, flows, span, totals, works
 

@@ -6,6 +6,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+
 from coterie.schema.picture import draw
 
 if TYPE_CHECKING:

@@ -3,10 +3,11 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
-from coterie.schema import Agent, Team
-from coterie.schema.picture.layout import Arrangement, Slot, Spacing, arrange
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from coterie.schema import Agent, Team
+from coterie.schema.picture.layout import Arrangement, Slot, Spacing, arrange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

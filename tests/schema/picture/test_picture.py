@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
 from coterie.schema.picture import FORMATS, draw
 
 if TYPE_CHECKING:

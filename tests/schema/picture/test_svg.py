@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
+
 from coterie.schema.picture import draw
 
 if TYPE_CHECKING:

@@ -4,9 +4,10 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
+
 from coterie.schema import Agent, Team
 from coterie.schema.picture import draw
-from rich.cells import cell_len
 
 if TYPE_CHECKING:
     import pytest

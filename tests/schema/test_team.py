@@ -1,0 +1,136 @@
+"""A team as a value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from graphlib import CycleError
+from typing import Any
+
+import pytest
+
+from coterie.schema import Agent, Execution, Team
+from coterie.schema.team import is_prompt_id, natural
+
+
+def team(*edges: str, agents: str = "a b c d", **fields: Any) -> Team:
+    """A team with these edges: `"ab"` for a that reports to b."""
+    reports_to: dict[str, tuple[str, ...]] = {}
+    for u, v in edges:
+        reports_to[u] = (*reports_to.get(u, ()), v)
+    members = {one: Agent(id=one, prompt="Solve it.") for one in agents.split()}
+    return Team(name="t", agents=members, reports_to=reports_to, **fields)
+
+
+def test_levels_hold_agents_whose_predecessors_are_all_earlier() -> None:
+    diamond = team("ab", "ac", "bd", "cd", "ad")
+    assert diamond.levels == (("a",), ("b", "c"), ("d",))
+    assert diamond.output == "d"
+    assert diamond.predecessors == {"a": (), "b": ("a",), "c": ("a",), "d": ("a", "b", "c")}
+    assert diamond.edges == (("a", "b"), ("a", "c"), ("a", "d"), ("b", "d"), ("c", "d"))
+
+
+def test_order_is_natural_wherever_agents_stand_side_by_side() -> None:
+    crowd = team(agents="w10 w2 w1 judge")
+    assert crowd.levels == (("judge", "w1", "w2", "w10"),)
+    assert crowd.output == "w10"
+    assert replace(crowd, declared_output="judge").output == "judge"
+
+
+def test_a_cycle_has_no_levels() -> None:
+    with pytest.raises(CycleError):
+        _ = team("ab", "ba").levels
+
+
+def test_natural_order_takes_digits_as_numbers_whatever_the_text() -> None:
+    names = ["w10", "w9", "w09", "w", "10", "9", "²", "é", ""]
+    assert sorted(names, key=natural) == ["", "9", "10", "w", "w09", "w9", "w10", "²", "é"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "backend"),
+    [
+        ({}, "llm"),
+        ({"agent_type": "LLM"}, "llm"),
+        ({"agent_type": "Function"}, "function"),
+        ({"agent_type": "CodeAgent"}, "smolagents"),
+        ({"agent_type": "ToolCallingAgent"}, "smolagents"),
+        ({"agent_type": "DefaultAgent"}, "mini-swe-agent"),
+        ({"agent_type": "SWEAgent"}, "swe-agent"),
+        ({"agent_type": "CodeAgent", "backend": "other"}, "other"),
+        ({"agent_type": "Unheard"}, "llm"),
+    ],
+)
+def test_a_backend_is_the_agent_s_own_or_its_type_s_or_the_team_s(
+    fields: dict[str, Any], backend: str
+) -> None:
+    member = Agent(id="a", **fields)
+    assert team().backend_of(member) == backend
+    implied = {"LLM", "Function", "CodeAgent", "ToolCallingAgent", "DefaultAgent", "SWEAgent"}
+    if fields.get("agent_type") not in implied and "backend" not in fields:
+        assert team(backend="mine").backend_of(member) == "mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_id"),
+    [
+        ("solve", True),
+        ("solve_2", True),
+        ("Solve", False),
+        ("solve it", False),
+        ("solve\n", False),
+        ("2solve", False),
+        ("x" * 64, True),
+        ("x" * 65, False),
+        ("", False),
+    ],
+)
+def test_one_lower_snake_word_is_the_id_of_a_prompt_file(text: str, is_id: bool) -> None:
+    assert is_prompt_id(text) is is_id
+
+
+CHANGES: dict[str, Any] = {
+    "role": "judge",
+    "agent_type": "LLM",
+    "model_id": "big",
+    "prompt": "Solve it well.",
+    "tools": ("read_file",),
+    "function": "majority",
+    "max_tokens": 7,
+    "temperature": 0.5,
+    "max_steps": 3,
+    "timeout": 9.5,
+    "output_schema": {"type": "string"},
+    "backend": "llm",
+}
+
+
+@pytest.mark.parametrize("field", CHANGES)
+def test_the_hash_changes_with_every_field_of_an_agent(field: str) -> None:
+    before = team("ab", "bc", "cd")
+    changed = replace(before.agents["a"], **{field: CHANGES[field]})
+    after = replace(before, agents={**before.agents, "a": changed})
+    assert after.content_hash != before.content_hash
+
+
+def test_every_field_of_an_agent_is_tried() -> None:
+    assert {*CHANGES, "id"} == set(Agent.__dataclass_fields__)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"constitution": "Answer in English."},
+        {"backend": "smolagents"},
+        {"reports_to": {"a": ("b",), "b": ("d",), "c": ("d",)}},
+        {"declared_output": "c"},
+        {"execution": Execution(parallel_workers=False)},
+        {"execution": Execution(timeout=1)},
+        {"execution": Execution(max_retries=0)},
+        {"execution": Execution(on_error="skip")},
+        {"execution": Execution(context="all")},
+    ],
+    ids=str,
+)
+def test_the_hash_changes_with_whatever_else_is_executed(change: dict[str, Any]) -> None:
+    before = team("ab", "bc", "cd")
+    assert replace(before, **change).content_hash != before.content_hash
