@@ -4,14 +4,16 @@ Run outside of the jail, by the interpreter alone, as
 
     python -I -S _keeper.py PARENT [option ...] -- command [argument ...]
 
-PARENT is the process that started it. When that process ends, when the command ends, and on SIGTERM,
-it kills all processes that descend from the command, and only then ends itself. Options:
+PARENT is the process that started it. When that process ends, when the command ends, and on
+SIGTERM, it kills all processes that descend from the command, and only then ends itself. Options:
 
     --read PATH, --write PATH    files and folders that the command may read, or read and change
     --seccomp FD                 the seccomp program that confines it
 
 With any of them, the command can touch no other file: the kernel's Landlock sees to that.
 """
+
+# pyright: basic, reportUnknownParameterType=false, reportMissingParameterType=false
 
 import ctypes
 import os

@@ -8,6 +8,8 @@ PARENT is the process that started it: it ends, and all of the jail, when that p
 options are those of bubblewrap that `tiers` uses, with bubblewrap's meaning.
 """
 
+# pyright: basic, reportUnknownParameterType=false, reportMissingParameterType=false
+
 import ctypes
 import os
 import select
@@ -60,8 +62,9 @@ def main(arguments):
     if init == 0:
         os.close(held)
         _init(options, alive, report, program, command)
-    with open(report, "w", encoding="ascii") as file:
-        file.write(f'{{"child-pid": {init}}}')
+    # From here on our root may change under us with that of the child: nothing can be imported.
+    os.write(report, b'{"child-pid": %d}' % init)
+    os.close(report)
     os.close(program)
     _end_as(os.waitpid(init, 0)[1])
 

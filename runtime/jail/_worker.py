@@ -14,6 +14,8 @@ Standard output and error become one stream of what cells print. Nothing here pr
 cell can do whatever this process can, so the host trusts none of its messages.
 """
 
+# pyright: basic, reportUnknownParameterType=false, reportMissingParameterType=false
+
 import _ast
 import builtins
 import io
@@ -108,11 +110,11 @@ class Interpreter:
         self._count = 0
         self._module = type(sys)("__main__")
         sys.modules["__main__"] = self._module
-        builtins.final_answer = final_answer
+        setattr(builtins, "final_answer", final_answer)  # noqa: B010 - checkers do not know it
 
     def tools(self, names):
         for name in names:
-            # Built in rather than a variable: a cell that assigns the name hides it, and may del it.
+            # Built in, not a variable: a cell that assigns the name hides it, and may delete it.
             setattr(builtins, name, self._tool(name))
 
     def variables(self, values):
@@ -136,7 +138,7 @@ class Interpreter:
         tree = compile(code, name, "exec", _ast.PyCF_ONLY_AST, dont_inherit=True)
         last = take_last_expression(tree)
         namespace = vars(self._module)
-        exec(compile(tree, name, "exec", dont_inherit=True), namespace)  # noqa: S102 - our purpose
+        exec(compile(tree, name, "exec", dont_inherit=True), namespace)  # noqa: S102  # pyright: ignore[reportArgumentType]
         if last is None:
             return None
         return eval(compile(last, name, "eval", dont_inherit=True), namespace)  # noqa: S307
@@ -189,8 +191,8 @@ def is_json(value):
 
 def describe(error, code, name):
     """Return the traceback of an error, from the cell's code on."""
-    import linecache  # noqa: PLC0415 - costs more than the start of the interpreter
-    import traceback  # noqa: PLC0415
+    import linecache
+    import traceback
 
     linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
     try:

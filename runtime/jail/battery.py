@@ -23,7 +23,7 @@ from .syscall_filter import numbers
 from .worker import PythonWorker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from .probes import Probe
     from .tiers import Tier
@@ -106,9 +106,9 @@ def _gain(probe: Probe, scene: _Scene, execution: Execution) -> str:
     return "" if execution.error or not execution.output else repr(execution.output)[:200]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True, eq=False)
 class _Scene:
-    """What attacks aim at: a secret, a process and sockets of the host, and a key in its variables."""
+    """What attacks aim at: a secret, a process, sockets and a key in the variables of the host."""
 
     work: Path
     outside: Path
@@ -121,7 +121,7 @@ class _Scene:
 
     @classmethod
     @contextlib.contextmanager
-    def open(cls) -> Iterator[_Scene]:
+    def open(cls) -> Generator[_Scene]:
         """Set the scene, and take it down."""
         mark = f"{10**9 + secrets.randbelow(10**9)}.25"  # seconds to sleep, and easy to find
         token = _PREFIX + secrets.token_hex(8)
@@ -217,7 +217,7 @@ def _listen(path: Path, mark: str) -> Iterator[socket.socket]:
 
 
 @contextlib.contextmanager
-def _key_in_environment(token: str) -> Iterator[None]:
+def _key_in_environment(token: str) -> Generator[None]:
     name = "COTERIE_CANARY_KEY"
     os.environ[name] = token
     try:

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 from ...schema.errors import JailError
 from .jail import Jail
 from .layout import interpreter
-from .limits import Limits
 from .tiers import Bubblewrap, Landlock, Namespaces, Unconfined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from .process import JailedProcess
+    from .limits import Limits
     from .tiers import Tier
 
 __all__ = ["Attempt", "Report", "detect", "open_jail"]

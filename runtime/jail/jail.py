@@ -205,7 +205,9 @@ def _environment(temporary: Path) -> dict[str, str]:
 def _unused_uid() -> int:
     """Return a user id that no other jail has, by chance, and that this process may take."""
     ranges = Path("/proc/self/uid_map").read_text(encoding="ascii").split()
-    end = max(int(first) + int(count) for first, count in zip(ranges[::3], ranges[2::3]))
+    end = max(
+        int(first) + int(count) for first, count in zip(ranges[::3], ranges[2::3], strict=False)
+    )
     first = min(_FIRST_UID, end // 2)
     return first + secrets.randbelow(min(_UIDS, end - first))
 

@@ -78,9 +78,7 @@ def mounts(confinement: Confinement) -> list[Mount]:
 
 def links() -> list[tuple[str, Path]]:
     """Return the symbolic links of the root folder, as (where it points, the link)."""
-    return [
-        (str(path.readlink()), path) for path in map(Path, _MERGED) if path.is_symlink()
-    ]
+    return [(str(path.readlink()), path) for path in map(Path, _MERGED) if path.is_symlink()]
 
 
 def directories(found: list[Mount]) -> list[Path]:

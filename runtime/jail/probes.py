@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import stat
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...schema.errors import JailError
@@ -19,6 +18,7 @@ from .workspace import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from .limits import Limits
     from .worker import Execution

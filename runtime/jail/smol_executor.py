@@ -76,9 +76,7 @@ class JailExecutor(PythonExecutor):
         self.state["_print_outputs"] = done.logs
         if done.error is not None:
             raise InterpreterError(done.error)
-        return CodeOutput(
-            output=done.output, logs=done.logs, is_final_answer=done.is_final_answer
-        )
+        return CodeOutput(output=done.output, logs=done.logs, is_final_answer=done.is_final_answer)
 
     def kill(self, reason: str = "the host killed it") -> None:
         """End the code for good. May be called from any thread."""

@@ -57,11 +57,19 @@ class Tier(Protocol):
     """
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What people call it."""
+        ...
+
     @property
-    def confines(self) -> bool: ...
+    def confines(self) -> bool:
+        """Whether it keeps code in."""
+        ...
+
     @property
-    def has_mounts(self) -> bool: ...
+    def has_mounts(self) -> bool:
+        """Whether the jail has a root folder and process ids of its own."""
+        ...
 
     def syscall_filter(self) -> bytes:
         """Return the seccomp program that the started program reads from `Line.filter`.
@@ -147,9 +155,7 @@ class Landlock:
     def syscall_filter(self) -> bytes:
         """See `Tier`."""
         # No mount hides the sockets of the host's services.
-        return assemble(
-            platform.machine(), namespaces=False, owns_files=os.geteuid() != 0
-        )
+        return assemble(platform.machine(), namespaces=False, owns_files=os.geteuid() != 0)
 
     def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
         """See `Tier`."""
@@ -188,7 +194,9 @@ def _check_enterable(paths: Iterable[Path]) -> None:
     for path in paths:
         for folder in path.parents:
             if not folder.stat().st_mode & stat.S_IXOTH:
-                raise JailError(f"the jail's user can't enter {str(folder)!r} to reach {path.name!r}")
+                raise JailError(
+                    f"the jail's user can't enter {str(folder)!r} to reach {path.name!r}"
+                )
 
 
 def _script(name: str) -> list[str]:

@@ -73,9 +73,7 @@ class Watch:
 
     def _walk_is_due(self) -> bool:
         room = self._limits.disk - (self._size.bytes - self._start.bytes)
-        return (
-            time.monotonic() >= self._next_walk or self._free_at_walk - self._free() > room / 4
-        )
+        return time.monotonic() >= self._next_walk or self._free_at_walk - self._free() > room / 4
 
     def _walk(self) -> Size:
         begun = time.monotonic()
@@ -88,9 +86,7 @@ class Watch:
     def _free(self) -> int:
         """Return the free bytes of the disks, a file without content counted as a small one."""
         disks = {folder.stat().st_dev: os.statvfs(folder) for folder in self._folders}
-        return sum(
-            disk.f_bfree * disk.f_frsize + disk.f_ffree * 4096 for disk in disks.values()
-        )
+        return sum(disk.f_bfree * disk.f_frsize + disk.f_ffree * 4096 for disk in disks.values())
 
 
 def _trees(roots: Iterable[int]) -> Iterator[int]:

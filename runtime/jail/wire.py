@@ -70,7 +70,9 @@ class Wire:
         """
         line = json.dumps(message, allow_nan=False).encode() + b"\n"
         if len(line) > self._limits.message:
-            raise ValueError(f"it has {len(line)} bytes, more than the {self._limits.message} allowed")
+            raise ValueError(
+                f"it has {len(line)} bytes, more than the {self._limits.message} allowed"
+            )
         if not self._to_send:
             self._selector.register(self._stdin, selectors.EVENT_WRITE)
         self._to_send += line
@@ -108,7 +110,7 @@ class Wire:
 
     def printed(self) -> str:
         """Return what the process has printed since the last call, and forget it."""
-        # What was printed before the last message is in the pipe by now, and the pipe is not larger.
+        # What was printed before the last message is in the pipe by now, which is not larger.
         for _ in range(_LARGEST_PIPE // _CHUNK + 1):
             if not self._read_printed():
                 break
