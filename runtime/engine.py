@@ -111,9 +111,7 @@ async def execute(
     run = _Running(
         plan=plan, task=task, gateway=gateway, jails=jails, toolbox=toolbox, trace=trace, seed=seed
     )
-    trace.emit(
-        "run_started", team=plan.team.name, task=task.id, content_hash=plan.team.content_hash
-    )
+    trace.emit("run_started", team=plan.team.name, task=task.id, content_hash=plan.content_hash)
     result = await run.to_the_end()
     trace.emit("run_finished", status=result.status, error=result.error, seconds=result.seconds)
     return result
@@ -213,7 +211,7 @@ class _Running:
             status=outcome.status,
             seconds=round(outcome.seconds, 6),
             attempts=outcome.attempts,
-            usage=asdict(outcome.usage),
+            usage=outcome.usage.value(),
             content=result.content if result else None,
             steps=list(result.steps) if result else [],
             error=outcome.error,
@@ -381,7 +379,7 @@ class _Desk:
             text=answer.text,
             tool_calls=[asdict(call) for call in answer.tool_calls],
             finish_reason=answer.finish_reason,
-            usage=asdict(answer.usage),
+            usage=answer.usage.value(),
             attempts=answer.attempts,
             seconds=round(answer.seconds, 6),
         )

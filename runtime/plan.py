@@ -55,6 +55,7 @@ class Plan:
         levels: The ids by level; agents of one level do not depend on each other.
         output: The agent whose output is the team's answer.
         workers: Most agents at work at the same time.
+        content_hash: The team's content hash.
     """
 
     team: Team
@@ -62,6 +63,7 @@ class Plan:
     levels: tuple[tuple[str, ...], ...]
     output: str
     workers: int
+    content_hash: str
 
     @property
     def aliases(self) -> frozenset[str]:
@@ -88,7 +90,7 @@ class Plan:
         """Give the plan as JSON-able values, for printing and for tools."""
         return {
             "team": self.team.name,
-            "content_hash": self.team.content_hash,
+            "content_hash": self.content_hash,
             "output": self.output,
             "workers": self.workers,
             "calls_at_most": self.calls_at_most,
@@ -135,6 +137,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
         levels=levels,
         output=team.declared_output or order[-1],
         workers=bound,
+        content_hash=team.content_hash,
     )
 
 

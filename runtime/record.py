@@ -63,7 +63,7 @@ class Record:
             "score": None if run.score is None else asdict(run.score),
             "error": run.error,
             "seconds": round(run.seconds, 3),
-            "usage": {**asdict(run.usage), "cost": run.usage.cost},
+            "usage": {**run.usage.value(), "cost": run.usage.cost},
             "agents": {agent_id: _outcome(outcome) for agent_id, outcome in run.agents.items()},
         }
 
@@ -72,7 +72,7 @@ class Record:
         models = {one.model.alias: one.model for one in planned if one.model is not None}
         return {
             "team": self._plan.team.name,
-            "content_hash": self._plan.team.content_hash,
+            "content_hash": self._plan.content_hash,
             "models": {
                 alias: {"model": model.model, "api_base": model.api_base, "from": model.origin}
                 for alias, model in sorted(models.items())
@@ -98,7 +98,7 @@ def _outcome(outcome: AgentOutcome) -> dict[str, Any]:
         "error": outcome.error,
         "seconds": round(outcome.seconds, 3),
         "attempts": outcome.attempts,
-        "usage": asdict(outcome.usage),
+        "usage": outcome.usage.value(),
     }
 
 

@@ -45,6 +45,10 @@ class Usage:
             unmetered_calls=self.unmetered_calls + other.unmetered_calls,
         )
 
+    def value(self) -> dict[str, float]:
+        """Give the counts as plain values, for the trace; `asdict` would copy each of them."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
     @property
     def tokens(self) -> int:
         """Tokens read and written."""
