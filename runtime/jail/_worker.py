@@ -25,6 +25,7 @@ import sys
 from _thread import allocate_lock
 
 _FRAMES = 20  # of a traceback
+_LONGEST_INTEGER = 14_000  # bits; Python writes and reads no more than 4300 digits
 
 
 class FinalAnswer(BaseException):
@@ -180,7 +181,9 @@ def portable(value):
 def is_json(value):
     if type(value) is float:
         return value - value == 0  # neither infinite nor "not a number"
-    if type(value) in (str, int, bool, type(None)):
+    if type(value) is int:
+        return value.bit_length() < _LONGEST_INTEGER
+    if type(value) in (str, bool, type(None)):
         return True
     if type(value) in (list, tuple):
         return all(map(is_json, value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import secrets
 import subprocess
@@ -86,8 +87,12 @@ class Jail:
             limits=self.limits,
             uid=_unused_uid() if os.geteuid() == 0 and tier.confines else None,
         )
-        _prepare(self._confinement)
-        self._watch = Watch(self._confinement)
+        try:
+            _prepare(self._confinement)
+            self._watch = Watch(self._confinement)
+        except BaseException:
+            remove(private)
+            raise
         # The kernel ends the processes with the thread that started them, so one thread, which
         # lives as long as the jail, starts them all.
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="jail-starter")
@@ -115,21 +120,18 @@ class Jail:
             JailKilled: the jail was killed or closed.
             JailError: it did not start.
         """
-        self.check()
-        process = self._starter.submit(
-            spawn,
-            self.tier,
-            self._confinement,
-            command,
-            folder=folder or self.work,
-            stdin=stdin,
-            stderr=stderr,
-        ).result()
+        begin = functools.partial(spawn, folder=folder or self.work, stdin=stdin, stderr=stderr)
+        with self._lock:
+            self.check()
+            starting = self._starter.submit(begin, self.tier, self._confinement, command)
+        process = starting.result()
         with self._lock:
             self._processes = {other for other in self._processes if other.running} | {process}
-        if self._ended is not None:
+        try:
+            self.check()
+        except JailKilled:
             process.close()
-        self.check()
+            raise
         return process
 
     def check(self) -> None:
@@ -158,7 +160,8 @@ class Jail:
             return
         self._closing.set()
         self._watcher.join()
-        self._starter.shutdown()
+        self._starter.shutdown()  # after a start that is under way
+        self._kill_processes("the jail was closed")
         if self._confinement.uid is not None:
             give(self.work, self._owner.st_uid, self._owner.st_gid)
         remove(self._confinement.private)
@@ -171,7 +174,7 @@ class Jail:
 
     def _kill_processes(self, reason: str) -> None:
         with self._lock:
-            processes, self._processes = self._processes, set()
+            processes = tuple(self._processes)
         for process in processes:
             process.kill(reason)
 

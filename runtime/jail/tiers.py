@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
-import stat
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -19,12 +20,13 @@ from .layout import directories, interpreter, links, mounts
 from .syscall_filter import assemble
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from .layout import Confinement
 
 __all__ = ["Bubblewrap", "Landlock", "Line", "Namespaces", "Tier", "Unconfined"]
 
+_READ_SEARCH, _OVERRIDE = 2, 1  # the kernel's CAP_DAC_READ_SEARCH and CAP_DAC_OVERRIDE
 _HERE = Path(__file__).resolve().parent
 _DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom"))
 
@@ -144,8 +146,9 @@ class Namespaces:
 class Landlock:
     """Tier 3: Landlock keeps the files, the seccomp filter the rest. No namespaces are needed.
 
-    Names of the host's files and processes can be seen, their content can't. A user other than
-    root keeps owning the host's files, so changes of mode, owner and time have no effect anywhere.
+    Names of the host's files can be asked for, their content can't. The jail's user keeps rights
+    over the host's files that Landlock does not know of, so changes of mode, owner and time have
+    no effect anywhere, unless root gave it a user of its own.
     """
 
     name: str = "landlock"
@@ -155,12 +158,12 @@ class Landlock:
     def syscall_filter(self) -> bytes:
         """See `Tier`."""
         # No mount hides the sockets of the host's services.
-        return assemble(platform.machine(), namespaces=False, owns_files=os.geteuid() != 0)
+        return assemble(
+            platform.machine(), namespaces=False, owns_files=_search_capability() != _READ_SEARCH
+        )
 
     def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
         """See `Tier`."""
-        if confinement.uid is not None:
-            _check_enterable((confinement.work, interpreter(), _HERE))
         options = [word for device in _DEVICES for word in ("--write", device)]
         for mount in mounts(confinement):
             options += ["--write" if mount.writable else "--read", str(mount.source)]
@@ -169,7 +172,7 @@ class Landlock:
             *options,
             *("--seccomp", str(line.filter)),
             "--",
-            *_enter(confinement, command, line.folder),
+            *_enter(confinement, command, line.folder, capability=_search_capability()),
         ]
 
 
@@ -190,20 +193,31 @@ class Unconfined:
         return [*_script("_keeper.py"), "--", *_enter(confinement, command, line.folder)]
 
 
-def _check_enterable(paths: Iterable[Path]) -> None:
-    for path in paths:
-        for folder in path.parents:
-            if not folder.stat().st_mode & stat.S_IXOTH:
-                raise JailError(
-                    f"the jail's user can't enter {str(folder)!r} to reach {path.name!r}"
-                )
+def _search_capability() -> int | None:
+    """Return the capability with which a user of its own gets through root's folders to its files.
+
+    Without mounts it must pass the folders above them, which often only root may enter.
+    """
+    found = re.search(
+        r"^CapEff:\s*(\w+)", Path("/proc/self/status").read_text("ascii"), re.MULTILINE
+    )
+    held = int(found[1], 16) if found else 0
+    if os.geteuid() != 0:
+        return None
+    return next((kept for kept in (_READ_SEARCH, _OVERRIDE) if held >> kept & 1), None)
 
 
 def _script(name: str) -> list[str]:
     return [str(interpreter()), "-I", "-S", str(_HERE / name), str(os.getpid())]
 
 
-def _enter(confinement: Confinement, command: Sequence[str], folder: Path) -> list[str]:
+def _enter(
+    confinement: Confinement,
+    command: Sequence[str],
+    folder: Path,
+    *,
+    capability: int | None = None,
+) -> list[str]:
     """Return the command line that takes the jail's user and limits and becomes `command`."""
     limits = confinement.limits
     settings: dict[str, object] = {
@@ -216,8 +230,12 @@ def _enter(confinement: Confinement, command: Sequence[str], folder: Path) -> li
         "NOFILE": limits.open_files,
         "CORE": 0,
     }
+    if sys.platform != "linux":
+        del settings["AS"]  # macOS refuses to limit it
     if confinement.uid is not None:
         settings["uid"] = confinement.uid
+        if capability is not None:
+            settings["capability"] = capability
     pairs = [f"{name}={value}" for name, value in settings.items()]
     return [str(interpreter()), "-I", "-S", str(_HERE / "_enter.py"), *pairs, "--", *command]
 

@@ -9,8 +9,12 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from ...schema.errors import JailError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["BLOCK", "Size", "break_hard_links", "give", "measure", "read_file", "remove"]
 
@@ -21,7 +25,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 def break_hard_links(folder: Path) -> None:
-    """Replace each file that has a second name by a copy of its own.
+    """Replace each file that has another name outside of the folder by a copy of its own.
 
     `git clone` of a local repository links its objects, and package installers link libraries. A
     jail that may write to such a file writes to the original, too.
@@ -29,21 +33,45 @@ def break_hard_links(folder: Path) -> None:
     Raises:
         JailError: the folder can't be read or copied.
     """
+    names: dict[int, list[Path]] = {}
     try:
-        for parent, _, names in os.walk(folder):
-            for path in (Path(parent, name) for name in names):
-                status = path.lstat()
-                if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
-                    _copy_in_place(path)
+        for entry in _files(folder):
+            status = entry.stat(follow_symlinks=False)
+            if stat.S_ISREG(status.st_mode) and status.st_nlink > 1:
+                names.setdefault(status.st_ino, []).append(Path(entry.path))
+        for paths in names.values():
+            if len(paths) < paths[0].lstat().st_nlink:
+                _copy_in_place(paths)
     except OSError as error:
         raise JailError(f"The work folder {str(folder)!r} can't be made ready: {error}.") from error
 
 
-def _copy_in_place(path: Path) -> None:
-    handle, copy = tempfile.mkstemp(dir=path.parent)
+def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """Yield what is below a folder and no folder itself, at any depth that a path can name."""
+    pending = [str(folder)]
+    while pending:
+        try:
+            entries = os.scandir(pending.pop())
+        except PermissionError:  # then there is nothing in it that its user could write to
+            continue
+        with entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+                else:
+                    yield entry
+
+
+def _copy_in_place(paths: list[Path]) -> None:
+    """Make one copy and give it all the names: many copies of one file could fill the disk."""
+    first, *others = paths
+    handle, copy = tempfile.mkstemp(dir=first.parent)
     os.close(handle)
-    shutil.copy2(path, copy)
-    Path(copy).replace(path)
+    shutil.copy2(first, copy)
+    Path(copy).replace(first)
+    for other in others:
+        other.unlink()
+        other.hardlink_to(first)
 
 
 def give(folder: Path, uid: int, gid: int) -> None:
@@ -67,7 +95,10 @@ def remove(folder: Path) -> None:
 
 def _run(*command: str) -> None:
     """Run a system tool: unlike Python's own functions, these do not fail on a very deep tree."""
-    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, text=True)
+    except OSError as error:
+        raise JailError(f"{command[0]!r} can't be run: {error}.") from error
     if done.returncode != 0:
         raise JailError(f"{' '.join(command)!r} failed: {done.stderr.strip()[:500]}")
 
@@ -118,6 +149,9 @@ def _measure_entries(handle: int, depth: int) -> Size:
             try:
                 status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
+                continue
+            except OSError:
+                total += Size(0, whole=False)
                 continue
             if stat.S_ISDIR(status.st_mode):
                 total += Size(_SMALLEST, whole=True)

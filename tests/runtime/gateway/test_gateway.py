@@ -164,7 +164,11 @@ def test_usage_and_price_add_up() -> None:
             "prompt_tokens_details": {"cached_tokens": 400},
         },
     )
-    prices: dict[str, Any] = {"usd_per_mtok_input": 2.0, "usd_per_mtok_output": 10.0, "usd_per_mtok_cached": 0.5}
+    prices: dict[str, Any] = {
+        "usd_per_mtok_input": 2.0,
+        "usd_per_mtok_output": 10.0,
+        "usd_per_mtok_cached": 0.5,
+    }
     with ScriptedModel(reply) as model:
         usage = ask(model, **prices).usage
     assert (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens) == (1000, 400, 100)

@@ -15,8 +15,8 @@ import pytest
 
 from coterie.runtime.jail import (
     Jail,
-    Jails,
     JailKilled,
+    Jails,
     Limits,
     PythonWorker,
     Shell,

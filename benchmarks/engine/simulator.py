@@ -1,0 +1,105 @@
+"""A model that takes a known time and remembers what each agent was shown.
+
+    python simulator.py        # prints its port; standard library only
+
+`POST …/chat/completions` with model `sim-MILLISECONDS`; `GET /seen?run=…` tells, for every agent of
+a run, whose outputs its prompt held. An agent whose id the prompt of run `hang` names as
+`[[hang=ID]]` is never answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import resource
+
+AGENT, RUN = re.compile(rb"\[\[a=(\w+)\]\]"), re.compile(rb"\[\[r=([\w-]+)\]\]")
+SAID, HANGS = re.compile(rb"ANSWER\((\w+)\)"), re.compile(rb"\[\[hang=(\w+)\]\]")
+WORDS = "The reasoning is short, and the conclusion follows from what was said before. " * 3
+
+seen: dict[str, dict[str, list[str]]] = {}
+
+
+class Connection(asyncio.Protocol):
+    """One client's connection; answers requests in the order in which they come."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin."""
+        self.transport: asyncio.Transport = transport  # pyright: ignore[reportAttributeAccessIssue]
+        self.received = b""
+        self.waiting: set[asyncio.Task[None]] = set()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget answers that nobody waits for any more."""
+        del exc
+        for task in self.waiting:
+            task.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        """Take whole requests out of the stream."""
+        self.received += data
+        while (end := self.received.find(b"\r\n\r\n")) >= 0:
+            head, start = self.received[:end], end + 4
+            length = re.search(rb"(?i)content-length: *(\d+)", head)
+            stop = start + (int(length[1]) if length else 0)
+            if len(self.received) < stop:
+                return
+            body, self.received = self.received[start:stop], self.received[stop:]
+            task = asyncio.ensure_future(self.answer(head.split(b" ")[1].decode(), body))
+            self.waiting.add(task)
+            task.add_done_callback(self.waiting.discard)
+
+    async def answer(self, path: str, body: bytes) -> None:
+        """Answer one request after the time of its model."""
+        if "/seen" in path:
+            self.send(seen.pop(path.partition("run=")[2], {}))
+            return
+        request = json.loads(body)
+        agent, run = (
+            found[1].decode() if (found := sign.search(body)) else "" for sign in (AGENT, RUN)
+        )
+        shown = sorted({name.decode() for name in SAID.findall(body)})
+        seen.setdefault(run, {})[agent] = shown
+        hangs = HANGS.search(body)
+        milliseconds = float(request["model"].partition("-")[2])
+        await asyncio.sleep(3600 if hangs and hangs[1].decode() == agent else milliseconds / 1000)
+        self.send(completion(request["model"], f"ANSWER({agent}) {WORDS}", len(body)))
+
+    def send(self, value: object) -> None:
+        """Write one response."""
+        content = json.dumps(value).encode()
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+        if not self.transport.is_closing():
+            self.transport.write(head % len(content) + content)
+
+
+def completion(model: str, text: str, size: int) -> dict[str, object]:
+    """Write an answer as the chat API has it."""
+    message = {"role": "assistant", "content": text}
+    return {
+        "id": "chatcmpl-0",
+        "object": "chat.completion",
+        "created": 0,
+        "model": model,
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        "usage": {
+            "prompt_tokens": size // 4,
+            "completion_tokens": 60,
+            "total_tokens": size // 4 + 60,
+        },
+    }
+
+
+async def main() -> None:
+    """Serve until killed."""
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Connection, "127.0.0.1", 0, backlog=4096)
+    print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - how the driver learns it
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+    asyncio.run(main())

@@ -1,0 +1,53 @@
+"""This project's engine with the `llm` runner; `MAS_BENCH_TRACE` names a folder for traces."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from workloads import SYSTEM, TASK, Workload, model
+
+from coterie.runtime import Gateway, RunFolder, Toolbox, Trace, compile, execute
+from coterie.runtime.jail import Jails
+from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
+
+
+def build(workload: Workload, api_base: str) -> dict[str, Any]:
+    """Compile the team once; the gateway is made where the loop runs."""
+    names = {model(seconds) for seconds, _ in workload.agents.values()}
+    models = {name: Model(alias=name, model=name, api_base=api_base) for name in names}
+    receivers: dict[str, list[str]] = {}
+    for agent, (_, before) in workload.agents.items():
+        for reporter in before:
+            receivers.setdefault(reporter, []).append(agent)
+    team = Team(
+        name=workload.name,
+        agents={
+            agent: Agent(id=agent, prompt=SYSTEM.format(agent=agent), model_id=model(seconds))
+            for agent, (seconds, _) in workload.agents.items()
+        },
+        reports_to={reporter: tuple(names) for reporter, names in receivers.items()},
+        declared_output=workload.output,
+        execution=Execution(timeout=600),
+    )
+    return {"plan": compile(team, Catalogue.of_host(models=models)), "models": models}
+
+
+async def run(team: dict[str, Any], run: str) -> str:
+    """Execute the plan, with a trace in a run folder where one is wanted."""
+    if "gateway" not in team:
+        team["gateway"] = Gateway(team["models"])
+    folder = os.environ.get("MAS_BENCH_TRACE")
+    kept = RunFolder.create(Path(folder), "bench", run, str) if folder else None
+    result = await execute(
+        team["plan"],
+        Task(id="task", query=TASK.format(run=run)),
+        gateway=team["gateway"],
+        jails=Jails(),
+        toolbox=Toolbox(),
+        trace=Trace(kept) if kept else None,
+    )
+    if kept:
+        kept.close()
+    return result.answer or f"{result.error}"

@@ -1,0 +1,52 @@
+"""The engine's benchmark works: every subject that needs no installation finishes correctly."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.engine.workloads import workload
+
+
+def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "coterie.benchmarks.engine", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_quick_run_measures_and_checks_every_subject(tmp_path: Path) -> None:
+    done = run("--quick", "--subjects", "raw,aiohttp,coterie,coterie-traced", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = [line for line in done.stdout.splitlines() if line.startswith("| ")][1:]
+    assert [row.split("|")[1].strip() for row in rows] == [
+        "raw",
+        "aiohttp",
+        "coterie",
+        "coterie-traced",
+    ]
+    assert "failed" not in done.stdout
+
+
+def test_an_unknown_subject_is_named(tmp_path: Path) -> None:
+    done = run("--subjects", "none", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no subject 'none'. Known: raw, aiohttp" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "agents", "edges", "seconds"),
+    [("vote", 7, 6, 0.1), ("debate", 19, 78, 0.2), ("chain", 10, 9, 0.5), ("uneven", 13, 12, 1.4)],
+)
+def test_workloads_have_their_shapes(name: str, agents: int, edges: int, seconds: float) -> None:
+    team = workload(name, 0.05)
+    assert len(team.agents) == agents
+    assert sum(len(before) for _, before in team.agents.values()) == edges
+    assert team.critical_path == pytest.approx(seconds)
+    assert team.output == list(team.agents)[-1]

@@ -1,0 +1,28 @@
+"""Jails to test in, where this machine has any."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from coterie.runtime.jail import Jail, PythonWorker, detect, open_jail
+
+
+@pytest.fixture
+def jail(tmp_path: Path) -> Iterator[Jail]:
+    """A jail whose work folder is `tmp_path`."""
+    report = detect()
+    if report.tier is None:
+        pytest.skip(str(report))
+    with open_jail(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def worker(jail: Jail) -> Iterator[PythonWorker]:
+    """An interpreter in a jail, without tools."""
+    with contextlib.closing(PythonWorker(jail)) as made:
+        yield made

@@ -1,0 +1,53 @@
+"""The battery tells a jail from none."""
+
+from __future__ import annotations
+
+import pytest
+
+from coterie.runtime.jail.battery import run_battery
+from coterie.runtime.jail.probes import PROBES
+from coterie.runtime.jail.tiers import Unconfined
+
+# What every user gains where nothing but limits holds the code.
+GAIN_WITHOUT_JAIL = {
+    "read_secret",
+    "read_through_link",
+    "leave_links_for_host",
+    "write_outside",
+    "overwrite_secret",
+    "read_every_environment",
+    "see_processes",
+    "kill_process",
+    "limit_process",
+    "connect_tcp",
+    "connect_tcp6",
+    "send_udp",
+    "connect_abstract",
+    "connect_path",
+    "open_netlink",
+    "type_into_terminal",
+    "call_personality",
+    "call_memfd_create",
+    "call_shmget",
+}
+
+
+def test_names_are_unique_and_known() -> None:
+    names = [probe.name for probe in PROBES]
+    assert len(names) == len(set(names)) >= 40
+    assert set(names) >= GAIN_WITHOUT_JAIL
+
+
+def test_without_a_jail_attacks_gain_what_they_are_after() -> None:
+    probes = [probe for probe in PROBES if probe.name in GAIN_WITHOUT_JAIL]
+    assert all(probe.harmless for probe in probes)
+    results = run_battery(Unconfined(), probes=probes)
+    assert {result.name for result in results if not result.stopped} == GAIN_WITHOUT_JAIL
+    assert all(result.detail for result in results)
+
+
+@pytest.mark.parametrize("name", ["take_memory", "huge_file", "survive_timeout", "exit_host"])
+def test_limits_and_a_clean_end_hold_without_a_jail(name: str) -> None:
+    probes = [probe for probe in PROBES if probe.name == name]
+    (result,) = run_battery(Unconfined(), probes=probes)
+    assert result.stopped, result.detail

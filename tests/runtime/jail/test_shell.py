@@ -1,0 +1,83 @@
+"""Commands in a jail: what they need works, and what they leave is gone."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from coterie.runtime.jail import Jail, JailKilled, Shell, open_jail
+
+
+@pytest.fixture
+def shell(jail: Jail) -> Shell:
+    return Shell(jail)
+
+
+@pytest.mark.parametrize(
+    "command", ["sleep 30", "trap '' TERM INT HUP; while :; do :; done", "yes"]
+)
+def test_a_command_is_over_when_its_time_is(shell: Shell, command: str) -> None:
+    begun = time.monotonic()
+    done = shell.run(f"echo begun; {command}", timeout=0.4)
+    assert time.monotonic() - begun < 2.4
+    assert done.timed_out
+    assert done.stopped == "it ran longer than 0.4 seconds"
+    assert done.output.startswith("begun\n")
+    assert shell.run("echo next").output == "next\n"
+
+
+@pytest.mark.parametrize("kill", ["shell", "jail"])
+def test_a_kill_ends_a_command_at_once_and_for_good(jail: Jail, shell: Shell, kill: str) -> None:
+    killing = shell.kill if kill == "shell" else jail.kill
+    threading.Timer(0.3, killing).start()
+    begun = time.monotonic()
+    with pytest.raises(JailKilled):
+        shell.run("sleep 30")
+    assert time.monotonic() - begun < 2.3
+    with pytest.raises(JailKilled):
+        shell.run("true")
+
+
+def test_both_streams_are_one_and_signals_show(shell: Shell) -> None:
+    assert shell.run("echo out; echo err >&2").output == "out\nerr\n"
+    assert shell.run("kill -9 $$").returncode == 137
+    assert shell.run("no-such-program").returncode == 127
+    assert shell.run("cat").output == ""  # nothing to read
+
+
+def test_what_is_in_tmp_stays_for_the_next_command(shell: Shell) -> None:
+    shell.run("echo kept > /tmp/note; echo kept > $HOME/other")
+    assert shell.run("cat /tmp/note $HOME/other").output == "kept\nkept\n"
+    assert not Path("/tmp/note").exists()  # noqa: S108 - the host's, which the jail can't see
+
+
+def test_a_command_may_start_in_another_folder(jail: Jail, shell: Shell) -> None:
+    (jail.work / "inner").mkdir()
+    assert shell.run("pwd", folder=jail.work / "inner").output == f"{jail.work}/inner\n"
+
+
+@pytest.mark.parametrize("command", ["echo " + "x" * 130_000, "echo a\0b"])
+def test_a_command_that_no_shell_takes_is_answered(shell: Shell, command: str) -> None:
+    done = shell.run(command)
+    assert done.returncode == 126
+    assert "Write long texts to files" in done.output
+
+
+def test_half_characters_are_no_problem(shell: Shell) -> None:
+    assert shell.run("echo '\ud800'; printf '\\xff'").output == "?\n\N{REPLACEMENT CHARACTER}"
+
+
+def test_tests_of_a_project_run_with_the_hosts_packages(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "def test_it(tmp_path): assert not list(tmp_path.iterdir())"
+    )
+    venv = Path(sys.prefix)
+    environment = {"PATH": f"{venv}/bin:/usr/bin:/bin"}
+    with open_jail(tmp_path, readable=[venv], environment=environment) as jail:
+        done = Shell(jail).run("python -m pytest -q -p no:cacheprovider")
+    assert "1 passed" in done.output
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["test_it.py"]

@@ -1,0 +1,121 @@
+"""The filter's answers, from the program itself: also for machines that this one is not."""
+
+from __future__ import annotations
+
+import errno
+import struct
+
+import pytest
+
+from coterie.runtime.jail.syscall_filter import assemble, numbers
+from coterie.schema import JailError
+
+X86, ARM = ("x86_64", 0xC000003E), ("aarch64", 0xC00000B7)
+ALLOWED, KILLED = 0x7FFF0000, 0x80000000
+
+
+def refused(code: int) -> int:
+    return 0x00050000 | code
+
+
+def answer(program: bytes, architecture: int, number: int, *arguments: int) -> int:
+    """Run the program as the kernel's machine does, and return what it answers."""
+    words = (*arguments, 0, 0, 0, 0, 0, 0)[:6]
+    call = struct.pack("<IIQ6Q", number, architecture, 0, *words)
+    instructions = list(struct.iter_unpack("<HBBI", program))
+    accumulator, at = 0, 0
+    while True:
+        code, if_true, if_false, operand = instructions[at]
+        at += 1
+        match code:
+            case 0x20:
+                (accumulator,) = struct.unpack_from("<I", call, operand)
+            case 0x06:
+                return operand
+            case 0x15:
+                at += if_true if accumulator == operand else if_false
+            case 0x35:
+                at += if_true if accumulator >= operand else if_false
+            case 0x45:
+                at += if_true if accumulator & operand else if_false
+            case _:
+                raise AssertionError(f"no such instruction: {code:#x}")
+
+
+@pytest.mark.parametrize(("machine", "architecture"), [X86, ARM])
+def test_every_call_of_the_tables_is_refused(machine: str, architecture: int) -> None:
+    program = assemble(machine)
+    answers = {answer(program, architecture, number) for number in numbers(machine).values()}
+    assert answers == {refused(errno.EPERM), refused(errno.ENOSYS)}
+
+
+@pytest.mark.parametrize(
+    ("machine", "architecture", "read", "openat", "execve"),
+    [(*X86, 0, 257, 59), (*ARM, 63, 56, 221)],
+)
+def test_honest_calls_pass(
+    machine: str, architecture: int, read: int, openat: int, execve: int
+) -> None:
+    program = assemble(machine)
+    for number in (read, openat, execve):
+        assert answer(program, architecture, number) == ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("machine", "architecture", "clone"), [(*X86, 56), (*ARM, 220)], ids=["x86_64", "aarch64"]
+)
+def test_processes_may_fork_but_not_into_new_namespaces(
+    machine: str, architecture: int, clone: int
+) -> None:
+    program = assemble(machine)
+    thread, sigchld = 0x3D0F00, 17
+    assert answer(program, architecture, clone, thread) == ALLOWED
+    assert answer(program, architecture, clone, sigchld) == ALLOWED
+    for bit in (0x20000, *(0x2000000 << shift for shift in range(6))):
+        assert answer(program, architecture, clone, bit | sigchld) == refused(errno.EPERM)
+
+
+@pytest.mark.parametrize(
+    ("machine", "architecture", "socket", "pair"), [(*X86, 41, 53), (*ARM, 198, 199)]
+)
+def test_sockets_lead_nowhere(machine: str, architecture: int, socket: int, pair: int) -> None:
+    inside, beside = assemble(machine), assemble(machine, namespaces=False)
+    no_family = refused(errno.EAFNOSUPPORT)
+    for family in (2, 10, 16, 17, 40, 2**31):
+        assert answer(inside, architecture, socket, family) == no_family
+        assert answer(beside, architecture, socket, family) == no_family
+    assert answer(inside, architecture, socket, 1) == ALLOWED
+    assert answer(beside, architecture, socket, 1) == no_family
+    assert answer(beside, architecture, pair, 1) == ALLOWED
+    assert answer(inside, architecture, pair, 2) == no_family
+
+
+@pytest.mark.parametrize(
+    ("machine", "architecture", "ioctl", "prlimit"), [(*X86, 16, 302), (*ARM, 29, 261)]
+)
+def test_terminals_and_other_processes_limits_are_out_of_reach(
+    machine: str, architecture: int, ioctl: int, prlimit: int
+) -> None:
+    program = assemble(machine)
+    for request, expected in ((0x5401, ALLOWED), (0x5412, refused(errno.EPERM))):
+        assert answer(program, architecture, ioctl, 0, request) == expected
+    assert answer(program, architecture, prlimit, 0) == ALLOWED
+    assert answer(program, architecture, prlimit, 1234) == refused(errno.EPERM)
+
+
+def test_other_architectures_and_later_calls_are_not_there() -> None:
+    program = assemble("x86_64")
+    assert answer(program, 0x40000003, 20) == KILLED  # 32-bit x86
+    assert answer(program, X86[1], 0x40000000 | 59) == refused(errno.ENOSYS)  # x32
+    assert answer(program, X86[1], 451) == refused(errno.ENOSYS)
+
+
+def test_changes_of_files_that_the_user_owns_have_no_effect() -> None:
+    chmod = 90
+    assert answer(assemble("x86_64"), X86[1], chmod) == ALLOWED
+    assert answer(assemble("x86_64", owns_files=True), X86[1], chmod) == refused(0)
+
+
+def test_an_unknown_machine_is_refused_by_name() -> None:
+    with pytest.raises(JailError, match="'riscv64'"):
+        assemble("riscv64")

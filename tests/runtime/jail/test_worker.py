@@ -1,0 +1,212 @@
+"""The interpreter in a jail, against code that does not want it well."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.runtime.jail import Jail, JailKilled, Limits, PythonWorker, open_jail
+from coterie.schema import JailError
+
+LOST = "What earlier cells defined is lost."
+
+
+@pytest.fixture
+def called() -> list[tuple[str, list[Any], dict[str, Any]]]:
+    return []
+
+
+@pytest.fixture
+def helped(jail: Jail, called: list[Any]) -> Iterator[PythonWorker]:
+    """An interpreter with the tools `note` and `slow`."""
+
+    def on_tool(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        called.append((name, args, kwargs))
+        if name == "slow":
+            time.sleep(0.6)
+        return kwargs.get("give", name)
+
+    with contextlib.closing(PythonWorker(jail, on_tool=on_tool, tools=["note", "slow"])) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("code", "value"),
+    [
+        ("None", None),
+        ("(1, [2.5, 'x', {'a': True}])", [1, [2.5, "x", {"a": True}]]),
+        ("{1: 2}", "{1: 2}"),
+        ("float('nan')", "nan"),
+        ("{'a': float('inf')}", "{'a': inf}"),
+        ("set()", "set()"),
+        ("x = 7", 7),
+        ("x = 7\nfor _ in []: pass", None),
+        ("'\\ud800'", "?"),
+        ("10 ** 5000", "<a int without text: ValueError>"),
+        ("class A:\n  def __repr__(self): raise SystemExit\nA()", "<a A without text: SystemExit>"),
+        ("a = []\nfor _ in range(10**5): a = [a]\na", "<a list without text: RecursionError>"),
+    ],
+)
+def test_the_value_of_the_last_line_crosses_as_json_or_as_text(
+    worker: PythonWorker, code: str, value: object
+) -> None:
+    done = worker.execute(code)
+    assert (done.output, done.error) == (value, None)
+
+
+def test_what_programs_print_stands_where_they_printed_it(worker: PythonWorker) -> None:
+    done = worker.execute(
+        "import os, sys\nprint(1)\nos.system('echo 2')\nprint(3, file=sys.stderr)"
+    )
+    assert done.logs == "1\n2\n3\n"
+
+
+def test_a_traceback_shows_the_cell_and_not_the_interpreter(worker: PythonWorker) -> None:
+    error = worker.execute("def f(x):\n    return 1 / x\n\nf(0)").error or ""
+    assert "return 1 / x" in error
+    assert "_worker.py" not in error
+    assert (
+        worker.execute("1 +").error
+        == 'File "<cell 2>", line 1\n    1 +\n       ^\nSyntaxError: invalid syntax'
+    )
+
+
+def test_a_new_interpreter_has_the_tools_and_variables_of_the_host(
+    helped: PythonWorker, called: list[Any]
+) -> None:
+    helped.send_variables({"given": [1]})
+    helped.execute("own = 1")
+    error = helped.execute("import os; os._exit(3)").error or ""
+    assert "exit code 3" in error
+    assert error.endswith(LOST)
+    assert helped.execute("note(given)").output == "note"
+    assert called == [("note", [[1]], {})]
+    assert "NameError" in (helped.execute("own").error or "")
+
+
+def test_the_time_of_tools_is_not_the_cells(helped: PythonWorker) -> None:
+    assert helped.execute("slow()", timeout=0.4).output == "slow"
+
+
+def test_a_kill_does_not_wait_for_a_tool(helped: PythonWorker) -> None:
+    helped.execute("1")
+    threading.Timer(0.1, helped.kill, ["enough"]).start()
+    begun = time.monotonic()
+    with pytest.raises(JailKilled, match="enough"):
+        helped.execute("slow()")
+    assert time.monotonic() - begun < 0.5
+    with pytest.raises(JailKilled):
+        helped.execute("1")
+
+
+def test_only_json_of_bounded_size_crosses_to_tools_and_back(
+    helped: PythonWorker, called: list[Any]
+) -> None:
+    assert "takes only what JSON can hold" in (helped.execute("note({1})").error or "")
+    assert "takes only what JSON can hold" in (helped.execute("note('x' * (5 << 20))").error or "")
+    assert called == []
+    helped._on_tool = lambda *_: object()
+    assert "can't be handed over" in (helped.execute("note()").error or "")
+    helped._on_tool = lambda *_: "x" * (5 << 20)
+    assert "can't be handed over" in (helped.execute("note()").error or "")
+    assert helped.execute("'fine'").output == "fine"
+
+
+def test_a_tool_that_is_hidden_by_a_variable_comes_back(helped: PythonWorker) -> None:
+    assert "not callable" in (helped.execute("note = 1\nnote()").error or "")
+    assert helped.execute("del note\nnote()").output == "note"
+
+
+def test_threads_and_forks_do_not_mix_up_the_answers(
+    helped: PythonWorker, called: list[Any]
+) -> None:
+    code = """
+import os, threading
+got = []
+def ask(n): got.append(note(give=n))
+threads = [threading.Thread(target=ask, args=(n,)) for n in range(20)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+if (child := os.fork()) == 0:
+    note(give='from a child')
+os.waitpid(child, 0)
+sorted(got)
+"""
+    assert helped.execute(code).output == list(range(20))
+    assert len(called) == 20
+    assert helped.execute("note()").output == "note"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        b"not json",
+        b"[1, 2]",
+        b"[" * 100_000,
+        b'{"op": "unheard of"}',
+        b'{"op": "call", "name": 1, "args": [], "kwargs": {}}',
+        b'{"op": "done", "value": NaN}',
+        b'{"op": "done", "value": "\\ud800"}',
+        b"x" * (5 << 20),
+    ],
+    ids=lambda message: message[:20].decode(),
+)
+def test_a_forged_message_ends_the_interpreter_and_nothing_else(
+    worker: PythonWorker, message: bytes
+) -> None:
+    code = f"""
+import os
+for handle in range(3, 20):
+    try:
+        os.write(handle, {message!r} + b'\\n')
+    except OSError:
+        pass
+"""
+    if len(message) > 1000:
+        code = code.replace(repr(message), f"{message[:1]!r} * {len(message)}")
+    assert (worker.execute(code).error or "").endswith(LOST)
+    assert worker.execute("'next'").output == "next"
+
+
+def test_a_cell_that_closes_its_descriptors_does_not_hang(worker: PythonWorker) -> None:
+    assert worker.execute("import os; os.close(1); os.close(2)").error is None
+    assert worker.execute("print('again')").logs == "again\n"
+    assert (worker.execute("import os; os.closerange(0, 100)").error or "").endswith(LOST)
+    assert worker.execute("1 + 1").output == 2
+
+
+def test_a_flood_that_never_ends_is_cut_and_stopped_in_time(worker: PythonWorker) -> None:
+    begun = time.monotonic()
+    done = worker.execute("import os\nwhile True: os.write(1, b'x' * 65536)", timeout=0.5)
+    assert time.monotonic() - begun < 2.5
+    assert "longer than 0.5 seconds" in (done.error or "")
+    assert done.logs.endswith("[output cut after 32768 bytes]\n")
+
+
+def test_memory_has_a_bound_and_the_interpreter_survives_it(tmp_path: Path) -> None:
+    limits = Limits(memory=300 << 20)
+    with open_jail(tmp_path, limits=limits) as jail, contextlib.closing(PythonWorker(jail)) as made:
+        made.execute("kept = 1")
+        assert "MemoryError" in (made.execute("'x' * (1 << 30)").error or "")
+        assert made.execute("kept").output == 1
+
+
+def test_an_interpreter_that_cannot_start_says_why(tmp_path: Path) -> None:
+    limits = Limits(memory=1 << 20)  # not even Python fits
+    with open_jail(tmp_path, limits=limits) as jail, pytest.raises(JailError, match="not start"):
+        PythonWorker(jail).execute("1")
+
+
+def test_code_and_variables_that_are_too_large_are_refused(worker: PythonWorker) -> None:
+    assert "not run" in (worker.execute("#" * (5 << 20)).error or "")
+    with pytest.raises(JailError, match="'big' has"):
+        worker.send_variables({"big": "x" * (3 << 20)})
+    with pytest.raises(JailError, match="'nan' can't enter"):
+        worker.send_variables({"nan": float("nan")})
+    assert worker.execute("1").output == 1
