@@ -42,6 +42,7 @@ _LIMITS = Limits(
     processes=48,
     open_files=64,
 )
+_DYING_SECONDS = 0.3  # that a killed process may still seem to live
 _PREFIX = "coterie-canary-"
 _PRELUDE = """
 import ctypes, os, signal, socket, sys, time
@@ -181,7 +182,9 @@ class _Scene:
 
     def victim_lives(self) -> bool:
         """See `Surroundings`."""
-        return self.victim.poll() is None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.victim.wait(_DYING_SECONDS)
+        return self.victim.returncode is None
 
     def visited(self) -> bool:
         """See `Surroundings`."""

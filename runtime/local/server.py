@@ -210,16 +210,25 @@ async def _first_answer(process: Process, settings: dict[str, Any]) -> dict[str,
 
 
 async def _end(process: Process, *, patience: float) -> None:
-    """Let a child leave at the end of its stdin, or kill it after `patience` seconds."""
+    """Let a child leave at the end of its stdin, or kill it after `patience` seconds.
+
+    Waits for its end even when cancelled meanwhile: a child that is killed is gone at once.
+    """
     assert process.stdin is not None  # noqa: S101 - we asked for a pipe
     process.stdin.close()
+    gone = asyncio.ensure_future(process.wait())
+    cancelled: asyncio.CancelledError | None = None
     try:
-        async with asyncio.timeout(patience):
-            await process.wait()
-    except TimeoutError:
-        pass
-    finally:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                process.kill()
-    await process.wait()
+        await asyncio.wait({gone}, timeout=patience)
+    except asyncio.CancelledError as error:
+        cancelled = error
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            process.kill()
+    while not gone.done():
+        try:
+            await asyncio.wait({gone})
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
