@@ -24,12 +24,21 @@ def prepare(folder: Path) -> Path:
         pip = ["uvx", "--quiet", "--with", "setuptools", "pip"]
         subprocess.run([*pip, *FETCH, "--dest", fetched, RELEASE], check=True)
         (archive,) = Path(fetched).glob("*.tar.gz")
-        with tarfile.open(archive) as source:
-            source.extractall(fetched, filter="data")
         repository = folder / "inflection"
-        archive.with_name(archive.name.removesuffix(".tar.gz")).rename(repository)
+        unpack(archive, repository)
     commit(repository)
     return repository
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """Write an archive's plain files into a new folder, without the folder that holds them."""
+    with tarfile.open(archive) as source:
+        for member in source:
+            name = Path(*Path(member.name).parts[1:])
+            content = source.extractfile(member) if member.isfile() else None
+            if content is not None and ".." not in name.parts:
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(content.read())
 
 
 def commit(repository: Path) -> None:
