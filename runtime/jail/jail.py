@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import secrets
 import subprocess
 import tempfile
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ...schema.errors import JailError
 from .layout import Confinement, interpreter, mounts
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Jail"]
 
 _WATCH_SECONDS = 0.2
+_START_SECONDS = 10.0  # in which a start has ended, one way or the other
 _TEMPORARY = Path("/tmp")  # noqa: S108 - as the jail sees it: a folder of its own
 # Nobody hands these out: above the ranges for containers, below what old programs take as negative.
 _FIRST_UID, _UIDS = 0x70000000, 1 << 28
@@ -120,13 +120,12 @@ class Jail:
             JailKilled: the jail was killed or closed.
             JailError: it did not start.
         """
-        begin = functools.partial(spawn, folder=folder or self.work, stdin=stdin, stderr=stderr)
         with self._lock:
             self.check()
-            starting = self._starter.submit(begin, self.tier, self._confinement, command)
+            starting = self._starter.submit(
+                self._spawn, command, folder=folder or self.work, stdin=stdin, stderr=stderr
+            )
         process = starting.result()
-        with self._lock:
-            self._processes = {other for other in self._processes if other.running} | {process}
         try:
             self.check()
         except JailKilled:
@@ -151,17 +150,20 @@ class Jail:
         """
         with self._lock:
             self._ended = self._ended or reason
+            under_way = [] if self._closing.is_set() else [self._starter.submit(int)]
+        # A start that is under way is known after it.
+        wait(under_way, _START_SECONDS)
         self._kill_processes(reason)
 
     def close(self) -> None:
         """End every process, give the work folder back to its owner, remove the private one."""
         self.kill("the jail was closed")
-        if self._closing.is_set():
-            return
-        self._closing.set()
+        with self._lock:
+            if self._closing.is_set():
+                return
+            self._closing.set()
         self._watcher.join()
-        self._starter.shutdown()  # after a start that is under way
-        self._kill_processes("the jail was closed")
+        self._starter.shutdown()
         if self._confinement.uid is not None:
             give(self.work, self._owner.st_uid, self._owner.st_gid)
         remove(self._confinement.private)
@@ -171,6 +173,12 @@ class Jail:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _spawn(self, command: Sequence[str], **how: Any) -> JailedProcess:
+        process = spawn(self.tier, self._confinement, command, **how)
+        with self._lock:
+            self._processes = {other for other in self._processes if other.running} | {process}
+        return process
 
     def _kill_processes(self, reason: str) -> None:
         with self._lock:

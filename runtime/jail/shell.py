@@ -86,6 +86,7 @@ class Shell:
         process = self._jail.start([self._program, "-c", text], folder=folder)
         self._running.add(process)
         try:
+            self._check()
             return self._finish(process, seconds)
         finally:
             self._running.discard(process)

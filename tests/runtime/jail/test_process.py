@@ -157,3 +157,18 @@ def test_what_the_jail_program_says_is_in_the_error(
     attempt = try_tier(Bubblewrap())
     assert attempt.failure is not None
     assert "setting up uid map" in attempt.failure
+
+
+@pytest.mark.parametrize("whose", ["shell", "jail"])
+def test_a_kill_counts_at_every_moment_of_a_start(
+    tmp_path: Path, tier: Tier, mark: str, whose: str
+) -> None:
+    for delay in range(0, 50, 10):
+        with Jail(tmp_path, tier=tier) as jail:
+            shell = Shell(jail)
+            threading.Timer(delay / 1000, jail.kill if whose == "jail" else shell.kill).start()
+            begun = time.monotonic()
+            with pytest.raises(JailKilled):
+                shell.run(f"sleep {mark}")
+            assert time.monotonic() - begun < 5
+        assert sleepers(mark) == []
