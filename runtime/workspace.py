@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 import tempfile
@@ -10,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from ..schema.errors import AgentError
+from ..schema.errors import AgentError, JailError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +48,10 @@ class Workspaces:
 
     def __exit__(self, *_: object) -> None:
         if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+            from .jail.workspace import remove
+
+            with contextlib.suppress(JailError):  # what cannot be removed is left to the system
+                remove(self._folder)
 
     def of(self, agent_id: str, attempt: int, patches: Sequence[str]) -> Workspace:
         """Give an agent its workspace for one attempt. Nothing is made until it is used.

@@ -90,7 +90,7 @@ def test_the_size_counts_blocks_once_and_follows_no_link(tmp_path: Path) -> None
 def test_a_tree_that_is_too_deep_is_noticed_and_can_be_removed(tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()
-    deep(work, 3000)
+    deep(work, 2200)
     assert not measure(work).whole
     with pytest.raises(JailError, match="can't be made ready"):
         break_hard_links(work)
