@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..schema.catalogue import Catalogue, load_named
 from ..schema.team import Agent, Team, is_prompt_id, natural
+from .terminal import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,7 +99,10 @@ class Plan:
         }
 
     def __str__(self) -> str:
-        lines = [f"{self.team.name}: {len(self.agents)} agents, at most {self.calls_at_most} calls"]
+        lines = [
+            f"{self.team.name}: {counted(len(self.agents), 'agent')},"
+            f" at most {counted(self.calls_at_most, 'call')}"
+        ]
         for number, level in enumerate(self.levels):
             lines.append(f"level {number}")
             lines += [f"  {_line(self.agents[agent_id])}" for agent_id in level]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..terminal import speakable
+from ..terminal import counted, speakable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from rich.live import Live
     from rich.table import Table
 
     from ..plan import Plan
@@ -46,10 +46,8 @@ def progress(plan: Plan, *, quiet: bool) -> Generator[Callable[[Event], None]]:
     from rich.live import Live
 
     table = _Table(plan)
-    with Live(
-        console=Console(stderr=True), refresh_per_second=PER_SECOND, get_renderable=table.draw
-    ) as live:
-        table.live = live
+    console = Console(stderr=True)
+    with Live(console=console, refresh_per_second=PER_SECOND, get_renderable=table.draw):
         yield table
 
 
@@ -61,7 +59,7 @@ def _heading(plan: Plan) -> str:
         f"{alias} = {model.model}{f' ({model.origin})' if model.origin else ''}"
         for alias, model in sorted(models.items())
     ]
-    return "; ".join([f"{plan.team.name}: {len(plan.agents)} agents", *named])
+    return "; ".join([f"{plan.team.name}: {counted(len(plan.agents), 'agent')}", *named])
 
 
 class _Lines:
@@ -95,26 +93,28 @@ class _Row:
     tokens: int = 0
     note: str = ""
 
+    def clock(self) -> str:
+        """Show how long the agent took, or has been at work."""
+        if self.state == "working":
+            return f"{time.monotonic() - self.started:.1f}"
+        return f"{self.seconds:.1f}" if self.state else ""
+
 
 class _Table:
     """All agents of the plan, each with its state."""
 
-    live: Live | None = None
-
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._rows = {agent_id: _Row() for agent_id in plan.agents}
-        self._now = 0.0
 
     def __call__(self, event: Event) -> None:
-        self._now = event.seconds
         row = self._rows.get(event.agent or "")
         if row is None:
             return
         fields = event.fields
         match event.type:
             case "agent_started":
-                row.state, row.started = "working", event.seconds
+                row.state, row.started = "working", time.monotonic()
             case "model_call":
                 row.tokens += (
                     fields["usage"]["prompt_tokens"] + fields["usage"]["completion_tokens"]
@@ -140,7 +140,7 @@ class _Table:
                 agent_id,
                 speakable(self._plan.agents[agent_id].agent.role),
                 Text(row.state, style=STYLES.get(row.state, "")),
-                f"{row.seconds:.1f}" if row.seconds else "",
+                row.clock(),
                 str(row.tokens or ""),
                 Text(speakable(row.note)[:80], style="dim"),
             )

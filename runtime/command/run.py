@@ -16,7 +16,7 @@ import click
 from ...schema.command import Command, host_catalogue, host_options, problem_format
 from ...schema.errors import InputError
 from ...schema.models import EMBEDDED
-from ..terminal import speakable
+from ..terminal import counted, speakable
 
 if TYPE_CHECKING:
     from ...schema.catalogue import Catalogue
@@ -224,8 +224,8 @@ def _show(run: Run, folder: RunFolder, chosen: _Options) -> None:
 
 def _summary(run: Run, folder: Path) -> str:
     parts = [
-        f"{run.usage.calls} calls",
-        f"{run.usage.tokens} tokens",
+        counted(run.usage.calls, "call"),
+        counted(run.usage.tokens, "token"),
         run.usage.cost,
         f"{run.seconds:.1f} s",
     ]
