@@ -8,13 +8,15 @@ __all__ = ["SECRET", "looks_secret", "scrubbed"]
 
 SECRET = re.compile(
     r"""
-      \b sk- (?= [a-z_-]{0,40} [A-Z0-9] ) [A-Za-z0-9_-]{20,}    # OpenAI, Anthropic and others
-    | \b (?: gsk | hf | r8 | xai | pplx ) [_-] [A-Za-z0-9]{20,}
-    | \b AKIA [A-Z0-9]{16} \b                    # AWS
-    | \b AIza [A-Za-z0-9_-]{30,}                 # Google
-    | \b gh[pousr]_ [A-Za-z0-9]{30,}             # GitHub
-    | \b github_pat_ [A-Za-z0-9_]{30,}
-    | \b xox[abprs]- [A-Za-z0-9-]{10,}           # Slack
+    \b (?:
+        sk- (?= [a-z_-]{0,40} [A-Z0-9] ) [A-Za-z0-9_-]{20,}    # OpenAI, Anthropic and others
+      | (?: gsk | hf | r8 | xai | pplx ) [_-] [A-Za-z0-9]{20,}
+      | AKIA [A-Z0-9]{16} \b                     # AWS
+      | AIza [A-Za-z0-9_-]{30,}                  # Google
+      | gh[pousr]_ [A-Za-z0-9]{30,}              # GitHub
+      | github_pat_ [A-Za-z0-9_]{30,}
+      | xox[abprs]- [A-Za-z0-9-]{10,}            # Slack
+    )
     | -----BEGIN\ (?:[A-Z]+\ )*PRIVATE\ KEY-----
     """,
     re.VERBOSE,

@@ -3,8 +3,8 @@
     python simulator.py        # prints its port; standard library only
 
 `POST …/chat/completions` with model `sim-MILLISECONDS`; `GET /seen?run=…` tells, for every agent of
-a run, whose outputs its prompt held. An agent whose id the prompt of run `hang` names as
-`[[hang=ID]]` is never answered.
+a run and each of its calls, which outputs of which runs the prompt held, each as often as it did.
+An agent whose id the prompt of run `hang` names as `[[hang=ID]]` is never answered.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import re
 import resource
 
 AGENT, RUN = re.compile(rb"\[\[a=(\w+)\]\]"), re.compile(rb"\[\[r=([\w-]+)\]\]")
-SAID, HANGS = re.compile(rb"ANSWER\((\w+)\)"), re.compile(rb"\[\[hang=(\w+)\]\]")
+SAID, HANGS = re.compile(rb"ANSWER\(([\w@-]+)\)"), re.compile(rb"\[\[hang=(\w+)\]\]")
 WORDS = "The reasoning is short, and the conclusion follows from what was said before. " * 3
 
-seen: dict[str, dict[str, list[str]]] = {}
+seen: dict[str, dict[str, list[list[str]]]] = {}
 
 
 class Connection(asyncio.Protocol):
@@ -59,12 +59,12 @@ class Connection(asyncio.Protocol):
         agent, run = (
             found[1].decode() if (found := sign.search(body)) else "" for sign in (AGENT, RUN)
         )
-        shown = sorted({name.decode() for name in SAID.findall(body)})
-        seen.setdefault(run, {})[agent] = shown
+        shown = sorted(name.decode() for name in SAID.findall(body))
+        seen.setdefault(run, {}).setdefault(agent, []).append(shown)
         hangs = HANGS.search(body)
         milliseconds = float(request["model"].partition("-")[2])
         await asyncio.sleep(3600 if hangs and hangs[1].decode() == agent else milliseconds / 1000)
-        self.send(completion(request["model"], f"ANSWER({agent}) {WORDS}", len(body)))
+        self.send(completion(request["model"], f"ANSWER({agent}@{run}) {WORDS}", len(body)))
 
     def send(self, value: object) -> None:
         """Write one response."""

@@ -22,14 +22,14 @@ def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_quick_run_measures_and_checks_every_subject(tmp_path: Path) -> None:
-    done = run("--quick", "--subjects", "raw,aiohttp,coterie,coterie-traced", folder=tmp_path)
+    done = run("--quick", "--subjects", "raw,aiohttp,coterie,coterie-recorded", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     rows = [line for line in done.stdout.splitlines() if line.startswith("| ")][1:]
     assert [row.split("|")[1].strip() for row in rows] == [
         "raw",
         "aiohttp",
         "coterie",
-        "coterie-traced",
+        "coterie-recorded",
     ]
     assert "failed" not in done.stdout
 

@@ -1,4 +1,4 @@
-"""This project's engine with the `llm` runner; `MAS_BENCH_TRACE` names a folder for traces."""
+"""This project's engine with the `llm` runner; `MAS_BENCH_RUNS` names a folder for run folders."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 from workloads import SYSTEM, TASK, Workload, model
 
-from coterie.runtime import Gateway, RunFolder, Toolbox, Trace, compile, execute
+from coterie.runtime import Gateway, Run, Toolbox, Trace, compile, execute
 from coterie.runtime.jail import Jails
+from coterie.runtime.record import Record
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
 
@@ -35,19 +36,23 @@ def build(workload: Workload, api_base: str) -> dict[str, Any]:
 
 
 async def run(team: dict[str, Any], run: str) -> str:
-    """Execute the plan, with a trace in a run folder where one is wanted."""
+    """Execute the plan; with a record of the run, as `mas-run` keeps it, where one is wanted."""
     if "gateway" not in team:
         team["gateway"] = Gateway(team["models"])
-    folder = os.environ.get("MAS_BENCH_TRACE")
-    kept = RunFolder.create(Path(folder), "bench", run, str) if folder else None
-    result = await execute(
-        team["plan"],
-        Task(id="task", query=TASK.format(run=run)),
-        gateway=team["gateway"],
-        jails=Jails(),
-        toolbox=Toolbox(),
-        trace=Trace(kept) if kept else None,
-    )
-    if kept:
-        kept.close()
+    task = Task(id=run, query=TASK.format(run=run))
+    folder = os.environ.get("MAS_BENCH_RUNS")
+    if folder is None:
+        result = await executed(team, task, Trace())
+    else:
+        with Record(Path(folder), team["plan"], task, secrets=()) as record:
+            result = await executed(team, task, Trace(record.folder))
+            record.finish(result)
     return result.answer or f"{result.error}"
+
+
+async def executed(team: dict[str, Any], task: Task, trace: Trace) -> Run:
+    """Execute the plan over the team's gateway."""
+    jails, toolbox = Jails(), Toolbox()
+    return await execute(
+        team["plan"], task, gateway=team["gateway"], jails=jails, toolbox=toolbox, trace=trace
+    )

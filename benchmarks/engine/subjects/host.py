@@ -12,6 +12,7 @@ import asyncio
 import importlib
 import json
 import os
+import re
 import resource
 import sys
 import time
@@ -57,9 +58,18 @@ async def measured(engine: Any, team: Any, wanted: dict[str, Any]) -> dict[str, 
     return {
         "wall": time.perf_counter() - started,
         "cpu": processor() - used,
-        "rss": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "rss": peak_memory(),
         "error": error,
     }
+
+
+def peak_memory() -> float:
+    """Megabytes. On Linux `getrusage` would also count the process that started this one."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        peak = re.search(r"VmHWM:\s+(\d+)", status.read_text(encoding="ascii"))
+        return int(peak[1]) / 1024 if peak else 0.0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
 if __name__ == "__main__":
