@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
-from ..schema._writing import dump
+from ..schema import dump
 from ..schema.errors import InputError
 from ..schema.team import Agent, Team, is_prompt_id
 from .trace import VERSION, RunFolder, Scrubber

@@ -8,7 +8,6 @@ import secrets
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,18 +31,6 @@ pytestmark = pytest.mark.skipif(
     detect().tier is None, reason="this machine has no jail for agents' code"
 )
 TIERS = (Bubblewrap(), Namespaces(), Landlock())
-
-
-@pytest.fixture
-def jail(tmp_path: Path) -> Iterator[Jail]:
-    with open_jail(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def worker(jail: Jail) -> Iterator[PythonWorker]:
-    with contextlib.closing(PythonWorker(jail)) as made:
-        yield made
 
 
 def survivors(marker: str) -> list[str]:
