@@ -8,35 +8,53 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .api import run
+    from .budget import Budget, Caps
+    from .calls import Calls
     from .engine import AgentOutcome, Run, execute
     from .gateway import Gateway
+    from .journal import Journal
     from .plan import Plan, compile
+    from .services import Services, Setting, open_services
     from .tools import Toolbox
     from .trace import RunFolder, Trace
 
 __all__ = [
     "AgentOutcome",
+    "Budget",
+    "Calls",
+    "Caps",
     "Gateway",
+    "Journal",
     "Plan",
     "Run",
     "RunFolder",
+    "Services",
+    "Setting",
     "Toolbox",
     "Trace",
     "compile",
     "execute",
+    "open_services",
     "run",
 ]
 
 _HOMES = {
     "AgentOutcome": "engine",
+    "Budget": "budget",
+    "Calls": "calls",
+    "Caps": "budget",
     "Gateway": "gateway",
+    "Journal": "journal",
     "Plan": "plan",
     "Run": "engine",
     "RunFolder": "trace",
+    "Services": "services",
+    "Setting": "services",
     "Toolbox": "tools",
     "Trace": "trace",
     "compile": "plan",
     "execute": "engine",
+    "open_services": "services",
     "run": "api",
 }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..schema.catalogue import Catalogue
@@ -10,18 +12,17 @@ from ..schema.host import resolve_models, resolve_servers
 from ..schema.loading import load_task, load_team
 from ..schema.task import Task
 from ..schema.team import Team
-from .engine import execute
-from .gateway import Gateway
-from .jail import Jails
+from .budget import Budget, Caps
 from .plan import compile
-from .tools import Toolbox
+from .record import Record
+from .services import Setting, open_services
+from .trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+    from collections.abc import Callable, Iterable
 
     from .engine import Run
-    from .trace import Trace
+    from .trace import Event
 
 __all__ = ["run"]
 
@@ -33,7 +34,10 @@ def run(
     model: Iterable[str] = (),
     unsafe_local: bool = False,
     seed: int | None = None,
-    trace: Trace | None = None,
+    budget: str = "",
+    cache: str | Path | None = None,
+    runs: str | Path | None = None,
+    listener: Callable[[Event], None] | None = None,
 ) -> Run:
     """Load, compile and execute a team on a task, and wait for the result.
 
@@ -43,31 +47,45 @@ def run(
         model: Choices as `--model` takes them: `ALIAS=PROVIDER/NAME`, or a model for `default`.
         unsafe_local: Run code that agents write without a jail.
         seed: Makes sampling repeatable where the endpoint allows it.
-        trace: Told everything that happens.
+        budget: What it may cost, as `--budget` takes it: `usd=2,tokens=500000`.
+        cache: A folder of answers that runs share.
+        runs: Where the run's folder is made, which `mas-run --resume` goes on with. None: nowhere.
+        listener: Told everything that happens.
 
     Raises:
         InputError: A file does not load, or something that the run needs is missing.
+        StorageError: The run's folder can no longer be written.
     """
     catalogue = Catalogue.of_host(models=resolve_models(model), servers=resolve_servers())
     loaded = load_team(team, catalogue) if not isinstance(team, Team) else team
     asked = load_task(task, catalogue) if not isinstance(task, Task) else task
     plan = compile(loaded, catalogue)
+    setting = Setting(
+        seed=seed,
+        budget=Caps.parse(budget) if budget else Caps(),
+        cache=Path(cache) if cache else None,
+        unsafe_local=unsafe_local,
+    )
+    listeners = (listener,) if listener else ()
 
     async def until_done() -> Run:
-        async with (
-            Gateway(catalogue.models, seed=seed) as gateway,
-            Toolbox(catalogue.servers) as toolbox,
-        ):
-            await gateway.prepare(plan.aliases)
-            await toolbox.prepare(plan.tools)
-            return await execute(
-                plan,
-                asked,
-                gateway=gateway,
-                jails=Jails(unsafe=unsafe_local),
-                toolbox=toolbox,
-                trace=trace,
-                seed=seed,
-            )
+        async with open_services(catalogue, setting) as services:
+            await services.prepare(plan)
+            spending = Budget(setting.budget)
+            if runs is None:
+                trace = Trace(*listeners)
+                return await services.execute(plan, asked, trace=trace, budget=spending)
+            scrub = services.scrubber(os.environ)
+            with Record.begin(Path(runs), plan, asked, setting, scrub=scrub) as record:
+                done = await services.execute(
+                    plan,
+                    asked,
+                    journal=record.journal,
+                    scrubber=scrub,
+                    trace=Trace(record.folder, *listeners),
+                    budget=spending,
+                )
+                record.finish(done)
+            return done
 
     return asyncio.run(until_done())

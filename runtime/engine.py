@@ -2,59 +2,36 @@
 
 Every agent is one asyncio task that waits for those whose outputs it sees; there are no barriers
 between levels and nothing polls. When the run ends, for whatever reason, nothing of it is left.
+
+With a journal, what an agent came to, and each answer that it got on the way, is on disk before
+anyone uses it. The same run again then goes on where it ended.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import time
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from ..schema.errors import AgentError, CoterieError
-from .gateway import CallError, ChatRequest, Usage
-from .messages import question, system
-from .runners.protocol import AgentResult, Assignment, Report
+from ..schema.errors import StorageError
+from .desk import AgentOutcome, Desk
+from .gateway import Usage
 from .scorers import Score, score
 from .trace import Trace
 from .workspace import Workspaces
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+    from collections.abc import Mapping
 
     from ..schema.task import Task
-    from .gateway import ChatAnswer, Gateway, Message
+    from .budget import Budget, BudgetReached, Caps
+    from .calls import Calls
     from .jail import Jails
     from .plan import Plan, PlannedAgent
     from .tools import Toolbox
 
 __all__ = ["AgentOutcome", "Run", "execute"]
-
-Status = Literal["done", "failed", "skipped", "cancelled"]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AgentOutcome:
-    """How an agent's part of a run ended.
-
-    Attributes:
-        status: `done`; `failed`; `skipped`, because someone it depends on failed; `cancelled`,
-            because the run ended first.
-        result: What it came to, when done.
-        error: Why it failed, in words.
-        usage: What its model calls consumed, failed attempts included.
-        seconds: From its first attempt to its end.
-        attempts: How often it was run.
-    """
-
-    status: Status
-    result: AgentResult | None = None
-    error: str | None = None
-    usage: Usage = field(default_factory=Usage)
-    seconds: float = 0.0
-    attempts: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,7 +40,7 @@ class Run:
 
     Attributes:
         status: `done` with an answer; `failed` without; `stopped` by a limit of the user's.
-        answer: The output agent's answer, when done.
+        answer: The output agent's answer, where it got that far.
         score: How it compares with the reference answer, where the task has one.
         error: Why there is no answer.
         usage: What all model calls consumed.
@@ -84,36 +61,43 @@ async def execute(
     plan: Plan,
     task: Task,
     *,
-    gateway: Gateway,
+    calls: Calls,
     jails: Jails,
     toolbox: Toolbox,
     trace: Trace | None = None,
-    seed: int | None = None,
+    budget: Budget | None = None,
+    agent_caps: Caps | None = None,
+    path: str = "",
 ) -> Run:
     """Run a plan on a task.
 
     Args:
         plan: A compiled team.
         task: What is asked. Its reference answer reaches the scorer only.
-        gateway: The way to models. Its owner closes it.
+        calls: Makes the model calls. Its owner closes its gateway, journal and cache.
         jails: Where code that agents write may run.
         toolbox: The tools that agents can be granted. Its owner closes it.
         trace: Told everything that happens.
-        seed: Makes sampling repeatable where the endpoint allows it.
+        budget: What the run may cost.
+        agent_caps: What each of its agents may cost.
+        path: Where the run stands in its journal: empty, or ending with a slash.
 
     Returns:
         What came of it. A run that fails or meets a limit is a result, not an exception.
 
     Raises:
+        StorageError: What happened can no longer be written down.
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
     trace = trace or Trace()
-    run = _Running(
-        plan=plan, task=task, gateway=gateway, jails=jails, toolbox=toolbox, trace=trace, seed=seed
-    )
+    run = Running(
+        plan=plan, task=task, calls=calls, jails=jails, toolbox=toolbox, trace=trace,
+        budget=budget, agent_caps=agent_caps, path=path,
+    )  # fmt: skip
     trace.emit("run_started", team=plan.team.name, task=task.id, content_hash=plan.content_hash)
     result = await run.to_the_end()
     trace.emit("run_finished", status=result.status, error=result.error, seconds=result.seconds)
+    trace.check()
     return result
 
 
@@ -122,16 +106,19 @@ class _FirstFailure(Exception):
 
 
 @dataclass(kw_only=True, eq=False)
-class _Running:
-    """A run under way."""
+class Running:
+    """A run under way. `limit` is the cap that it met, if any."""
 
     plan: Plan
     task: Task
-    gateway: Gateway
+    calls: Calls
     jails: Jails
     toolbox: Toolbox
     trace: Trace
-    seed: int | None
+    budget: Budget | None
+    agent_caps: Caps | None
+    path: str
+    limit: BudgetReached | None = None
 
     def __post_init__(self) -> None:
         self.started = time.monotonic()
@@ -140,26 +127,43 @@ class _Running:
         self.outcomes: dict[str, AgentOutcome] = {}
 
     async def to_the_end(self) -> Run:
-        """Run every agent's part, bounded by the team's timeout, and sum up."""
-        limit = self.plan.team.execution.timeout
+        """Run every agent's part, bounded by time, and sum up."""
+        limit, whose = self._time_left()
         with Workspaces(replace(self.task, answer=None)) as self.workspaces:
             try:
                 async with asyncio.timeout(limit):
                     await self._dataflow()
             except TimeoutError:
-                return self._summary(
-                    "stopped", f"the run reached execution.timeout, {limit:g} seconds."
-                )
+                return self._summary("stopped", f"the run reached {whose}.")
         output = self.outcomes[self.plan.output]
+        if self.limit is not None and (output.status != "done" or self._is_run_wide(self.limit)):
+            return self._summary("stopped", str(self.limit))
         if output.status == "done":
             return self._summary("done")
         return self._summary("failed", self._why())
+
+    def _time_left(self) -> tuple[float, str]:
+        """Give the seconds that the run has, and whose limit that is."""
+        limit = self.plan.team.execution.timeout
+        left = self.budget.left() if self.budget else None
+        if left is None or left > limit:
+            return limit, f"execution.timeout, {limit:g} seconds"
+        return left, "its budget of seconds"
+
+    def _is_run_wide(self, limit: BudgetReached) -> bool:
+        """Tell whether a cap is not one agent's own."""
+        budget = self.budget
+        while budget is not None and budget is not limit.budget:
+            budget = budget.parent
+        return budget is not None
 
     async def _dataflow(self) -> None:
         try:
             async with asyncio.TaskGroup() as group:
                 for agent_id, planned in self.plan.agents.items():
                     self.parts[agent_id] = group.create_task(self._part(planned), name=agent_id)
+        except* StorageError as broken:
+            raise broken.exceptions[0] from None
         except* _FirstFailure:
             pass
 
@@ -182,8 +186,11 @@ class _Running:
         lost = [seen for seen, outcome in before.items() if outcome.status != "done"]
         if not lost:
             return None
-        if self.plan.team.execution.on_error == "skip":
+        on_error = self.plan.team.execution.on_error
+        if on_error == "skip":
             return AgentOutcome(status="skipped", error=f"it depends on {', '.join(lost)}.")
+        if self.limit is not None and (on_error == "fail" or len(lost) == len(before)):
+            return AgentOutcome(status="cancelled", error="the run met a limit before its turn.")
         if len(lost) == len(before):
             return AgentOutcome(status="failed", error="none of its colleagues reported anything.")
         return None
@@ -193,7 +200,7 @@ class _Running:
     ) -> AgentOutcome:
         """Run an agent, again where it failed and may try again, within its timeout."""
         async with self.slots:
-            desk = _Desk(run=self, planned=planned, before=before)
+            desk = Desk(run=self, planned=planned, before=before)
             self.trace.emit(
                 "agent_started",
                 planned.agent.id,
@@ -234,7 +241,7 @@ class _Running:
             for agent_id in self.plan.agents
         }
         answer = None
-        if status == "done" and (result := outcomes[self.plan.output].result):
+        if status != "failed" and (result := outcomes[self.plan.output].result):
             answer = result.content if result.answer is None else result.answer
         return Run(
             status=status,
@@ -245,149 +252,3 @@ class _Running:
             seconds=time.monotonic() - self.started,
             agents=outcomes,
         )
-
-
-@dataclass(kw_only=True, eq=False)
-class _Desk:
-    """An agent's place in a run: what it received, and its line to its model."""
-
-    run: _Running
-    planned: PlannedAgent
-    before: Mapping[str, AgentOutcome]
-
-    def __post_init__(self) -> None:
-        self.usage = Usage()
-        self.calls = 0
-        self.attempts = 0
-        self.reports = tuple(
-            Report(
-                agent_id=seen,
-                role=self.run.plan.agents[seen].agent.role,
-                content=outcome.result.content,
-                patch=outcome.result.patch,
-            )
-            for seen, outcome in self.before.items()
-            if outcome.result is not None
-        )
-
-    async def outcome(self) -> AgentOutcome:
-        """Run the agent to an outcome."""
-        started, limit = time.monotonic(), self.planned.agent.timeout
-        result, error = None, None
-        try:
-            async with asyncio.timeout(limit):
-                result = await self._retried()
-        except TimeoutError:
-            error = f"it reached its timeout, {limit:g} seconds."
-        except CoterieError as failure:
-            error = str(failure)
-        return AgentOutcome(
-            status="done" if result else "failed",
-            result=result,
-            error=error,
-            usage=self.usage,
-            seconds=time.monotonic() - started,
-            attempts=self.attempts,
-        )
-
-    async def _retried(self) -> AgentResult:
-        """Run the agent until it succeeds or has no retry left.
-
-        A failed model call is not a reason to run the agent again: the gateway has retried it.
-        Nor is the failure of an agent that asks no model: it would fail in the same way.
-        """
-        asks_model = self.planned.calls_at_most > 0
-        retries = self.run.plan.team.execution.max_retries if asks_model else 0
-        while True:
-            self.attempts += 1
-            try:
-                return await self.planned.runner.run(self._assignment())
-            except AgentError as error:
-                if self.attempts > retries:
-                    raise
-                self.emit("agent_retried", attempt=self.attempts, error=str(error))
-
-    def _assignment(self) -> Assignment:
-        run, planned = self.run, self.planned
-        missing = tuple(seen for seen, outcome in self.before.items() if outcome.result is None)
-        task = run.workspaces.task
-        patches = [report.patch for report in self.reports if report.patch]
-        workspace = run.workspaces.of(planned.agent.id, self.attempts, patches)
-        return Assignment(
-            agent=planned.agent,
-            system=system(planned, run.plan.team.constitution, has_reports=bool(self.reports)),
-            question=question(task, self.reports, missing),
-            task=task,
-            reports=self.reports,
-            missing=missing,
-            line=self,
-            tools=run.toolbox.granted(planned.agent.tools, workspace, self.emit),
-            workspace=workspace,
-            jails=run.jails,
-            emit=self.emit,
-        )
-
-    def emit(self, event: str, /, **fields: Any) -> None:
-        """Note an event of this agent."""
-        self.run.trace.emit(event, self.planned.agent.id, **fields)
-
-    async def chat(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_tokens: int | None = None,
-        stop: Sequence[str] = (),
-        tools: Sequence[Mapping[str, Any]] = (),
-        tool_choice: Any = None,
-        schema: Mapping[str, Any] | None = None,
-    ) -> ChatAnswer:
-        """Ask the agent's model; see `ModelLine.chat`."""
-        agent = self.planned.agent
-        self.calls += 1
-        path = f"{agent.id}/attempt {self.attempts}/call {self.calls}"
-        request = ChatRequest(
-            model=agent.model_id,
-            messages=messages,
-            max_tokens=min(max_tokens or agent.max_tokens, agent.max_tokens),
-            temperature=agent.temperature,
-            seed=_seed(self.run.seed, path),
-            stop=tuple(stop),
-            tools=tools,
-            tool_choice=tool_choice,
-            schema=schema,
-            retries=self.run.plan.team.execution.max_retries,
-        )
-        try:
-            answer = await self.run.gateway.chat(request, self._tell_retry)
-        except CallError as error:
-            self.emit("model_error", path=path, kind=error.kind, error=str(error))
-            raise
-        self.usage += answer.usage
-        self._tell_call(path, request, answer)
-        return answer
-
-    def _tell_retry(self, error: CallError, wait: float) -> None:
-        self.emit("model_retried", kind=error.kind, error=str(error), wait=round(wait, 3))
-
-    def _tell_call(self, path: str, request: ChatRequest, answer: ChatAnswer) -> None:
-        self.emit(
-            "model_call",
-            path=path,
-            alias=request.model,
-            model=answer.model,
-            messages=list(request.messages),
-            text=answer.text,
-            tool_calls=[asdict(call) for call in answer.tool_calls],
-            finish_reason=answer.finish_reason,
-            usage=answer.usage.value(),
-            attempts=answer.attempts,
-            seconds=round(answer.seconds, 6),
-        )
-
-
-def _seed(seed: int | None, path: str) -> int | None:
-    """Derive a call's seed from the run's, so that it depends on who asks and not on when."""
-    if seed is None:
-        return None
-    digest = hashlib.sha256(f"{seed}/{path}".encode()).digest()
-    return int.from_bytes(digest[:4], "big") >> 1

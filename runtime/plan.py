@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +56,9 @@ class Plan:
         levels: The ids by level; agents of one level do not depend on each other.
         output: The agent whose output is the team's answer.
         workers: Most agents at work at the same time.
-        content_hash: The team's content hash.
+        resolved: The team with the texts of its prompts in place of their ids.
+        content_hash: The resolved team's content hash.
+        models: The models that may be called, by alias: those of agents, and their fallbacks.
     """
 
     team: Team
@@ -64,7 +66,9 @@ class Plan:
     levels: tuple[tuple[str, ...], ...]
     output: str
     workers: int
+    resolved: Team
     content_hash: str
+    models: Mapping[str, Model]
 
     @property
     def aliases(self) -> frozenset[str]:
@@ -135,14 +139,41 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
     }
     workers = team.execution.parallel_workers
     bound = len(agents) if workers is True else max(1, int(workers))
+    resolved = _resolved(team, agents)
     return Plan(
         team=team,
         agents=MappingProxyType(agents),
         levels=levels,
         output=team.declared_output or order[-1],
         workers=bound,
-        content_hash=team.content_hash,
+        resolved=resolved,
+        content_hash=resolved.content_hash,
+        models=MappingProxyType(_models(agents, catalogue)),
     )
+
+
+def _resolved(team: Team, planned: Mapping[str, PlannedAgent]) -> Team:
+    """Write prompts out; one that reads like an id gets a line of its own, and is text then."""
+
+    def with_text(agent: Agent) -> Agent:
+        text = planned[agent.id].prompt
+        return replace(agent, prompt=f"{text}\n" if is_prompt_id(text) else text)
+
+    agents = {agent_id: with_text(agent) for agent_id, agent in team.agents.items()}
+    return replace(team, agents=MappingProxyType(agents))
+
+
+def _models(planned: Mapping[str, PlannedAgent], catalogue: Catalogue) -> dict[str, Model]:
+    """Collect the models that a plan may call."""
+    waiting = [one.agent.model_id for one in planned.values() if one.calls_at_most]
+    found: dict[str, Model] = {}
+    while waiting:
+        alias = waiting.pop()
+        model = catalogue.models.get(alias)
+        if model is not None and alias not in found:
+            found[alias] = model
+            waiting += model.fallback
+    return found
 
 
 def _graph(team: Team) -> nx.DiGraph[str]:

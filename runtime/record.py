@@ -1,59 +1,102 @@
-"""The record of a run: what was run, and what came of it, in a folder of plain files."""
+"""The record of a run: what was run, and what came of it, in a folder that can be resumed."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
-from types import MappingProxyType
+import platform
+from dataclasses import asdict
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
 from ..schema import dump
 from ..schema.errors import InputError
-from ..schema.team import Agent, Team, is_prompt_id
-from .trace import VERSION, RunFolder, Scrubber
+from ..schema.models import Model
+from ..schema.problems import quoted
+from ..schema.values import is_list
+from .budget import Caps
+from .journal import Journal
+from .services import Setting
+from .trace import VERSION, RunFolder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from ..schema.task import Task
     from .engine import AgentOutcome, Run
     from .plan import Plan
+    from .usage import Usage
 
-__all__ = ["Record", "resolved"]
+__all__ = ["Record", "read_result", "read_setting"]
+
+MANIFEST = "run.json"
+RESULT = "result.json"
 
 
 class Record:
     """Keeps a run in a folder. A context manager; the folder is complete however the run ends.
 
     Args:
-        runs: Where run folders are made.
-        plan: What is run; team.yaml has its prompts written out.
-        task: What is asked.
-        secrets: What may not be written.
+        folder: Where.
+        plan: What is run.
+        replaying: Nothing is changed; the run is made again from its journal.
+
+    Attributes:
+        folder: Where; it listens to the trace.
+        journal: The answers that the run got.
 
     Raises:
-        InputError: The folder cannot be made.
+        InputError: Another process holds the folder, or its journal is none.
+        StorageError: The journal cannot be written.
     """
 
-    def __init__(self, runs: Path, plan: Plan, task: Task, *, secrets: Iterable[str]) -> None:
+    def __init__(self, folder: RunFolder, plan: Plan, *, replaying: bool = False) -> None:
+        self.folder = folder
+        self.journal = Journal.open(folder.path, replaying=replaying)
         self._plan = plan
-        self._result: dict[str, Any] = {"status": "interrupted"}
+        self._result: dict[str, Any] | None = None
+
+    @classmethod
+    def begin(
+        cls, runs: Path, plan: Plan, task: Task, setting: Setting, *, scrub: Callable[[str], str]
+    ) -> Self:
+        """Make a folder for a new run, with all that is needed to go on with it.
+
+        Args:
+            runs: Where run folders are made.
+            plan: What is run; team.yaml has its prompts written out.
+            task: What is asked.
+            setting: How.
+            scrub: Takes out what may not be written.
+
+        Raises:
+            InputError: The folder cannot be made.
+        """
         try:
-            self.folder = RunFolder.create(runs, plan.team.name, task.id, Scrubber(secrets))
-            self.folder.write("team.yaml", dump(resolved(plan)))
-            self.folder.write("task.json", _as_json(_task_value(task)))
+            folder = RunFolder.create(runs, plan.team.name, task.id, scrub)
+            folder.write("team.yaml", dump(plan.resolved))
+            folder.write("task.json", _as_json(_task_value(task)))
+            folder.write(MANIFEST, _as_json(_manifest(plan, setting)))
         except OSError as error:
             raise InputError(
                 f"{runs}: the run's folder cannot be written: {error.strerror}."
             ) from None
+        return cls(folder, plan)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.folder.close()
-        self.folder.write("result.json", _as_json({"v": VERSION, **self._head(), **self._result}))
+        try:
+            if not self.journal.replaying:
+                self.folder.write(RESULT, self.result)
+        finally:
+            self.folder.close()
+            self.journal.close()
+
+    def spent(self) -> Usage:
+        """Sum up what all answers in the journal cost, those of earlier processes included."""
+        return self.journal.spent()
 
     def finish(self, run: Run) -> None:
         """Take the result; it is written when the record is left."""
@@ -67,28 +110,92 @@ class Record:
             "agents": {agent_id: _outcome(outcome) for agent_id, outcome in run.agents.items()},
         }
 
+    @property
+    def result(self) -> str:
+        """What came of the run until now, as result.json has it."""
+        result = self._result
+        if result is None:
+            spent = self.spent()
+            result = {"status": "interrupted", "usage": {**spent.value(), "cost": spent.cost}}
+        return _as_json({"v": VERSION, **self._head(), **result})
+
     def _head(self) -> dict[str, Any]:
-        planned = self._plan.agents.values()
-        models = {one.model.alias: one.model for one in planned if one.model is not None}
         return {
             "team": self._plan.team.name,
             "content_hash": self._plan.content_hash,
             "models": {
                 alias: {"model": model.model, "api_base": model.api_base, "from": model.origin}
-                for alias, model in sorted(models.items())
+                for alias, model in sorted(self._plan.models.items())
             },
         }
 
 
-def resolved(plan: Plan) -> Team:
-    """Give the plan's team with the texts of its prompts in place of their ids."""
+def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
+    """Read how a recorded run was made, and which models it called.
 
-    def with_text(agent: Agent) -> Agent:
-        text = plan.agents[agent.id].prompt
-        return replace(agent, prompt=f"{text}\n" if is_prompt_id(text) else text)
+    Raises:
+        InputError: The folder has no readable manifest.
+    """
+    manifest = _read(folder / MANIFEST)
+    try:
+        models = {alias: _model(alias, value) for alias, value in manifest["models"].items()}
+        setting = Setting(
+            seed=manifest["seed"],
+            budget=Caps(**manifest["budget"]),
+            agent_budget=Caps(**manifest["agent_budget"]),
+            allow_unpriced=manifest["allow_unpriced"],
+            cache=folder.joinpath(manifest["cache"]) if manifest["cache"] else None,
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{folder / MANIFEST}: not the manifest of a run: {error!r}.") from None
+    return setting, models
 
-    agents = {agent_id: with_text(agent) for agent_id, agent in plan.team.agents.items()}
-    return replace(plan.team, agents=MappingProxyType(agents))
+
+def read_result(folder: Path) -> dict[str, Any] | None:
+    """Read what came of a recorded run; None where it did not get that far.
+
+    Raises:
+        InputError: The file is damaged.
+    """
+    return _read(folder / RESULT) if (folder / RESULT).exists() else None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: there is no such file. Is {quoted(str(path.parent))} the folder of a run?"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {error}.") from None
+    if not isinstance(value, dict):
+        raise InputError(f"{path}: not a JSON object.")
+    return value
+
+
+def _manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
+    """Say how a run is made: what resuming it needs, and what an auditor asks."""
+    return {
+        "v": VERSION,
+        "coterie": version("coterie"),
+        "python": platform.python_version(),
+        "seed": setting.seed,
+        "budget": setting.budget.value(),
+        "agent_budget": setting.agent_budget.value(),
+        "allow_unpriced": setting.allow_unpriced,
+        "cache": str(setting.cache.resolve()) if setting.cache else None,
+        "unsafe_local": setting.unsafe_local,
+        "models": {alias: asdict(model) for alias, model in sorted(plan.models.items())},
+    }
+
+
+def _model(alias: str, value: Mapping[str, Any]) -> Model:
+    fields: dict[str, Any] = {
+        **{name: tuple(item) if is_list(item) else item for name, item in value.items()},
+        "alias": alias,
+    }
+    return Model(**fields)
 
 
 def _outcome(outcome: AgentOutcome) -> dict[str, Any]:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from io import FileIO
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..schema.errors import StorageError
 from ..schema.files import write_atomically
-from ..schema.secrets import SECRET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from io import TextIOWrapper
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["VERSION", "Emit", "Event", "RunFolder", "Scrubber", "Trace"]
+__all__ = ["VERSION", "Emit", "Event", "RunFolder", "Trace"]
 
 VERSION = 1
 """Version of the format of events.jsonl and result.json."""
@@ -70,6 +69,7 @@ class Trace:
     def __init__(self, *listeners: Callable[[Event], None]) -> None:
         self._listeners = listeners
         self._started = time.monotonic()
+        self._failure: StorageError | None = None
 
     def emit(self, event: str, agent: str | None = None, /, **fields: Any) -> None:
         """Note that something happened: its type, whom it is about, and what else there is."""
@@ -78,35 +78,22 @@ class Trace:
         seconds = time.monotonic() - self._started
         happened = Event(type=event, seconds=seconds, agent=agent, fields=fields)
         for listener in self._listeners:
-            listener(happened)
+            try:
+                listener(happened)
+            except StorageError as failure:
+                self._failure = self._failure or failure
 
+    def check(self) -> None:
+        """Make sure that every event until now could be written down.
 
-class Scrubber:
-    """Takes secrets out of everything that is written.
+        Events come from places that have no way to deal with a full disk, so the failure is kept
+        until someone asks.
 
-    Args:
-        secrets: The keys that this run knows.
-    """
-
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
-        known = sorted({form for secret in secrets for form in _forms(secret)}, key=len)
-        alternatives = [re.escape(form) for form in reversed(known)]
-        self._known = re.compile("|".join(alternatives)) if alternatives else None
-
-    def __call__(self, text: str) -> str:
-        """Give the text without secrets."""
-        if self._known is not None:
-            text = self._known.sub("[secret]", text)
-        return SECRET.sub("[secret]", text)
-
-
-def _forms(secret: str) -> set[str]:
-    """Give the ways in which a secret shows in text: itself, in JSON, in a URL, in base64."""
-    import base64
-    from urllib.parse import quote
-
-    encoded = base64.b64encode(secret.encode()).decode().rstrip("=")
-    return {secret, json.dumps(secret)[1:-1], quote(secret, safe=""), encoded}
+        Raises:
+            StorageError: One could not.
+        """
+        if self._failure is not None:
+            raise self._failure
 
 
 class RunFolder:
@@ -119,8 +106,8 @@ class RunFolder:
 
     def __init__(self, path: Path, scrub: Callable[[str], str]) -> None:
         self.path = path
-        self._scrub = scrub
-        self._events: TextIOWrapper | None = None
+        self.scrub = scrub
+        self._events: FileIO | None = None
         self._number = 0
 
     @classmethod
@@ -143,18 +130,39 @@ class RunFolder:
         raise FileExistsError(parent / name)
 
     def __call__(self, event: Event) -> None:
-        """Write an event; it is in the file when this returns."""
-        if self._events is None:
-            self._events = (self.path / "events.jsonl").open(
-                "a", encoding="utf-8", errors="backslashreplace", newline="\n"
-            )
+        """Write an event; it is in the file when this returns.
+
+        Raises:
+            StorageError: It is not.
+        """
+        line = self.scrub(event.line(self._number + 1)) + "\n"
+        try:
+            if self._events is None:
+                self._events = self._opened()
+            self._events.write(line.encode("utf-8", "backslashreplace"))
+        except OSError as error:
+            raise StorageError(error.errno, error.strerror, str(self._path)) from None
         self._number += 1
-        self._events.write(self._scrub(event.line(self._number)) + "\n")
-        self._events.flush()
+
+    def _opened(self) -> FileIO:
+        """Open the list of events; where it ends in half a line, as after a crash, leave that."""
+        events = FileIO(self._path, "ab+")
+        with self._path.open("rb") as written:
+            lines = whole = 0
+            for line in written:
+                if line.endswith(b"\n"):
+                    lines, whole = lines + 1, whole + len(line)
+        events.truncate(whole)
+        self._number = lines
+        return events
+
+    @property
+    def _path(self) -> Path:
+        return self.path / "events.jsonl"
 
     def write(self, name: str, text: str) -> None:
         """Write a file of the run whole, or not at all."""
-        write_atomically(self.path / name, self._scrub(text))
+        write_atomically(self.path / name, self.scrub(text))
 
     def close(self) -> None:
         """Close the list of events."""

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import subprocess
 import tempfile
 import threading
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from ..schema.errors import AgentError, JailError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from ..schema.task import Task
+    from .jail.scratch import ScratchFolder
 
 __all__ = ["Workspace", "Workspaces", "git"]
 
 GIT_SECONDS = 120
+LARGEST_PATCH = 16 << 20
+"""Bytes."""
 QUIET_GIT = (
     "-c", "core.hooksPath=/dev/null",
     "-c", "core.fsmonitor=false",
@@ -40,18 +44,16 @@ class Workspaces:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self._folder: Path | None = None
+        self._scratch: ScratchFolder | None = None
         self._making = threading.Lock()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._folder is not None:
-            from .jail.workspace import remove
-
-            with contextlib.suppress(JailError):  # what cannot be removed is left to the system
-                remove(self._folder)
+        if self._scratch is not None:
+            with contextlib.suppress(JailError):  # what cannot be removed is left to later runs
+                self._scratch.close()
 
     def of(self, agent_id: str, attempt: int, patches: Sequence[str]) -> Workspace:
         """Give an agent its workspace for one attempt. Nothing is made until it is used.
@@ -63,11 +65,20 @@ class Workspaces:
         return Workspace(home=self, name=f"{agent_id}-{attempt}", patch=patch)
 
     def folder(self) -> Path:
-        """Give the folder of all workspaces, made on first use. Agents may ask from threads."""
+        """Give the folder of all workspaces, made on first use. Agents may ask from threads.
+
+        The first use also removes what earlier runs left whose process was killed.
+
+        Raises:
+            JailError: No temporary folder can be made.
+        """
+        from .jail.scratch import ScratchFolder, sweep
+
         with self._making:
-            if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix="coterie-"))
-            return self._folder
+            if self._scratch is None:
+                sweep()
+                self._scratch = ScratchFolder("run")
+            return self._scratch.path
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
@@ -117,22 +128,41 @@ class Workspace:
         New files are in it, ignored ones are not.
 
         Raises:
-            AgentError: git cannot tell.
+            AgentError: git cannot tell, or the changes are larger than anyone can use.
         """
+        from .jail.workspace import make_plain
+
+        try:
+            make_plain(self.path)
+        except JailError as error:
+            raise AgentError(f"The changes can't be read: {error}") from None
         # The agent may have written into the copy's own .git, whose settings can name programs to
         # run. So the comparison uses a git directory that the agent never saw, and no other.
-        _remove_inner_repositories(self.path)
-        own = (f"--git-dir={_kept(self.path)}", f"--work-tree={self.path}")
+        kept = _kept(self.path)
+        own = (f"--git-dir={kept}", f"--work-tree={self.path}")
         git(self.path, *own, "add", "--all")
         shown = ("--cached", "--binary", "--no-color", "--no-ext-diff", "--no-textconv")
-        return git(self.path, *own, "diff", *shown, "--ignore-submodules=all", "HEAD")
+        told = (*own, "diff", *shown, "--ignore-submodules=all", "HEAD")
+        patch = git(self.path, *told, limit=LARGEST_PATCH)
+        if _is_text(patch):
+            return patch
+        # Text in another encoding would be lost on its way to other agents and into the record.
+        (kept / "info").mkdir(exist_ok=True)
+        (kept / "info" / "attributes").write_text("* -diff\n", encoding="ascii")
+        return git(self.path, *told, limit=LARGEST_PATCH)
 
 
-def git(folder: Path, *arguments: str, text: str | None = None) -> str:
+def git(folder: Path, *arguments: str, text: str | None = None, limit: int | None = None) -> str:
     """Run git in a folder, without hooks, pagers or the user's own settings.
 
+    Args:
+        folder: Where.
+        arguments: A command of git's, and what it is given.
+        text: What it reads.
+        limit: Bytes that it may give.
+
     Raises:
-        AgentError: git failed; the message has its words.
+        AgentError: git failed, and the message has its words, or it gave too much.
     """
     environment = {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -141,34 +171,40 @@ def git(folder: Path, *arguments: str, text: str | None = None) -> str:
         "GIT_CONFIG_GLOBAL": "/dev/null",
         "GIT_TERMINAL_PROMPT": "0",
     }
+    command = next(word for word in arguments if not word.startswith("-"))
+    with tempfile.TemporaryFile() as said:
+        try:
+            subprocess.run(
+                ["git", *QUIET_GIT, *arguments],  # noqa: S607 - whichever git the host has
+                cwd=folder, env=environment, input=(text or "").encode("utf-8", "surrogateescape"),
+                stdout=said, stderr=subprocess.PIPE, timeout=GIT_SECONDS, check=True,
+            )  # fmt: skip
+        except FileNotFoundError:
+            raise AgentError("git is not installed.") from None
+        except subprocess.TimeoutExpired:
+            raise AgentError(f"git {command} took more than {GIT_SECONDS} seconds.") from None
+        except subprocess.CalledProcessError as error:
+            words = error.stderr.decode("utf-8", "replace").strip()[-500:]
+            raise AgentError(f"git {command}: {words}") from None
+        size = said.seek(0, os.SEEK_END)
+        if limit is not None and size > limit:
+            raise AgentError(f"git {command} gives {size} bytes, more than the {limit} allowed.")
+        said.seek(0)
+        return said.read().decode("utf-8", "surrogateescape")
+
+
+def _is_text(patch: str) -> bool:
+    """Tell whether a patch is UTF-8, as git gave it."""
     try:
-        done = subprocess.run(
-            ["git", *QUIET_GIT, *arguments],  # noqa: S607 - whichever git the host has
-            cwd=folder, env=environment, input=text, capture_output=True, encoding="utf-8",
-            errors="surrogateescape", timeout=GIT_SECONDS, check=True,
-        )  # fmt: skip
-    except FileNotFoundError:
-        raise AgentError("git is not installed.") from None
-    except subprocess.TimeoutExpired:
-        raise AgentError(f"git {arguments[0]} took more than {GIT_SECONDS} seconds.") from None
-    except subprocess.CalledProcessError as error:
-        raise AgentError(f"git {arguments[0]}: {error.stderr.strip()[-500:]}") from None
-    return done.stdout
+        patch.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _kept(path: Path) -> Path:
     """Where the git directory of a copy's first state is kept, beside the copy."""
     return path.with_name(f"{path.name}.git")
-
-
-def _remove_inner_repositories(path: Path) -> None:
-    """Make plain folders of the repositories inside a working copy.
-
-    git looks into a submodule by that repository's own settings, and so would run what they name.
-    """
-    # `find` for its depth: a tree can be deeper than Python's own walk bears.
-    found = ("find", str(path), "-mindepth", "2", "-name", ".git", "-prune")
-    subprocess.run([*found, "-exec", "rm", "-rf", "{}", "+"], capture_output=True, check=False)
 
 
 def _write_files(path: Path, files: Mapping[str, str]) -> None:

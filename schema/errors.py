@@ -7,6 +7,7 @@
     - ModelError          the provider of a model (its kinds are in `runtime.gateway`)
     - AgentError          one agent of the run
     - JailError           code that an agent wrote could not be run safely
+  + StorageError          a file of state cannot be written, or is damaged: exit 1
   + LimitError            a limit that the user set was reached: exit 3
 
 Whoever raises gives the rule, the actual value, the likely cause and the fix. The command line
@@ -31,6 +32,7 @@ __all__ = [
     "LimitError",
     "ModelError",
     "RunError",
+    "StorageError",
 ]
 
 
@@ -68,6 +70,18 @@ class AgentError(RunError):
 
 class JailError(RunError):
     """Code that an agent wrote could not be run, or not safely."""
+
+
+class StorageError(CoterieError, OSError):
+    """A file of state cannot be written, or what stands in it is damaged. What was there stays.
+
+    Also an `OSError`: given what the system gave (number, words, path), it says so in one line.
+    """
+
+    def __str__(self) -> str:
+        if self.filename is None:
+            return super().__str__()
+        return f"{self.filename}: cannot be written: {self.strerror}."
 
 
 class LimitError(CoterieError):

@@ -1,40 +1,163 @@
-"""Writing files so that a reader, or a power failure, never finds half of one."""
+"""Writing files so that a reader, or a power failure, never finds half of one.
+
+All state that is text is written by these functions. Each returns once the disk has what it was
+given, and raises `StorageError` where that cannot be had.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["write_atomically"]
+from .errors import StorageError
+from .failpoints import failpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+__all__ = ["append", "locked", "make_folder", "sync", "truncate", "write_atomically"]
 
 
 def write_atomically(path: Path, text: str) -> None:
     """Write a text file whole, or leave what was there.
 
     Raises:
-        OSError: It cannot be written; the old content still stands.
+        StorageError: It cannot be written; the old content still stands. Only when its folder
+            cannot be flushed may the new one stand already.
     """
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(
-            handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
-        ) as stream:
-            os.fchmod(handle, path.stat().st_mode & 0o777 if path.exists() else 0o644)
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    _sync_folder(path.parent)
+    with _named(path):
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(
+                handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
+            ) as stream:
+                os.fchmod(handle, path.stat().st_mode & 0o777 if path.exists() else 0o644)
+                stream.write(text)
+                stream.flush()
+                failpoint("files.write.before")
+                os.fsync(handle)
+            failpoint("files.write.flushed")
+            Path(temporary).replace(path)
+        except BaseException:
+            with suppress(OSError):
+                Path(temporary).unlink(missing_ok=True)
+            raise
+        failpoint("files.write.replaced")
+        _sync(path.parent)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make a rename last: the new name is in the folder, which is written on its own."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
+def append(path: Path, content: bytes) -> None:
+    """Write at the end of a file, which is made if need be: everything, or nothing stays.
+
+    A process that is killed meanwhile may leave a part. One process at a time may do this: see
+    `locked`.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    with _named(path), _opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as handle:
+        size = os.fstat(handle).st_size
+        if size == 0:  # what stands in a file can only last where its name does
+            _sync(path.parent)
+        try:
+            failpoint("files.append.before")
+            _write(handle, content)
+            failpoint("files.append.written")
+            os.fsync(handle)
+            failpoint("files.append.after")
+        except BaseException:
+            with suppress(OSError):
+                os.ftruncate(handle, size)
+            raise
+
+
+def truncate(path: Path, size: int) -> None:
+    """Cut a file down to its first `size` bytes.
+
+    Raises:
+        StorageError: It cannot be cut.
+    """
+    with _named(path), _opened(path, os.O_WRONLY) as handle:
+        failpoint("files.truncate.before")
+        os.ftruncate(handle, size)
         os.fsync(handle)
+        failpoint("files.truncate.after")
+
+
+def sync(path: Path) -> None:
+    """Wait until the disk has all of a file, whoever wrote it.
+
+    Raises:
+        StorageError: The file is not there, or the disk fails.
+    """
+    with _named(path):
+        _sync(path)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder where it is missing, and its name last. What it stands in exists.
+
+    Raises:
+        StorageError: It cannot be made.
+    """
+    with _named(path):
+        path.mkdir(exist_ok=True)
+        _sync(path.parent)  # also where it was there: who made it may have died since
+
+
+@contextmanager
+def locked(path: Path) -> Generator[None]:
+    """Hold a lock that one thread of one process has at a time, and wait for it if need be.
+
+    The system takes it back from a process that dies.
+
+    Args:
+        path: The file of the lock. It is made if need be, stays empty, and must not be removed
+            while anyone may want the lock.
+
+    Raises:
+        StorageError: The file cannot be made.
+    """
+    with _named(path):
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
     finally:
         os.close(handle)
+
+
+@contextmanager
+def _named(path: Path) -> Generator[None]:
+    """Say of which file the system's errors are."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(error.errno, error.strerror, str(path)) from error
+
+
+@contextmanager
+def _opened(path: Path, flags: int) -> Generator[int]:
+    handle = os.open(path, flags | os.O_CLOEXEC, 0o644)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _write(handle: int, content: bytes) -> None:
+    """Write all of it: on a disk that is nearly full, one call takes only a part."""
+    while content:
+        content = content[os.write(handle, content) :]
+
+
+def _sync(path: Path) -> None:
+    """Flush a file; or a folder, since a new name is in the folder, which is written on its own."""
+    with _opened(path, os.O_RDONLY) as handle:
+        failpoint("files.sync.before")
+        os.fsync(handle)
+        failpoint("files.sync.after")

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ._document import LIMITS, Document, Limits
+from ._fallbacks import fallback_problems
 from ._json import read_json
 from ._meaning import TEAM_RULES, Reading, Rule, secrets_in
 from ._shape import did_you_mean, shape_problems, sound
@@ -127,10 +128,20 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
-    value = _host_file(path, "models")
+    document, problems = _host_file(path, "models")
+    if document.complete:
+        value = sound(document, "models") if problems else document.value
+        models: dict[str, Any] = (value.get("models") if is_mapping(value) else None) or {}
+        problems = _sorted(problems, list(fallback_problems(document, models)))
+    if problems:
+        raise ConfigError(problems)
     return {
-        alias: Model(alias=alias, origin=str(path), **fields)
-        for alias, fields in value["models"].items()
+        alias: Model(
+            alias=alias,
+            origin=str(path),
+            **{key: _tuples(item) for key, item in fields.items()},
+        )
+        for alias, fields in document.value["models"].items()
     }
 
 
@@ -141,10 +152,12 @@ def load_tools(path: str | Path) -> Mapping[str, Server]:
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
-    value = _host_file(path, "tools")
+    document, problems = _host_file(path, "tools")
+    if problems:
+        raise ConfigError(problems)
     return {
         name: Server(name=name, **{key: _tuples(item) for key, item in fields.items()})
-        for name, fields in value["servers"].items()
+        for name, fields in document.value["servers"].items()
     }
 
 
@@ -182,11 +195,8 @@ def _sorted(first: list[Problem], more: list[Problem]) -> list[Problem]:
     return sorted({*first, *(problem for problem in more if problem.place not in taken)})
 
 
-def _host_file(path: str | Path, schema: str) -> Any:
-    document, problems = shape_only(*read_yaml(read_file(path, LIMITS), str(path)), schema)
-    if problems:
-        raise ConfigError(problems)
-    return document.value
+def _host_file(path: str | Path, schema: str) -> tuple[Document, list[Problem]]:
+    return shape_only(*read_yaml(read_file(path, LIMITS), str(path)), schema)
 
 
 def _team(value: Any) -> Team:

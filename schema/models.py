@@ -27,6 +27,7 @@ class Model:
         usd_per_mtok_output: Price of writing, USD per million tokens.
         concurrency: Most calls in flight. None: no bound of our own.
         timeout: Seconds for one call, to the last byte of the answer.
+        fallback: The aliases that answer in its place when it fails, in this order.
         notes: What the model is good at.
         origin: Where the alias was defined, for messages.
     """
@@ -40,6 +41,7 @@ class Model:
     usd_per_mtok_output: float | None = None
     concurrency: int | None = None
     timeout: float = 300
+    fallback: tuple[str, ...] = ()
     notes: str = ""
     origin: str = ""
 

@@ -1,27 +1,80 @@
-"""What looks like a secret key, wherever it is written."""
+"""What looks like a secret key wherever it is written, and what of an environment is secret."""
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
-__all__ = ["SECRET", "looks_secret", "scrubbed"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["SECRET", "looks_secret", "scrubbed", "secrets_of"]
+
+_FORMS = (
+    ("sk-", r"(?=[a-z_-]{0,40}[A-Z0-9])[A-Za-z0-9_-]{20,}"),  # OpenAI, Anthropic and others
+    ("gsk", r"[_-][A-Za-z0-9]{20,}"),  # Groq
+    ("hf", r"[_-][A-Za-z0-9]{20,}"),  # Hugging Face
+    ("r8", r"[_-][A-Za-z0-9]{20,}"),  # Replicate
+    ("xai", r"[_-][A-Za-z0-9]{20,}"),
+    ("pplx", r"[_-][A-Za-z0-9]{20,}"),  # Perplexity
+    ("AKIA", r"[A-Z0-9]{16}\b"),  # AWS
+    ("AIza", r"[A-Za-z0-9_-]{30,}"),  # Google
+    ("gh", r"[pousr]_[A-Za-z0-9]{30,}"),  # GitHub
+    ("github_pat_", r"[A-Za-z0-9_]{30,}"),
+    ("xox", r"[abprs]-[A-Za-z0-9-]{10,}"),  # Slack
+)
+"""How keys that providers give out begin, and how they go on."""
+
+_PRIVATE_KEY = r"""
+    -----BEGIN\ (?:[A-Z]+\ )*PRIVATE\ KEY-----
+    (?: (?:\s|\\++[nr])*+ [A-Za-z0-9+/=]{16,}+ )*+    # its lines, as they are or in JSON
+    (?: (?:\s|\\++[nr])*+ [A-Za-z0-9+/=]{0,15}+ (?:\s|\\++[nr])*+
+        -----END\ (?:[A-Z]+\ )*PRIVATE\ KEY----- )?
+"""
+
+
+def _at_an_edge(mark: str) -> str:
+    """Give the pattern of a mark that no word runs into.
+
+    A letter before it is no word's where it belongs to an escape of JSON or of a URL. The pattern
+    looks back from the mark's end: a look at every character in front of it would be slow, and this
+    runs over every line that is written.
+    """
+    size = len(mark)
+    escapes = (r"\\[bfnrt]", r"\\u[0-9A-Fa-f]{4}", "%[0-9A-Fa-f]{2}")
+    ends = "|".join(f"(?<={escape}.{{{size}}})" for escape in escapes)
+    return f"{re.escape(mark)}(?:(?<!\\w.{{{size}}})|{ends})"
+
 
 SECRET = re.compile(
+    "|".join((*(_at_an_edge(mark) + rest for mark, rest in _FORMS), _PRIVATE_KEY)), re.VERBOSE
+)
+"""What looks like a key."""
+
+# In a variable's name: `OPENAI_API_KEY`, `PGPASSWORD`, `NPM_TOKEN_2`, but not `KEYBOARD`.
+_SECRET_WORD = re.compile(
     r"""
-    \b (?:
-        sk- (?= [a-z_-]{0,40} [A-Z0-9] ) [A-Za-z0-9_-]{20,}    # OpenAI, Anthropic and others
-      | (?: gsk | hf | r8 | xai | pplx ) [_-] [A-Za-z0-9]{20,}
-      | AKIA [A-Z0-9]{16} \b                     # AWS
-      | AIza [A-Za-z0-9_-]{30,}                  # Google
-      | gh[pousr]_ [A-Za-z0-9]{30,}              # GitHub
-      | github_pat_ [A-Za-z0-9_]{30,}
-      | xox[abprs]- [A-Za-z0-9-]{10,}            # Slack
-    )
-    | -----BEGIN\ (?:[A-Z]+\ )*PRIVATE\ KEY-----
+    (?: KEY | TOKEN | SECRET | PASS(?:WORD|WD|PHRASE)? | PWD | CREDENTIAL | AUTH | (?<![A-Z])PAT )
+    S? \d* (?![A-Z])
     """,
     re.VERBOSE,
 )
-"""Forms of keys that providers give out."""
+_ABOUT_A_SECRET = re.compile(
+    r"""
+    _ (?: NAME | ID | USER | USERNAME | URL | URI | HOST | PORT | PATH | FILE | DIR | FOLDER | STORE
+        | SOCK | TYPE | MODE | METHOD | PROVIDER | REGION | TTL | TIMEOUT | LENGTH ) $
+    """,
+    re.VERBOSE,
+)
+_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:|/[a-z][a-z0-9._-]*|/[A-Z][a-z]+)(?:[/\\]|$)")
+_WORD_OR_NUMBER = re.compile(r"[A-Z]?[a-z]{0,15}|[A-Z]{1,16}|[-+.\d]{1,12}")
+_IN_URL = re.compile(r"[a-z][a-z0-9+.-]*://(?P<user>[^\s/:@]*)(?::(?P<password>[^\s/@]+))?@", re.I)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://\S*", re.I)
+_WHO_AND_WHERE = ("HOME", "HOSTNAME", "LOGNAME", "USER", "USERNAME")
+SHORTEST_VALUE = 8
+SHORTEST_USER = 16
+"""Characters from which a user name without a password is taken for a token."""
 
 
 def looks_secret(text: str) -> bool:
@@ -32,3 +85,44 @@ def looks_secret(text: str) -> bool:
 def scrubbed(text: str) -> str:
     """Give a text without what looks like a secret key."""
     return SECRET.sub("[secret]", text)
+
+
+def secrets_of(environment: Mapping[str, str]) -> frozenset[str]:
+    """Collect what is secret in an environment.
+
+    That is the value of every variable whose name says so (`…_KEY`, `…TOKEN`, `…PASSWORD` and the
+    like), and the password in every URL. A value that could as well stand in any text, a word, a
+    number, a path, an address or the user's name, is left out: to hide it would spoil the text and
+    keep nothing secret.
+
+    Args:
+        environment: The variables by name.
+    """
+    usual = {environment[name] for name in _WHO_AND_WHERE if name in environment}
+    found = {secret for value in environment.values() for secret in _in_urls(value)}
+    found |= {value.strip() for name, value in environment.items() if _names_secret(name)}
+    return frozenset(value for value in found - usual if _can_be_secret(value))
+
+
+def _names_secret(name: str) -> bool:
+    upper = name.upper()
+    return _SECRET_WORD.search(upper) is not None and _ABOUT_A_SECRET.search(upper) is None
+
+
+def _can_be_secret(value: str) -> bool:
+    return (
+        len(value) >= SHORTEST_VALUE
+        and not _WORD_OR_NUMBER.fullmatch(value)
+        and not _PATH.match(value)
+        and not _ADDRESS.fullmatch(value)
+    )
+
+
+def _in_urls(text: str) -> Iterator[str]:
+    """Give the passwords of the URLs in a text, as they stand there and as they are sent."""
+    for found in _IN_URL.finditer(text):
+        user, password = found["user"], found["password"]
+        if password:
+            yield from (password, unquote(password))
+        elif len(user) >= SHORTEST_USER:
+            yield from (user, unquote(user))

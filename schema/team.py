@@ -19,6 +19,7 @@ __all__ = ["Agent", "Execution", "SolvedTask", "Team", "is_prompt_id", "natural"
 
 Context = Literal["predecessors", "ancestors", "all"]
 OnError = Literal["fail", "skip", "degrade"]
+OnOverflow = Literal["fail", "trim"]
 
 IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType(
     {
@@ -67,6 +68,7 @@ class Execution:
     timeout: float = 600
     max_retries: int = 2
     on_error: OnError = "fail"
+    on_overflow: OnOverflow = "fail"
     context: Context = "predecessors"
 
 

@@ -7,44 +7,33 @@ import json
 import os
 import signal
 import sys
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...schema.command import Command, host_catalogue, host_options, problem_format
-from ...schema.errors import InputError
+from ...schema.errors import InputError, StorageError
 from ...schema.models import EMBEDDED
 from ..terminal import counted, speakable
 
 if TYPE_CHECKING:
-    from ...schema.catalogue import Catalogue
-    from ...schema.problems import Problem
-    from ...schema.task import Task
-    from ...schema.team import Team
     from ..engine import Run
     from ..plan import Plan
-    from ..trace import RunFolder
+    from ..record import Record
+    from ..scrubber import Scrubber
+    from ..services import Services, Setting
+    from ._loading import Loaded
 
 __all__ = ["main"]
 
 EXIT_CODES = {"done": 0, "failed": 1, "stopped": 3}
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Options:
-    """How a run is made and shown."""
-
-    runs: Path
-    as_json: bool
-    quiet: bool
-    unsafe_local: bool
-    seed: int | None
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command(cls=Command)
-@click.argument("team_file", metavar="TEAM")
+@click.argument("team_file", metavar="[TEAM]", required=False)
 @click.argument("task_file", metavar="[TASK]", required=False)
 @click.option("-q", "--query", help="Ask this instead of a task file.")
 @host_options
@@ -54,6 +43,29 @@ class _Options:
     default=Path("runs"),
     show_default=True,
     help="Where run folders are made.",
+)
+@click.option("--resume", metavar="RUN", type=FOLDER, help="Go on with the run of this folder.")
+@click.option(
+    "--replay", metavar="RUN", type=FOLDER, help="Make the run of this folder again, offline."
+)
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="With --replay: check every prompt and result against the recording.",
+)
+@click.option(
+    "--budget",
+    metavar="CAPS",
+    help="What the run may cost: usd=2,tokens=500000,calls=100,seconds=900, or some of them.",
+)
+@click.option("--agent-budget", metavar="CAPS", help="What each of its agents may cost.")
+@click.option(
+    "--allow-unpriced", is_flag=True, help="With usd=: also call models whose price is unknown."
+)
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep answers in this folder, and take from there what other runs asked alike.",
 )
 @click.option("--seed", type=int, help="Make sampling repeatable where the endpoint allows it.")
 @click.option("--dry-run", is_flag=True, help="Show the plan; ask no model.")
@@ -65,173 +77,239 @@ class _Options:
     help="Run code that agents write without a jail, with your rights. Only in a throw-away VM.",
 )
 @problem_format
-def main(team_file: str, task_file: str | None, query: str | None, **options: Any) -> None:
+def main(**options: Any) -> None:
     """Run the team of a YAML file on a task and print its answer.
 
     TEAM is a team file, or seed:NAME for one that comes with coterie. TASK is a task file, or - for
     JSON on standard input. Progress goes to standard error, the answer to standard output; runs/
-    keeps everything that happened.
+    keeps everything that happened. A run that was interrupted, failed or met a limit goes on with
+    --resume: what it has paid for is not paid for again.
     """
-    host = {name: options[name] for name in ("model", "models_file", "tools_file", "allowed_tools")}
-    team, task, known = _load(team_file, task_file, query, host_catalogue(**host))
+    loaded, setting = _prepared(options)
     from ..plan import compile
 
-    plan = compile(team, known)
+    plan = compile(loaded.team, loaded.known)
     if options["dry_run"]:
         described = json.dumps(plan.describe(), indent=2) if options["as_json"] else str(plan)
         click.echo(described)
         return
-    _fetch_embedded_model(plan)
-    chosen = _Options(**{field.name: options[field.name] for field in fields(_Options)})
-    sys.exit(_run(plan, task, known, chosen))
+    if (earlier := _result_of(options["resume"])) is not None:
+        click.echo(json.dumps(earlier, indent=2) if options["as_json"] else earlier["answer"])
+        click.echo(f"this run was done already; {options['resume']}{os.sep}", err=True)
+        return
+    if not options["replay"]:
+        _fetch_embedded_model(plan)
+    making = _Making(plan, loaded, setting, options)
+    sys.exit(making.to_the_end())
 
 
-def _load(
-    team_file: str, task_file: str | None, query: str | None, known: Catalogue
-) -> tuple[Team, Task, Catalogue]:
-    """Load both files; the problems of both are shown together."""
-    from ...schema.errors import ConfigError
-    from ...schema.loading import load_team
+def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
+    """Load what is to be run, and how."""
+    from ._loading import load_files, load_folder
 
-    path = _team_path(team_file)
-    known = known.beside(path.parent)
-    problems: list[Problem] = []
-    team, task = None, None
-    try:
-        team = load_team(path, known)
-    except ConfigError as error:
-        problems += error.problems
-    try:
-        task = _task(task_file, query, known)
-    except ConfigError as error:
-        problems += error.problems
-    if team is None or task is None:
-        raise ConfigError(problems)
-    return team, task, known
+    folder = _folder(options)
+    names = ("model", "models_file", "tools_file", "allowed_tools")
+    known = host_catalogue(**{name: options[name] for name in names})
+    if folder is None:
+        files = (options["team_file"], options["task_file"], options["query"])
+        return load_files(*files, known), _setting(options)
+    from ..record import read_setting
+
+    recorded, models = read_setting(folder)
+    loaded = load_folder(folder, dict(models), options["model"], known)
+    return loaded, _setting(options, recorded)
 
 
-def _team_path(name: str) -> Path:
-    if not name.startswith("seed:"):
-        return Path(name)
-    seeds = Path(__file__).parents[2] / "seeds"
-    path = seeds / f"{name.removeprefix('seed:')}.yaml"
-    if not path.is_file():
-        known = ", ".join(sorted(seed.stem for seed in seeds.glob("*.yaml")))
-        raise InputError(f"no seed team {name!r}. Seeds: {known}.")
-    return path
+def _folder(options: dict[str, Any]) -> Path | None:
+    """Give the folder of the run that is to be made again, if any.
+
+    Raises:
+        InputError: The options contradict each other.
+    """
+    resume, replay = options["resume"], options["replay"]
+    if options["verify"] and not replay:
+        raise InputError("--verify checks a replay. Write --replay RUN --verify.")
+    if not (resume or replay):
+        if not options["team_file"]:
+            raise InputError("give a team file, or seed:NAME; or a run's folder with --resume.")
+        return None
+    if resume and replay:
+        raise InputError("give --resume or --replay, one of them.")
+    if options["team_file"] or options["query"]:
+        option = "--resume" if resume else "--replay"
+        raise InputError(f"{option} has its team and its task in the run's folder. Leave out both.")
+    return resume or replay
+
+
+def _setting(options: dict[str, Any], recorded: Setting | None = None) -> Setting:
+    """Take what the options say; for the rest, what is recorded."""
+    from ..budget import Caps
+    from ..services import Setting
+
+    given: dict[str, Any] = {
+        "seed": options["seed"],
+        "budget": Caps.parse(options["budget"]) if options["budget"] else None,
+        "agent_budget": Caps.parse(options["agent_budget"]) if options["agent_budget"] else None,
+        "cache": options["cache"],
+        "allow_unpriced": options["allow_unpriced"] or None,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    # Only who starts this process can let agents out of the jail, not a folder.
+    return replace(recorded or Setting(), **chosen, unsafe_local=options["unsafe_local"])
+
+
+def _result_of(resumed: Path | None) -> dict[str, Any] | None:
+    """Give the result of a run that is to be resumed, where there is nothing left to do."""
+    from ..record import read_result
+
+    result = read_result(resumed) if resumed else None
+    return result if result and result["status"] == "done" else None
 
 
 def _fetch_embedded_model(plan: Plan) -> None:
     """Fetch the embedded model, where this plan is the first to use it."""
-    models = {one.model.model for one in plan.agents.values() if one.model is not None}
-    if EMBEDDED in models:
+    if any(model.model == EMBEDDED for model in plan.models.values()):
         from .models import pull_with_progress
 
         pull_with_progress()
 
 
-def _task(task_file: str | None, query: str | None, known: Catalogue) -> Task:
-    from ...schema.loading import load_task, parse_task
-    from ...schema.task import Task
+@dataclass(eq=False)
+class _Making:
+    """A run on its way, whatever ends it."""
 
-    if (task_file is None) == (query is None):
-        raise InputError("give a task file, or a question with --query; one of them.")
-    if query is not None:
-        return Task(id="query", query=query)
-    if task_file == "-":
-        return parse_task(sys.stdin.buffer.read(), "-", Path(), known)
-    return load_task(str(task_file), known)
+    plan: Plan
+    loaded: Loaded
+    setting: Setting
+    options: dict[str, Any]
+    folder: Path | None = None
+    signal: int = int(signal.SIGINT)
 
+    def to_the_end(self) -> int:
+        """Make the run and show what came of it; give the exit code."""
+        try:
+            return asyncio.run(self._made())
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            click.echo(f"interrupted.{self._how_to_resume()}", err=True)
+            return 128 + self.signal
+        except StorageError as error:
+            click.echo(f"error: {error}{self._how_to_resume()}", err=True)
+            return error.exit_code
 
-def _run(plan: Plan, task: Task, known: Catalogue, chosen: _Options) -> int:
-    """Run the plan, whatever ends it; give the exit code."""
-    stop = _Stop()
-    try:
-        run, folder = asyncio.run(_recorded(plan, task, known, chosen, stop))
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        click.echo("interrupted.", err=True)
-        return 128 + stop.signal
-    _show(run, folder, chosen)
-    return EXIT_CODES[run.status]
+    def _how_to_resume(self) -> str:
+        if self.folder is None or self.options["replay"]:
+            return ""
+        return f" Go on with: mas-run --resume {self.folder}"
 
+    async def _made(self) -> int:
+        from ..services import open_services
 
-class _Stop:
-    """Which signal ended the run: SIGINT, unless SIGTERM came."""
+        self._end_on_terminate()
+        offline = bool(self.options["replay"])
+        async with open_services(self.loaded.known, self.setting) as services:
+            await services.prepare(self.plan, offline=offline)
+            scrubber = services.scrubber(os.environ)
+            with self._record(scrubber) as record:
+                run = await self._run(services, record, scrubber)
+                record.finish(run)
+        if self.options["verify"]:
+            return self._verified(run, record)
+        self._show(run, record)
+        return EXIT_CODES[run.status]
 
-    signal = int(signal.SIGINT)
-
-    def on_terminate(self, main: asyncio.Task[Any]) -> None:
+    def _end_on_terminate(self) -> None:
         """Let SIGTERM end the run as Ctrl-C does."""
+        main = asyncio.current_task()
 
         def terminate() -> None:
             self.signal = int(signal.SIGTERM)
-            main.cancel()
+            if main is not None:
+                main.cancel()
 
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
 
+    def _record(self, scrub: Scrubber) -> Record:
+        """Begin a run's folder, or open the one that is there."""
+        from ..record import Record
+        from ..trace import RunFolder
 
-async def _recorded(
-    plan: Plan, task: Task, known: Catalogue, chosen: _Options, stop: _Stop
-) -> tuple[Run, RunFolder]:
-    """Execute the plan, with its folder and its progress."""
-    from ..engine import execute
-    from ..gateway import Gateway
-    from ..jail import Jails
-    from ..record import Record
-    from ..tools import Toolbox
-    from ..trace import Trace
-    from .progress import progress
+        there = self.options["resume"] or self.options["replay"]
+        if there is None:
+            runs, task = self.options["runs"], self.loaded.task
+            record = Record.begin(runs, self.plan, task, self.setting, scrub=scrub)
+        else:
+            replaying = self.options["replay"] is not None
+            record = Record(RunFolder(there, scrub), self.plan, replaying=replaying)
+        self.folder = record.folder.path
+        return record
 
-    if main_task := asyncio.current_task():
-        stop.on_terminate(main_task)
-    async with (
-        Gateway(known.models, seed=chosen.seed) as gateway,
-        Toolbox(known.servers) as toolbox,
-    ):
-        jails = Jails(unsafe=chosen.unsafe_local)
-        if plan.needs_jail:
-            jails.check()
-        await gateway.prepare(plan.aliases)
-        await toolbox.prepare(plan.tools)
-        secrets = gateway.secrets() | toolbox.secrets()
-        with (
-            Record(chosen.runs, plan, task, secrets=secrets) as record,
-            progress(plan, quiet=chosen.quiet) as show,
-        ):
-            run = await execute(
-                plan,
-                task,
-                gateway=gateway,
-                jails=jails,
-                toolbox=toolbox,
-                trace=Trace(record.folder, show),
-                seed=chosen.seed,
+    async def _run(self, services: Services, record: Record, scrubber: Scrubber) -> Run:
+        """Run the plan, bounded by its budget, with progress."""
+        from ..budget import Budget
+        from ..trace import Trace
+        from .progress import progress
+
+        budget = None
+        if not self.options["replay"]:
+            budget = Budget(self.setting.budget)
+            budget.deposit(record.spent(), seconds=record.journal.seconds)
+        with progress(self.plan, quiet=self.options["quiet"]) as show:
+            listeners = (show,) if self.options["replay"] else (record.folder, show)
+            return await services.execute(
+                self.plan,
+                self.loaded.task,
+                journal=record.journal,
+                scrubber=scrubber,
+                trace=Trace(*listeners),
+                budget=budget,
             )
-            record.finish(run)
-    return run, record.folder
+
+    def _show(self, run: Run, record: Record) -> None:
+        scrub = record.folder.scrub
+        if self.options["as_json"]:
+            click.echo(scrub(record.result), nl=False)
+        elif run.answer is not None:
+            click.echo(speakable(scrub(run.answer)))
+        if run.error:
+            hint = self._how_to_resume()
+            click.echo(f"{run.status}: {speakable(scrub(run.error))}{hint}", err=True)
+        if self.options["replay"] and record.journal.divergences:
+            click.echo(f"note: {record.journal.divergences[0]}", err=True)
+        if not self.options["quiet"]:
+            click.echo(_summary(run, record), err=True)
+
+    def _verified(self, run: Run, record: Record) -> int:
+        """Say whether a replay came to the same; give the exit code."""
+        from ..record import read_result
+
+        journal, recorded = record.journal, read_result(record.folder.path) or {}
+        if journal.divergences:
+            click.echo(f"differs: {journal.divergences[0]}")
+            return 1
+        done = recorded.get("status") == "done"
+        if done and record.folder.scrub(run.answer or "") != recorded["answer"]:
+            came = speakable(repr(run.error if run.answer is None else run.answer))
+            click.echo(f"differs: the replay came to {came}.")
+            return 1
+        where = "" if done else ", as far as the run got"
+        click.echo(f"verified: {counted(journal.taken, 'entry')} answered alike{where}.")
+        return 0
 
 
-def _show(run: Run, folder: RunFolder, chosen: _Options) -> None:
-    if chosen.as_json:
-        click.echo((folder.path / "result.json").read_text(encoding="utf-8"), nl=False)
-    elif run.answer is not None:
-        click.echo(speakable(run.answer))
-    if run.error:
-        click.echo(f"{run.status}: {speakable(run.error)}", err=True)
-    if not chosen.quiet:
-        click.echo(_summary(run, folder.path), err=True)
-
-
-def _summary(run: Run, folder: Path) -> str:
+def _summary(run: Run, record: Record) -> str:
     parts = [
         counted(run.usage.calls, "call"),
         counted(run.usage.tokens, "token"),
         run.usage.cost,
         f"{run.seconds:.1f} s",
     ]
+    if taken := record.journal.taken:
+        parts.insert(1, f"{counted(taken, 'answer')} from the journal")
+    if run.usage.cached_calls:
+        parts.insert(1, f"{run.usage.cached_calls} from the cache")
     if run.score is not None:
         parts.insert(0, f"score {run.score.value:g} ({speakable(run.score.reason)})")
-    return f"{', '.join(parts)}; {folder}{os.sep}"
+    return f"{', '.join(parts)}; {record.folder.path}{os.sep}"
 
 
 if __name__ == "__main__":

@@ -3,64 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from ..usage import Usage
 
 __all__ = ["ChatAnswer", "ChatRequest", "Message", "ToolCall", "Usage"]
 
 Message = Mapping[str, Any]
 """A message as OpenAI's chat API has it: `role`, `content`, and tool calls where there are any."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Usage:
-    """What calls consumed. Usages add up.
-
-    Attributes:
-        calls: Model calls that were answered.
-        prompt_tokens: Tokens read, cached ones included.
-        cached_tokens: Those of them that came from the provider's prompt cache.
-        completion_tokens: Tokens written.
-        usd: Price of the calls whose price is known, in USD.
-        unpriced_calls: Calls whose price is unknown. Their cost is missing in `usd`, not zero.
-        unmetered_calls: Calls whose endpoint told no usage; their tokens are our estimate.
-    """
-
-    calls: int = 0
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    completion_tokens: int = 0
-    usd: float = 0.0
-    unpriced_calls: int = 0
-    unmetered_calls: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            calls=self.calls + other.calls,
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            completion_tokens=self.completion_tokens + other.completion_tokens,
-            usd=self.usd + other.usd,
-            unpriced_calls=self.unpriced_calls + other.unpriced_calls,
-            unmetered_calls=self.unmetered_calls + other.unmetered_calls,
-        )
-
-    def value(self) -> dict[str, float]:
-        """Give the counts as plain values, for the trace; `asdict` would copy each of them."""
-        return {name: getattr(self, name) for name in self.__slots__}
-
-    @property
-    def tokens(self) -> int:
-        """Tokens read and written."""
-        return self.prompt_tokens + self.completion_tokens
-
-    @property
-    def cost(self) -> str:
-        """The price for people: `$0.0123`, `$0.0123 + 2 unpriced calls`, `unpriced`, `free`."""
-        if self.unpriced_calls and self.unpriced_calls == self.calls:
-            return "unpriced"
-        known = f"${self.usd:.4f}" if self.usd else "free"
-        return known + (f" + {self.unpriced_calls} unpriced calls" if self.unpriced_calls else "")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,16 +60,18 @@ class ChatAnswer:
         text: The text, empty where the model only calls tools.
         tool_calls: The tools that it wants called.
         finish_reason: `stop`, `length`, `tool_calls`, or the endpoint's own word.
-        usage: What the call consumed.
+        usage: What the call consumed, attempts without an answer included.
         model: The model that the endpoint says answered.
+        alias: The alias that answered: the one that was asked, or a fallback of it.
         seconds: From the first attempt to the answer.
-        attempts: 1, and one for each failure that was retried.
+        attempts: Attempts of the alias that answered: 1, and one for each failure retried.
     """
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: str = "stop"
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     model: str = ""
+    alias: str = ""
     seconds: float = 0.0
     attempts: int = 1

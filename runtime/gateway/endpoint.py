@@ -35,6 +35,11 @@ class Endpoint:
     key: str | None = None
     weights: Path | None = None
 
+    @property
+    def shown(self) -> str:
+        """The address for messages; of a provider without one, the model."""
+        return f"{self.api_base}/chat/completions" if self.api_base else self.model
+
 
 OPENAI_COMPATIBLE: Mapping[str, tuple[str, str, str | None]] = MappingProxyType(
     {

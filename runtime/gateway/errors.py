@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ...schema.errors import ModelError
+from ..usage import Usage
 
-__all__ = ["CallError", "Kind"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["GIVEN_UP_ON", "CallError", "Kind", "kind_of"]
 
 Kind = Literal[
     "busy",  # the endpoint asks for patience: 408, 409, 425, 429
@@ -19,6 +23,10 @@ Kind = Literal[
     "rejected",  # the request itself is at fault: other 4xx
 ]
 MAY_PASS: frozenset[Kind] = frozenset({"busy", "down", "timeout", "malformed"})
+ENDPOINT_IS_OUT: frozenset[Kind] = frozenset({"down", "timeout"})
+GIVEN_UP_ON = frozenset({408, 502, 504, 524})
+"""Statuses of those who stand between: the model may have answered them, too late."""
+OVERFLOW_SIGNS = ("context_length", "context length", "exceed_context", "maximum context")
 
 
 class CallError(ModelError):
@@ -29,6 +37,8 @@ class CallError(ModelError):
         status: The HTTP status, where there was one.
         retry_after: Seconds that the endpoint asks to wait, where it said so.
         parameter: The request's parameter that the endpoint does not support, where it said so.
+        may_be_billed: Whether the endpoint may have answered, and billed, although no answer came.
+        usage: What the call and its retries may have consumed.
     """
 
     def __init__(
@@ -39,14 +49,53 @@ class CallError(ModelError):
         status: int | None = None,
         retry_after: float | None = None,
         parameter: str | None = None,
+        may_be_billed: bool = False,
     ) -> None:
         super().__init__(message)
         self.kind: Kind = kind
         self.status = status
         self.retry_after = retry_after
         self.parameter = parameter
+        self.may_be_billed = may_be_billed
+        self.usage = Usage()
+
+    def after(self, earlier: Iterable[str]) -> CallError:
+        """Give the same failure, with the failures of other models before it in its message."""
+        return CallError(
+            f"{self} (Before it failed {'; '.join(earlier)})",
+            kind=self.kind,
+            status=self.status,
+            retry_after=self.retry_after,
+            parameter=self.parameter,
+            may_be_billed=self.may_be_billed,
+        )
 
     @property
     def may_pass(self) -> bool:
         """Whether the same call may succeed a moment later."""
         return self.kind in MAY_PASS
+
+    @property
+    def is_outage(self) -> bool:
+        """Whether it speaks against the endpoint as such, not against this call."""
+        return self.kind in ENDPOINT_IS_OUT
+
+    @property
+    def another_may_answer(self) -> bool:
+        """Whether another model may answer the same request."""
+        return self.kind != "rejected"
+
+
+def kind_of(status: int, said: str) -> Kind:
+    """Tell what happened by an HTTP status, and by the endpoint's own words."""
+    if status in {408, 409, 425, 429}:
+        return "busy"
+    if status in {401, 403}:
+        return "denied"
+    if status == 404:
+        return "unknown"
+    if status >= 500:
+        return "down"
+    if any(sign in said.lower() for sign in OVERFLOW_SIGNS):
+        return "overflow"
+    return "rejected"

@@ -6,16 +6,17 @@ import asyncio
 import os
 import random
 import time
-from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Self
 
 from ...schema.errors import InputError
-from ...schema.values import is_list, is_mapping
+from ..budget import Budget
 from .endpoint import endpoint_of
 from .errors import CallError
-from .prices import price
-from .retry import call_with_retries
+from .line import Call, Line
+from .prices import rates_of
+from .traffic import Traffic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -23,41 +24,14 @@ if TYPE_CHECKING:
 
     from ...schema.models import Model
     from ..local.server import LocalServer
-    from .chat import ChatAnswer, ChatRequest, Usage
+    from .chat import ChatAnswer, ChatRequest
     from .endpoint import Endpoint
+    from .line import Client
 
 __all__ = ["Gateway"]
 
-CHARACTERS_PER_TOKEN = 4
 EMBEDDED_CONCURRENCY = 4
 """Calls of the embedded model in flight: as many as its server works on at once."""
-
-ADAPTABLE: Mapping[str, str | None] = {"max_tokens": "max_completion_tokens"} | dict.fromkeys(
-    ("response_format", "seed", "stop", "temperature")
-)
-"""What a call can do without where a model does not support it, or the name that it has there."""
-
-
-class Client(Protocol):
-    """What makes one attempt at an endpoint."""
-
-    async def chat(self, endpoint: Endpoint, body: Mapping[str, Any], timeout: float) -> ChatAnswer:
-        """Make one attempt; see `OpenAIClient.chat`."""
-        ...
-
-    async def close(self) -> None:
-        """Let go of connections."""
-        ...
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Line:
-    """A model with what is needed to call it."""
-
-    model: Model
-    endpoint: Endpoint
-    slots: AbstractAsyncContextManager[Any]
-    refused: set[str] = field(default_factory=set[str])
 
 
 class Gateway:
@@ -67,6 +41,7 @@ class Gateway:
         models: The models by alias.
         environment: Where keys and addresses are looked up. Default: the process's environment.
         seed: Seeds the jitter of waits.
+        clock: Gives the time in seconds; only differences matter.
     """
 
     def __init__(
@@ -75,11 +50,14 @@ class Gateway:
         *,
         environment: Mapping[str, str] | None = None,
         seed: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.models = models
         self._environment = os.environ if environment is None else environment
         self._jitter = random.Random(seed)  # noqa: S311 - spreads waits, guards nothing
-        self._lines: dict[str, _Line] = {}
+        self._clock = clock
+        self._lines: dict[str, Line] = {}
+        self._traffic: dict[Endpoint, Traffic] = {}
         self._clients: dict[str, Client] = {}
         self._servers: dict[Path | None, LocalServer] = {}
         self._starting = asyncio.Lock()
@@ -90,25 +68,42 @@ class Gateway:
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
-    def check(self, aliases: Iterable[str]) -> None:
-        """Make sure that models can be called, as far as this is known without calling them.
+    def check(self, aliases: Iterable[str], *, priced: bool = False) -> None:
+        """Make sure that models and their fallbacks can be called, without calling them.
+
+        Args:
+            aliases: The models.
+            priced: Whether all of them must have a price, as a cap on USD demands.
 
         Raises:
-            InputError: An alias is unknown, or the variable with its key is not set.
+            InputError: An alias is unknown, the variable with its key is not set, or it has no
+                price.
         """
-        for alias in sorted(set(aliases)):
-            self._line(alias)
+        for alias in sorted({name for first in aliases for name in self._route(first)}):
+            line = self._line(alias)
+            if priced and line.rates is None:
+                raise InputError(
+                    f"nobody told the price of model {line.model.model!r} (alias {alias!r}), so no"
+                    " cap on USD can hold. Write its usd_per_mtok_input and usd_per_mtok_output in"
+                    " models.yaml, 0 where it is free; or say --allow-unpriced."
+                )
 
-    async def prepare(self, aliases: Iterable[str]) -> None:
-        """Check the models, and start the embedded server if one of them needs it.
+    async def prepare(self, aliases: Iterable[str], *, priced: bool = False) -> None:
+        """Check the models, and make ready what they need; fallbacks are made ready when needed.
+
+        Args:
+            aliases: The models.
+            priced: Whether all of them must have a price, as a cap on USD demands.
 
         Raises:
             InputError: As for `check`; or a model file is missing or is none.
             ModelError: The embedded server did not start.
         """
-        self.check(aliases)
-        for alias in sorted(set(aliases)):
-            await self._reached(self._line(alias).endpoint)
+        wanted = sorted(set(aliases))
+        self.check(wanted, priced=priced)
+        for alias in wanted:
+            endpoint = await self._reached(self._line(alias).endpoint)
+            await self._client(endpoint.kind)
 
     def secrets(self) -> frozenset[str]:
         """Give the keys that calls send, for whoever must keep them out of what is written."""
@@ -119,31 +114,41 @@ class Gateway:
         self,
         request: ChatRequest,
         on_retry: Callable[[CallError, float], None] = lambda _error, _wait: None,
+        *,
+        on_fallback: Callable[[CallError, str], None] = lambda _error, _alias: None,
+        budget: Budget | None = None,
     ) -> ChatAnswer:
-        """Ask a model.
+        """Ask a model, and where it fails its fallbacks.
 
         Args:
             request: What to ask.
             on_retry: Told each failure that will be retried and the seconds until then.
+            on_fallback: Told the failure after which another model is asked, and its alias.
+            budget: What may be spent. Every attempt is reserved there before it is made.
 
         Raises:
             CallError: No usable answer after the allowed retries, or a failure that cannot pass.
-            InputError: The alias is unknown, or its key or its server cannot be had.
+            BudgetReached: The budget has no room for the call, or its time is up.
+            InputError: An alias is unknown, or its key or its server cannot be had.
+            ModelError: The embedded server did not start.
         """
-        line = self._line(request.model)
-        started = time.monotonic()
-        async with line.slots:
-            endpoint = await self._reached(line.endpoint)
-            body = _body(endpoint, request)
-            answer, attempts = await call_with_retries(
-                lambda: self._attempt(line, endpoint, body),
-                request.retries,
-                on_retry,
-                self._jitter,
-            )
-        usage = _priced(line.model, _metered(answer, request))
-        seconds = time.monotonic() - started
-        return replace(answer, usage=usage, seconds=seconds, attempts=attempts)
+        started = self._clock()
+        spent = (budget or Budget(clock=self._clock)).child()
+        try:
+            async with asyncio.timeout(spent.left()):
+                alias, answer, attempts = await self._answer(request, on_retry, on_fallback, spent)
+        except TimeoutError:
+            raise spent.time_is_up() from None
+        except CallError as error:
+            error.usage = spent.spent
+            raise
+        return replace(
+            answer,
+            alias=alias,
+            usage=spent.spent,
+            seconds=self._clock() - started,
+            attempts=attempts,
+        )
 
     async def close(self) -> None:
         """Close connections and stop the embedded server."""
@@ -154,33 +159,71 @@ class Gateway:
         self._clients.clear()
         self._servers.clear()
 
-    def _line(self, alias: str) -> _Line:
+    async def _answer(
+        self,
+        request: ChatRequest,
+        on_retry: Callable[[CallError, float], None],
+        on_fallback: Callable[[CallError, str], None],
+        budget: Budget,
+    ) -> tuple[str, ChatAnswer, int]:
+        """Ask a model, then its fallbacks; give who answered, what, and after how many attempts."""
+        route = self._route(request.model)
+        earlier: list[str] = []
+        for alias, following in zip_longest(route, route[1:]):
+            line = self._line(alias)
+            endpoint = await self._reached(line.endpoint)
+            call = Call(
+                request=request, budget=budget, on_retry=on_retry, patient=following is None
+            )
+            try:
+                client = await self._client(endpoint.kind)
+                return alias, *await line.chat(call, client, endpoint)
+            except CallError as error:
+                if following is None or not error.another_may_answer:
+                    raise error.after(earlier) if earlier else error
+                earlier.append(f"{alias!r}: {error}")
+                on_fallback(error, following)
+        raise AssertionError("a route has at least one model")
+
+    def _route(self, alias: str) -> list[str]:
+        """Give the aliases that are asked one after the other: the first, its fallbacks, theirs."""
+        route: list[str] = []
+        ahead = [alias]
+        while ahead:
+            if (name := ahead.pop(0)) not in route:
+                route.append(name)
+                ahead = [*self._line(name).model.fallback, *ahead]
+        return route
+
+    def _line(self, alias: str) -> Line:
         if alias not in self._lines:
             if alias not in self.models:
                 raise InputError(f"no model {alias!r}. Known: {', '.join(sorted(self.models))}.")
             model = self.models[alias]
-            bound = model.concurrency or (EMBEDDED_CONCURRENCY if model.is_embedded else None)
-            slots = asyncio.Semaphore(bound) if bound else nullcontext()
             endpoint = endpoint_of(model, self._environment)
-            self._lines[alias] = _Line(model=model, endpoint=endpoint, slots=slots)
+            traffic = self._traffic_of(endpoint)
+            if bound := model.concurrency or (EMBEDDED_CONCURRENCY if model.is_embedded else None):
+                traffic.slots.narrow(bound)
+            self._lines[alias] = Line(
+                model=model, endpoint=endpoint, traffic=traffic, rates=rates_of(model)
+            )
         return self._lines[alias]
 
-    async def _attempt(self, line: _Line, endpoint: Endpoint, body: dict[str, Any]) -> ChatAnswer:
-        """Make one attempt; leave out what the model turns out not to support, once and for all."""
-        while True:
-            try:
-                adapted = _adapted(body, line.refused)
-                return await self._client(endpoint.kind).chat(endpoint, adapted, line.model.timeout)
-            except CallError as error:
-                refused = error.parameter
-                if refused is None or refused not in ADAPTABLE or refused in line.refused:
-                    raise
-                line.refused.add(refused)
+    def _traffic_of(self, endpoint: Endpoint) -> Traffic:
+        """Give what the calls of a model share, whatever alias and key they use."""
+        place = replace(endpoint, key=None)
+        if place not in self._traffic:
+            name = f"{endpoint.api_base or 'the endpoint'} ({endpoint.model})"
+            self._traffic[place] = Traffic(name, self._jitter, clock=self._clock)
+        return self._traffic[place]
 
-    def _client(self, kind: str) -> Client:
+    async def _client(self, kind: str) -> Client:
+        """Make the client on the first call that needs it."""
         kind = "litellm" if kind == "litellm" else "openai"
         if kind not in self._clients:
-            self._clients[kind] = _new_client(kind)
+            async with self._starting:
+                if kind not in self._clients:
+                    self._clients[kind] = await _new_client(kind)
         return self._clients[kind]
 
     async def _reached(self, endpoint: Endpoint) -> Endpoint:
@@ -196,77 +239,11 @@ class Gateway:
         return replace(endpoint, api_base=server.api_base, key=server.key)
 
 
-def _new_client(kind: str) -> Client:
+async def _new_client(kind: str) -> Client:
     if kind == "litellm":
         from .litellm_client import LitellmClient
 
-        return LitellmClient()
+        return await asyncio.to_thread(LitellmClient)  # its import takes seconds
     from .openai_http import OpenAIClient
 
     return OpenAIClient()
-
-
-def _body(endpoint: Endpoint, request: ChatRequest) -> dict[str, Any]:
-    """Write a request as the chat API has it."""
-    body: dict[str, Any] = {
-        "model": endpoint.model,
-        "messages": list(request.messages),
-        "max_tokens": request.max_tokens,
-        "temperature": request.temperature,
-        "seed": request.seed,
-        "stop": list(request.stop) or None,
-        "tools": list(request.tools) or None,
-        "tool_choice": request.tool_choice if request.tools else None,
-        **_constraint(endpoint, request.schema),
-    }
-    return {key: item for key, item in body.items() if item is not None}
-
-
-def _adapted(body: dict[str, Any], refused: set[str]) -> dict[str, Any]:
-    """Rename or leave out the parameters that a model refuses."""
-    named = ((ADAPTABLE[key] if key in refused else key, item) for key, item in body.items())
-    return {key: item for key, item in named if key is not None}
-
-
-def _constraint(endpoint: Endpoint, schema: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Hold the endpoint to a schema, in the way that it offers."""
-    if schema is None:
-        return {}
-    if endpoint.kind == "local":
-        from ..local.grammar import schema_grammar
-
-        return {"grammar": schema_grammar(schema)}
-    named = {"name": "answer", "schema": schema, "strict": _is_strict(schema)}
-    return {"response_format": {"type": "json_schema", "json_schema": named}}
-
-
-def _is_strict(schema: Any) -> bool:
-    """Tell whether every object of a schema is closed and complete, as strict decoding demands."""
-    if is_list(schema):
-        return all(_is_strict(item) for item in schema)
-    if not is_mapping(schema):
-        return True
-    if schema.get("type") == "object":
-        fields: dict[str, Any] = schema.get("properties") or {}
-        required: list[str] = schema.get("required") or []
-        if schema.get("additionalProperties") is not False or set(required) != set(fields):
-            return False
-    return all(_is_strict(item) for item in schema.values())
-
-
-def _metered(answer: ChatAnswer, request: ChatRequest) -> Usage:
-    """Give the usage, estimated from the texts' lengths where the endpoint told none."""
-    if not answer.usage.unmetered_calls:
-        return answer.usage
-    read = sum(len(str(message.get("content") or "")) for message in request.messages)
-    written = len(answer.text) + sum(len(call.arguments) for call in answer.tool_calls)
-    return replace(
-        answer.usage,
-        prompt_tokens=answer.usage.prompt_tokens or -(-read // CHARACTERS_PER_TOKEN),
-        completion_tokens=answer.usage.completion_tokens or -(-written // CHARACTERS_PER_TOKEN),
-    )
-
-
-def _priced(model: Model, usage: Usage) -> Usage:
-    usd = price(model, usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
-    return replace(usage, unpriced_calls=1) if usd is None else replace(usage, usd=usd)

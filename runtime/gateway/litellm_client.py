@@ -5,77 +5,99 @@ litellm takes seconds to import, so only the first such call imports it.
 
 from __future__ import annotations
 
-import asyncio
 import os
 from typing import TYPE_CHECKING, Any
 
-from .errors import CallError, Kind
-from .openai_http import answer_of
+from .answer import answer_of
+from .errors import GIVEN_UP_ON, CallError, kind_of
+from .retry import retry_after
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+    from .body import Body
     from .chat import ChatAnswer
     from .endpoint import Endpoint
+    from .errors import Kind
 
 __all__ = ["LitellmClient"]
 
 WRONG_SETUP = ("api_key", "api key", "credential", "LLM Provider NOT provided")
+LONGEST_CALL = 86_400
+"""Seconds until litellm gives up by itself; the gateway does so much earlier."""
 
 
 class LitellmClient:
-    """litellm, with its own retries, prices and prints switched off."""
+    """litellm, with its own retries, prices and prints switched off. Made in seconds, not less."""
 
-    async def chat(self, endpoint: Endpoint, body: Mapping[str, Any], timeout: float) -> ChatAnswer:
-        """Make one call; arguments and errors are those of `OpenAIClient.chat`.
+    def __init__(self) -> None:
+        # Without it, the import fetches a list of prices from the network.
+        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+        import litellm
+
+        litellm.suppress_debug_info = True
+        self._litellm: Any = litellm
+
+    async def chat(self, endpoint: Endpoint, body: Body) -> ChatAnswer:
+        """Make one request; see `Client.chat`.
 
         Raises:
             CallError: No answer, or not one that the API promises.
         """
-        litellm = await asyncio.to_thread(_litellm)
-        parameters = {**body, "model": endpoint.model, "drop_params": True}
+        parameters = {**body.fields, "model": endpoint.model, "drop_params": True}
         if endpoint.key:
             parameters["api_key"] = endpoint.key
         try:
-            async with asyncio.timeout(timeout):
-                response = await litellm.acompletion(
-                    **parameters, timeout=timeout, max_retries=0, num_retries=0
-                )
-        except TimeoutError:
-            message = f"{endpoint.model}: no whole answer within {timeout:g} seconds."
-            raise CallError(message, kind="timeout") from None
+            response = await self._litellm.acompletion(
+                **parameters, timeout=LONGEST_CALL, max_retries=0, num_retries=0
+            )
         except Exception as error:
             raise _mapped(endpoint, error) from error
         return answer_of(response.model_dump(), endpoint.model)
 
     async def close(self) -> None:
-        """Nothing to close: litellm keeps its connections for the process."""
+        """Close what litellm keeps open for the process, and end its task."""
+        from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
 
-
-def _litellm() -> Any:
-    # Without it, the import fetches a list of prices from the network.
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    import litellm
-
-    litellm.suppress_debug_info = True
-    return litellm
+        await GLOBAL_LOGGING_WORKER.stop()
+        await self._litellm.close_litellm_async_clients()
+        self._litellm.in_memory_llm_clients_cache.flush_cache()
 
 
 def _mapped(endpoint: Endpoint, error: Exception) -> CallError:
-    status = getattr(error, "status_code", None)
+    """Tell what happened by what lies behind litellm's exception.
+
+    Its status is 500 also where there was no response; its cause is one of httpx's then.
+    """
     said = " ".join(str(error).split())[:500]
+    causes = {type(cause).__name__ for cause in _causes(error)}
+    responded = "HTTPStatusError" in causes
+    status = getattr(error, "status_code", None) if responded else None
+    kind = _kind(type(error).__name__, status, said)
+    if "JSONDecodeError" in causes:
+        kind = "malformed"
+    lost = not responded and "ConnectError" not in causes and kind in {"down", "malformed"}
+    headers: Mapping[str, str] = getattr(error, "litellm_response_headers", None) or {}
     return CallError(
         f"{endpoint.model}: {type(error).__name__}: {said}",
-        kind=_kind(status if isinstance(status, int) else None, said),
-        status=status if isinstance(status, int) else None,
+        kind=kind,
+        status=status,
+        retry_after=retry_after(headers.get("retry-after")),
+        may_be_billed=lost or status in GIVEN_UP_ON,
     )
 
 
-def _kind(status: int | None, said: str) -> Kind:
-    # litellm shows a missing key as status 500, and waiting does not bring a key.
-    if status in {401, 403} or any(sign in said for sign in WRONG_SETUP):
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _kind(name: str, status: int | None, said: str) -> Kind:
+    if any(sign in said for sign in WRONG_SETUP):
         return "denied"
-    kinds: dict[int | None, Kind] = {404: "unknown", 400: "rejected", 422: "rejected"}
-    if status in {408, 409, 425, 429}:
-        return "busy"
-    return kinds.get(status, "down")
+    if name == "ContextWindowExceededError":
+        return "overflow"
+    if name == "Timeout":
+        return "timeout"
+    return "down" if status is None else kind_of(status, said)

@@ -4,83 +4,70 @@ from __future__ import annotations
 
 import asyncio
 import email.utils
+import itertools
 import math
 import time
 from typing import TYPE_CHECKING
 
-import tenacity
-
 from .errors import CallError
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Awaitable, Callable
 
     from .chat import ChatAnswer
+    from .pacing import Pacing
 
 __all__ = ["LONGEST_WAIT", "call_with_retries", "retry_after"]
 
 FIRST_WAIT = 0.5
+"""Seconds within which the first retry comes; each further one doubles them."""
 LONGEST_WAIT = 60.0
+"""The most seconds that a retry waits because of its number, or because the endpoint asked."""
 
 
 async def call_with_retries(
     call: Callable[[], Awaitable[ChatAnswer]],
     retries: int,
     on_retry: Callable[[CallError, float], None],
-    jitter: random.Random,
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    pacing: Pacing,
+    may_retry: Callable[[CallError], bool] = lambda error: error.may_pass,
 ) -> tuple[ChatAnswer, int]:
     """Make a call, and again while its failures may pass.
 
-    Waits with full jitter, so that callers who were refused together do not come back together,
-    and at least as long as the endpoint asked.
+    Waits at least as long as the endpoint asked, then with full jitter, so that callers who were
+    refused together do not come back together.
 
     Args:
         call: Makes one attempt.
         retries: Attempts after the first.
         on_retry: Told each failure that is retried and the seconds until then.
-        jitter: Where the waits' randomness comes from.
-        sleep: How to wait.
+        pacing: Plans when to come back.
+        may_retry: Tells which failures are worth a retry.
 
     Returns:
         The answer and the number of attempts.
 
     Raises:
-        CallError: The last failure, or the first that cannot pass.
+        CallError: The last failure, or the first that is not worth a retry.
     """
-
-    def wait(state: tenacity.RetryCallState) -> float:
-        error = state.outcome.exception() if state.outcome else None
-        asked = error.retry_after if isinstance(error, CallError) else None
-        backoff = jitter.uniform(0, min(LONGEST_WAIT, FIRST_WAIT * 2 ** (state.attempt_number - 1)))
-        return min(LONGEST_WAIT, (asked or 0.0) + backoff)
-
-    def told(state: tenacity.RetryCallState) -> None:
-        error = state.outcome.exception() if state.outcome else None
-        if isinstance(error, CallError):
-            on_retry(error, state.upcoming_sleep)
-
-    attempts = 0
-    async for attempt in tenacity.AsyncRetrying(
-        stop=tenacity.stop_after_attempt(retries + 1),
-        retry=tenacity.retry_if_exception(_may_pass),
-        wait=wait,
-        before_sleep=told,
-        sleep=sleep,
-        reraise=True,
-    ):
-        with attempt:
-            attempts = attempt.retry_state.attempt_number
-            return await call(), attempts
-    raise AssertionError("tenacity ends with a result or an exception")
+    for attempt in itertools.count(1):
+        try:
+            return await call(), attempt
+        except CallError as error:
+            if attempt > retries or not may_retry(error):
+                raise
+            spread = min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1))
+            wait = pacing.wait(spread, at_least=error.retry_after or 0.0)
+            on_retry(error, wait)
+        await asyncio.sleep(wait)
+    raise AssertionError("counting has no end")
 
 
 def retry_after(header: str | None) -> float | None:
     """Read a Retry-After header: seconds, or a date. Nonsense counts as not said.
 
     Returns:
-        Seconds to wait, from 0 to `LONGEST_WAIT`, or None.
+        Seconds to wait, from 0 to `LONGEST_WAIT`, or None. A date that is over is nonsense too.
     """
     if header is None:
         return None
@@ -98,7 +85,3 @@ def _seconds_until(date: str) -> float:
         return email.utils.parsedate_to_datetime(date).timestamp() - time.time()
     except (TypeError, ValueError, OverflowError):
         return math.nan
-
-
-def _may_pass(error: BaseException) -> bool:
-    return isinstance(error, CallError) and error.may_pass

@@ -2,7 +2,7 @@
 
 Run inside the jail, by the interpreter alone, as
 
-    python -I -S _enter.py folder=PATH [uid=N [capability=N]] [CPU=N] ... -- command [argument ...]
+    python -I -S _enter.py folder=PATH [uid=N [capability=N]] [init=N] [CPU=N] ... -- command [...]
 
 It is written for speed of starting: nothing is imported that the interpreter has not loaded, but
 for `resource`.
@@ -12,6 +12,7 @@ import os
 import resource
 import sys
 
+_MOST_DESCRIPTORS = 1 << 16
 _KEEP_CAPABILITIES, _AMBIENT, _AMBIENT_RAISE, _CAPABILITY_VERSION = 8, 47, 2, 0x20080522
 
 
@@ -20,14 +21,18 @@ def main(arguments: list[str]) -> None:
     end = arguments.index("--")
     settings = dict(setting.split("=", 1) for setting in arguments[:end])
     uid, folder = settings.pop("uid", None), settings.pop("folder")
-    capability = settings.pop("capability", None)
+    capability, init = settings.pop("capability", None), settings.pop("init", None)
     for name, text in settings.items():
-        bound = int(text)
-        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (bound, bound))
+        kind, bound = getattr(resource, f"RLIMIT_{name}"), int(text)
+        resource.setrlimit(kind, (bound, bound))
+        if init is not None:
+            # The jail's first process may be of the same user, who can make it do what he likes.
+            resource.prlimit(int(init), kind, (bound, bound))
     if uid is not None:
         _become(int(uid), None if capability is None else int(capability))
     os.chdir(folder)
     os.umask(0o022)
+    os.closerange(3, _MOST_DESCRIPTORS)  # whoever started us may have left some open
     command = arguments[end + 1 :]
     os.execvp(command[0], command)
 

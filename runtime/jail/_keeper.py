@@ -92,6 +92,7 @@ def _adopt(parent):
 def _become(pairs, command):
     try:
         os.setsid()
+        _go_first()
         if pairs:
             _confine(pairs)
         os.execv(command[0], command)
@@ -99,6 +100,15 @@ def _become(pairs, command):
         os.write(2, f"keeper: {error.strerror}\n".encode())
     finally:
         os._exit(126)
+
+
+def _go_first():
+    """Let the kernel end the command, and not its keeper, first where memory runs out."""
+    try:
+        with open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+            file.write("1000")
+    except OSError:
+        pass
 
 
 def _reap(first):

@@ -56,6 +56,7 @@ def main(arguments):
     options, command = arguments[1:end], arguments[end + 1 :]
     report, program = _descriptor(options, "--info-fd"), _descriptor(options, "--seccomp")
     _die_with(int(arguments[0]))
+    _go_first()
     _unshare()
     alive, held = os.pipe()
     init = os.fork()
@@ -80,10 +81,9 @@ def _init(options, alive, report, program, command):
     _check(_C.sethostname(b"jail", 4), "sethostname")
     _mount_all(options)
     with open(program, "rb") as file:
-        instructions = file.read()
+        _filter(file.read())
     first = os.fork()
     if first == 0:
-        _filter(instructions)
         os.execv(command[0], command)
     while True:
         ended, status = os.wait()
@@ -101,6 +101,14 @@ def _die_with(parent):
     _check(_C.prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0), "prctl")
     if parent is not None and os.getppid() != parent:
         sys.exit("the process that asked for the jail has ended")
+
+
+def _go_first():
+    """Let the kernel end us, and so all of the jail, first where memory runs out."""
+    try:
+        _write("/proc/self/oom_score_adj", "1000")
+    except OSError:
+        pass
 
 
 def _unshare():

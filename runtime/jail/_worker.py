@@ -25,6 +25,7 @@ import sys
 from _thread import allocate_lock
 
 _FRAMES = 20  # of a traceback
+_DEEPEST = 60  # levels of lists and dicts in a value; the host takes a few more in a message
 _LONGEST_INTEGER = 14_000  # bits; Python writes and reads no more than 4300 digits
 
 
@@ -69,6 +70,8 @@ class Wire:
             raise RuntimeError("tools can't be called from a forked process")
         with self.turn:
             try:
+                if is_deep((args, kwargs)):
+                    raise ValueError(f"more than {_DEEPEST} levels")  # noqa: TRY301 - as below
                 self.send({"op": "call", "name": name, "args": args, "kwargs": kwargs})
             except (TypeError, ValueError) as error:
                 raise TypeError(f"{name} takes only what JSON can hold: {error}") from None
@@ -173,7 +176,7 @@ def take_last_expression(tree):
 def portable(value):
     """Return the value if JSON can carry it as it is, else what `repr` says of it."""
     try:
-        return value if is_json(value) else repr(value)
+        return value if not is_deep(value) and is_json(value) else repr(value)
     except BaseException as error:  # noqa: BLE001 - the cell's own classes can raise anything
         return f"<a {type(value).__name__} without text: {type(error).__name__}>"
 
@@ -190,6 +193,14 @@ def is_json(value):
     if type(value) is dict:
         return all(type(key) is str for key in value) and all(map(is_json, value.values()))
     return False
+
+
+def is_deep(value, levels=_DEEPEST):
+    if isinstance(value, dict):
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
+        return False
+    return levels == 0 or any(is_deep(item, levels - 1) for item in value)
 
 
 def describe(error, code, name):

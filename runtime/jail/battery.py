@@ -6,10 +6,9 @@ import contextlib
 import os
 import platform
 import secrets
-import selectors
+import select
 import socket
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from .detect import detect
 from .jail import Jail
 from .limits import Limits
 from .probes import PROBES
+from .scratch import ScratchFolder
 from .syscall_filter import numbers
 from .worker import PythonWorker
 
@@ -42,7 +42,8 @@ _LIMITS = Limits(
     processes=48,
     open_files=64,
 )
-_DYING_SECONDS = 0.3  # that a killed process may still seem to live
+_PATIENCE = 5.0  # seconds that a process may take to answer
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where the host's processes share theirs
 _PREFIX = "coterie-canary-"
 _PRELUDE = """
 import ctypes, os, signal, socket, sys, time
@@ -88,15 +89,17 @@ def run_battery(tier: Tier | None = None, *, probes: Iterable[Probe] = PROBES) -
 
 
 def _attack(tier: Tier, probe: Probe) -> ProbeResult:
-    with _Scene.open() as scene, Jail(scene.work, tier=tier, limits=_LIMITS) as jail:
-        worker = PythonWorker(jail, on_tool=scene.tool, tools=["tool"])
-        try:
-            worker.send_variables(scene.variables() | {"has_mounts": tier.has_mounts})
-            worker.execute(_PRELUDE)
-            execution = worker.execute(probe.code, timeout=probe.timeout)
-        finally:
-            worker.close()
-        gained = _gain(probe, scene, execution)
+    with _Scene.open() as scene:
+        with Jail(scene.work, tier=tier, limits=_LIMITS) as jail:
+            worker = PythonWorker(jail, on_tool=scene.tool, tools=["tool"])
+            try:
+                worker.send_variables(scene.variables() | {"has_mounts": tier.has_mounts})
+                worker.execute(_PRELUDE)
+                execution = worker.execute(probe.code, timeout=probe.timeout)
+            finally:
+                worker.close()
+            gained = _gain(probe, scene, execution)
+        gained = gained or scene.harm()
     stopped_by = (execution.error or "it gained nothing").strip().splitlines()[-1]
     return ProbeResult(name=probe.name, stopped=not gained, detail=gained or stopped_by)
 
@@ -114,10 +117,12 @@ class _Scene:
     work: Path
     outside: Path
     secret: Path
+    shared: Path
     token: str
     mark: str
     victim: subprocess.Popen[bytes]
     sockets: tuple[socket.socket, ...]
+    states: tuple[object, object]
     limits: Limits = _LIMITS
 
     @classmethod
@@ -127,28 +132,31 @@ class _Scene:
         mark = f"{10**9 + secrets.randbelow(10**9)}.25"  # seconds to sleep, and easy to find
         token = _PREFIX + secrets.token_hex(8)
         with contextlib.ExitStack() as stack:
-            folder = Path(
-                stack.enter_context(tempfile.TemporaryDirectory(prefix="coterie-attack-"))
-            )
+            folder = stack.enter_context(ScratchFolder("attack")).path
             work, outside, secret = folder / "work", folder / "outside", folder / "secret"
+            shared = (_SHARED_MEMORY if os.access(_SHARED_MEMORY, os.W_OK) else folder) / mark
             work.mkdir()
             outside.mkdir()
-            secret.write_text(token, "utf-8")
+            stack.callback(shared.unlink, missing_ok=True)
+            for path in (secret, shared):
+                path.write_text(token, "utf-8")
             # Only the jail may be what keeps its user from these.
-            for path, mode in ((folder, 0o711), (outside, 0o777), (secret, 0o666)):
+            for path, mode in ((folder, 0o711), (outside, 0o777), (secret, 0o666), (shared, 0o666)):
                 path.chmod(mode)
+            stack.enter_context(_inheritable(secret))
             sockets = tuple(map(stack.enter_context, _listen(outside / "socket", mark)))
             stack.enter_context(_key_in_environment(token))
-            victim = stack.enter_context(subprocess.Popen(["sleep", mark]))  # noqa: S607
-            stack.callback(victim.kill)
+            victim = stack.enter_context(_started(mark))
             yield cls(
                 work=work,
                 outside=outside,
                 secret=secret,
+                shared=shared,
                 token=token,
                 mark=mark,
                 victim=victim,
                 sockets=sockets,
+                states=(_state(secret), _state(shared)),
             )
 
     def tool(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> str:
@@ -176,22 +184,34 @@ class _Scene:
             "processes": limits.processes,
             "root_device": Path("/").stat().st_dev,
             "secret": str(self.secret),
+            "shared": str(self.shared),
             "victim": self.victim.pid,
             "work": str(self.work),
         }
 
-    def victim_lives(self) -> bool:
-        """See `Surroundings`."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.victim.wait(_DYING_SECONDS)
-        return self.victim.returncode is None
+    def harm(self) -> str:
+        """Return what of the host the attack has changed or reached; an empty text if nothing."""
+        found = {
+            "the secret was changed": _state(self.secret) != self.states[0],
+            "shared memory was changed": _state(self.shared) != self.states[1],
+            "files were made outside": [p for p in self.outside.iterdir() if not p.is_socket()],
+            "the host's process does not answer": not self._victim_answers(),
+            "the host's process was slowed": os.getpriority(os.PRIO_PROCESS, self.victim.pid),
+            "a socket of the host was reached": self._visited(),
+            "a process is left": self.survivors(),
+        }
+        return "; ".join(harm for harm, happened in found.items() if happened)
 
-    def visited(self) -> bool:
-        """See `Surroundings`."""
-        with selectors.DefaultSelector() as selector:
-            for listener in self.sockets:
-                selector.register(listener, selectors.EVENT_READ)
-            return bool(selector.select(0.05))
+    def _victim_answers(self) -> bool:
+        question, answer = self.victim.stdin, self.victim.stdout
+        assert question is not None and answer is not None  # noqa: S101, PT018 - for the type checker
+        with contextlib.suppress(BrokenPipeError):
+            question.write(b"?\n")
+            return bool(select.select([answer], [], [], _PATIENCE)[0]) and answer.readline() != b""
+        return False
+
+    def _visited(self) -> bool:
+        return bool(select.select(self.sockets, [], [], 0)[0])
 
     def survivors(self) -> list[str]:
         """See `Surroundings`."""
@@ -202,6 +222,37 @@ class _Scene:
                 if self.mark.encode() in line and int(process) != self.victim.pid:
                     found.append(process)
         return found
+
+
+def _state(file: Path) -> tuple[object, ...]:
+    try:
+        status = file.lstat()
+        return file.read_bytes(), status.st_mode, status.st_uid, os.listxattr(file)
+    except OSError as error:
+        return (str(error),)
+
+
+@contextlib.contextmanager
+def _inheritable(file: Path) -> Generator[None]:
+    """Have a file open in the way that lets careless parents hand it to their children."""
+    handle = os.open(file, os.O_RDWR)
+    os.set_inheritable(handle, True)
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def _started(mark: str) -> Generator[subprocess.Popen[bytes]]:
+    """Run a process with a mark in its command line, which answers each line by that line."""
+    command = ["/bin/sh", "-c", 'while read -r line; do echo "$line"; done', mark]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, bufsize=0) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def _listen(path: Path, mark: str) -> Iterator[socket.socket]:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import functools
 import os
 import sys
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...schema.errors import JailError
 from .jail import Jail
 from .layout import interpreter
+from .scratch import ScratchFolder
 from .tiers import Bubblewrap, Landlock, Namespaces, Unconfined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from .limits import Limits
     from .tiers import Tier
+    from .watch import DiskShare
 
 __all__ = ["Attempt", "Report", "detect", "open_jail"]
 
@@ -76,15 +77,17 @@ class Report:
 
     Attributes:
         tier: the strongest that works, None if none does.
+        version: of the means of that tier.
         attempts: the tiers tried, up to that one.
     """
 
     tier: Tier | None
+    version: str = ""
     attempts: tuple[Attempt, ...]
 
     def __str__(self) -> str:
         if self.tier is not None:
-            return f"Agents' code runs in a jail: {self.tier.name}."
+            return f"Agents' code runs in a jail: {self.tier.name} ({self.version})."
         failures = [f"  {attempt.tier}: {attempt.failure}" for attempt in self.attempts]
         return "\n".join(
             ["There is no jail for agents' code on this machine.", *failures, _WAYS_OUT]
@@ -99,7 +102,7 @@ def detect() -> Report:
         attempt = try_tier(tier)
         attempts.append(attempt)
         if attempt.failure is None:
-            return Report(tier=tier, attempts=tuple(attempts))
+            return Report(tier=tier, version=tier.version(), attempts=tuple(attempts))
     return Report(tier=None, attempts=tuple(attempts))
 
 
@@ -108,12 +111,11 @@ def try_tier(tier: Tier) -> Attempt:
     if sys.platform != "linux":
         return Attempt(tier=tier.name, failure="it needs Linux")
     try:
-        with tempfile.TemporaryDirectory(prefix="coterie-jail-test-") as folder:
-            secret = Path(folder, "secret")
-            work = Path(folder, "work")
+        with ScratchFolder("check") as folder:
+            secret, work = folder.path / "secret", folder.path / "work"
             secret.write_text("secret", "ascii")
             # Only the jail may be what keeps its user from this file.
-            for path, mode in ((Path(folder), 0o711), (secret, 0o666)):
+            for path, mode in ((folder.path, 0o711), (secret, 0o666)):
                 path.chmod(mode)
             work.mkdir()
             with Jail(work, tier=tier) as jail:
@@ -142,6 +144,7 @@ def open_jail(
     limits: Limits | None = None,
     readable: Iterable[Path] = (),
     environment: Mapping[str, str] | None = None,
+    share: DiskShare | None = None,
 ) -> Jail:
     """Return the best jail that this machine can have.
 
@@ -152,6 +155,7 @@ def open_jail(
         limits: the bounds; None for the default ones.
         readable: more files or folders that the code may read, at the same paths.
         environment: variables to add to the minimal environment, or to replace there.
+        share: the disk that it shares with other jails; None: only `Limits.disk` counts.
 
     Raises:
         JailError: there is no jail on this machine, and why; or the work folder can't be used.
@@ -159,4 +163,6 @@ def open_jail(
     tier = Unconfined() if unsafe else detect().tier
     if tier is None:
         raise JailError(str(detect()))
-    return Jail(work, tier=tier, limits=limits, readable=readable, environment=environment)
+    return Jail(
+        work, tier=tier, limits=limits, readable=readable, environment=environment, share=share
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import subprocess
-import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
@@ -15,8 +14,9 @@ from ...schema.errors import JailError
 from .layout import Confinement, interpreter, mounts
 from .limits import Limits
 from .process import JailedProcess, JailKilled, spawn
-from .watch import Watch
-from .workspace import break_hard_links, give, remove
+from .scratch import ScratchFolder
+from .watch import DiskShare, Watch
+from .workspace import break_hard_links, disarm, give
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -54,6 +54,7 @@ class Jail:
         limits: the bounds; None for the default ones.
         readable: more files or folders that the code may read, at the same paths.
         environment: variables to add to the minimal environment, or to replace there.
+        share: the disk that this jail shares with others; None: only `Limits.disk` counts.
 
     Raises:
         JailError: the work folder can't be used.
@@ -67,6 +68,7 @@ class Jail:
         limits: Limits | None = None,
         readable: Iterable[Path] = (),
         environment: Mapping[str, str] | None = None,
+        share: DiskShare | None = None,
     ) -> None:
         if not work.is_dir():
             raise JailError(f"The work folder {str(work)!r} is not a folder.")
@@ -77,11 +79,11 @@ class Jail:
         self._processes: set[JailedProcess] = set()
         self._ended: str | None = None
         self._owner = self.work.stat()
-        private = Path(tempfile.mkdtemp(prefix="coterie-jail-")).resolve()
-        temporary = _TEMPORARY if tier.has_mounts else private / "tmp"
+        self._scratch = ScratchFolder("jail")
+        temporary = _TEMPORARY if tier.has_mounts else self._scratch.path / "tmp"
         self._confinement = Confinement(
             work=self.work,
-            private=private,
+            private=self._scratch.path,
             readable=tuple(readable),
             environment=_environment(temporary) | dict(environment or {}),
             limits=self.limits,
@@ -89,9 +91,9 @@ class Jail:
         )
         try:
             _prepare(self._confinement)
-            self._watch = Watch(self._confinement)
+            self._watch = Watch(self._confinement, share)
         except BaseException:
-            remove(private)
+            self._scratch.close()
             raise
         # The kernel ends the processes with the thread that started them, so one thread, which
         # lives as long as the jail, starts them all.
@@ -164,9 +166,14 @@ class Jail:
             self._closing.set()
         self._watcher.join()
         self._starter.shutdown()
-        if self._confinement.uid is not None:
-            give(self.work, self._owner.st_uid, self._owner.st_gid)
-        remove(self._confinement.private)
+        try:
+            if self._confinement.uid is None:
+                disarm(self.work)
+            else:
+                give(self.work, self._owner.st_uid, self._owner.st_gid)
+        finally:
+            self._scratch.close()
+        self._watch.close()
 
     def __enter__(self) -> Self:
         return self

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import platform
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import InputError
 from .detect import detect, open_jail
+from .tiers import Unconfined
+from .watch import DiskShare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -17,16 +22,22 @@ if TYPE_CHECKING:
 __all__ = ["Jails"]
 
 
+DISK = 4 << 30
+
+
 class Jails:
     """Opens jails for the agents of a run.
 
     Args:
         unsafe: Run code without a jail, with all rights of the user. Only a person may decide
             that, never a team file.
+        disk: Bytes by which the files of all these jails together may grow, those of closed ones
+            included. One that still writes beyond it is killed.
     """
 
-    def __init__(self, *, unsafe: bool = False) -> None:
+    def __init__(self, *, unsafe: bool = False, disk: int = DISK) -> None:
         self.unsafe = unsafe
+        self._share = DiskShare(disk)
 
     def check(self) -> None:
         """Make sure that jails can be had, before anything is spent.
@@ -36,6 +47,28 @@ class Jails:
         """
         if not self.unsafe and detect().tier is None:
             raise InputError(str(detect()))
+
+    def describe(self) -> dict[str, Any]:
+        """Say, for the record of a run, how code is confined here and how that was proven.
+
+        The first call in a process tests the machine's jail, which takes a moment.
+
+        Returns:
+            What JSON can hold: `tier` (None: there is no jail), `confines`, `version` of the
+            tier's means, `kernel`, `own_user` (whether each jail is a user of its own), and
+            `attempts`: the tiers that were tried, each with its `failure` or None.
+        """
+        report = None if self.unsafe else detect()
+        tier = Unconfined() if report is None else report.tier
+        confines = tier is not None and tier.confines
+        return {
+            "tier": tier and tier.name,
+            "confines": confines,
+            "version": report.version if report else Unconfined().version(),
+            "kernel": platform.release(),
+            "own_user": confines and os.geteuid() == 0,
+            "attempts": [asdict(attempt) for attempt in report.attempts] if report else [],
+        }
 
     def open(
         self,
@@ -51,5 +84,10 @@ class Jails:
             JailError: There is no jail on this machine, or the folder cannot be used.
         """
         return open_jail(
-            work, unsafe=self.unsafe, limits=limits, readable=readable, environment=environment
+            work,
+            unsafe=self.unsafe,
+            limits=limits,
+            readable=readable,
+            environment=environment,
+            share=self._share,
         )

@@ -17,6 +17,8 @@ from minisweagent.exceptions import Submitted
 from .shell import CommandResult, Shell
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .jail import Jail
 
 __all__ = ["JailEnvironment", "JailEnvironmentConfig"]
@@ -47,12 +49,20 @@ class JailEnvironment:
         jail: where the commands run.
         timeout: seconds that a command may take; None: `Limits.wall`.
         output: bytes of a command's output that the model sees; None: `Limits.output`.
+        seen: told a command and what came of it; gives what the agent is to see of it. A resumed
+            run gives a command again for its effects, and sees what it saw then.
     """
 
     def __init__(
-        self, jail: Jail, *, timeout: float | None = None, output: int | None = None
+        self,
+        jail: Jail,
+        *,
+        timeout: float | None = None,
+        output: int | None = None,
+        seen: Callable[[str, CommandResult], CommandResult] = lambda _command, done: done,
     ) -> None:
         self._shell = Shell(jail, output=output)
+        self._seen = seen
         self.config = JailEnvironmentConfig(
             cwd=str(jail.work), timeout=jail.limits.wall if timeout is None else timeout
         )
@@ -72,11 +82,13 @@ class JailEnvironment:
             JailKilled: `kill` was called.
             JailError: there is no jail any more.
         """
+        command = str(action.get("command", ""))
         done = self._shell.run(
-            str(action.get("command", "")),
+            command,
             timeout=self.config.timeout if timeout is None else timeout,
             folder=Path(cwd) if cwd else None,
         )
+        done = self._seen(command, done)
         _end_if_submitted(done)
         stopped = "" if done.stopped is None else f"The command was stopped: {done.stopped}."
         return {"output": done.output, "returncode": done.returncode, "exception_info": stopped}

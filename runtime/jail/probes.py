@@ -1,9 +1,10 @@
 """The attacks of the battery: what a hostile cell of Python tries in a jail.
 
 Each is a cell whose last value is what it gained, anything false if that is nothing; a cell that
-fails gained nothing either. Where only the host can tell, `check` does. The variables that cells
-find are those of `Scene.variables`, among them `call(name, *arguments)`, which makes a system call
-and returns None if the kernel refuses it.
+fails gained nothing either. Where only the host can tell, `check` does; and after each attack the
+host looks whether anything of its own was harmed. The variables that cells find are those of
+`Scene.variables`, and `call(name, *arguments)`, which makes a system call and returns None if the
+kernel refuses it.
 """
 
 from __future__ import annotations
@@ -27,21 +28,11 @@ __all__ = ["PROBES", "Probe", "Surroundings"]
 
 
 class Surroundings(Protocol):
-    """What of the host an attack may have changed, for checks to look at."""
+    """What of an attack its check may look at."""
 
     work: Path
-    secret: Path
-    outside: Path
     limits: Limits
     token: str
-
-    def victim_lives(self) -> bool:
-        """Whether the host's process, which attacks aim at, still runs."""
-        ...
-
-    def visited(self) -> bool:
-        """Whether anything reached one of the host's sockets."""
-        ...
 
     def survivors(self) -> list[str]:
         """Return the processes on the host that carry the mark of this attack."""
@@ -76,24 +67,6 @@ def _host_reads_link(scene: Surroundings, _: Execution) -> str:
         with contextlib.suppress(JailError):
             gained.append(read_file(scene.work, name, limit=1000).decode("utf-8", "replace"))
     return "the host read its own secret" if scene.token in "".join(gained) else ""
-
-
-def _secret_changed(scene: Surroundings, _: Execution) -> str:
-    unchanged = scene.secret.read_text("utf-8") == scene.token
-    mode = stat.S_IMODE(scene.secret.stat().st_mode)
-    return "" if unchanged and mode == 0o666 else f"the secret has mode {mode:o}, or other text"
-
-
-def _outside_changed(scene: Surroundings, _: Execution) -> str:
-    return ", ".join(path.name for path in scene.outside.iterdir() if not path.is_socket())
-
-
-def _victim_died(scene: Surroundings, _: Execution) -> str:
-    return "" if scene.victim_lives() else "the host's process is dead"
-
-
-def _visited(scene: Surroundings, _: Execution) -> str:
-    return "a socket of the host was reached" if scene.visited() else ""
 
 
 def _survived(scene: Surroundings, _: Execution) -> str:
@@ -161,19 +134,16 @@ os.link(secret, 'hard')
         name="write_outside",
         attempt="make a file outside of the work folder",
         code="open(outside + '/new', 'w').write('x')",
-        check=_outside_changed,
     ),
     Probe(
         name="overwrite_secret",
         attempt="change a file that everybody may write",
         code="open(secret, 'r+').write('mine'); os.truncate(secret, 0)",
-        check=_secret_changed,
     ),
     Probe(
         name="change_mode",
         attempt="change the mode of a file of the host",
         code="os.chmod(secret, 0o600)",
-        check=_secret_changed,
     ),
     Probe(
         name="write_system",
@@ -275,7 +245,6 @@ for handle in range(3, 64):
     except OSError:
         pass
 """,
-        check=_outside_changed,
     ),
     Probe(
         name="forge_messages",
@@ -302,13 +271,11 @@ _PROCESSES = (
         name="kill_process",
         attempt="kill a process of the host",
         code="os.kill(victim, 9)",
-        check=_victim_died,
     ),
     Probe(
         name="kill_everything",
         attempt="kill every process that it may",
         code="os.kill(-1, 9)",
-        check=_victim_died,
         harmless=False,
     ),
     Probe(
@@ -415,7 +382,6 @@ _NETWORK = (
         name="connect_tcp",
         attempt="connect to a service of the host",
         code="socket.create_connection(('127.0.0.1', port), 1)",
-        check=_visited,
     ),
     Probe(
         name="connect_tcp6",
@@ -426,19 +392,16 @@ _NETWORK = (
         name="send_udp",
         attempt="send a datagram to the host",
         code="socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', port))",
-        check=_visited,
     ),
     Probe(
         name="connect_abstract",
         attempt="connect to an abstract socket of the host",
         code="socket.socket(socket.AF_UNIX).connect('\\0' + mark)",
-        check=_visited,
     ),
     Probe(
         name="connect_path",
         attempt="connect to a socket of the host that is a file",
         code="socket.socket(socket.AF_UNIX).connect(outside + '/socket')",
-        check=_visited,
     ),
     *(
         Probe(

@@ -102,11 +102,18 @@ class JailedProcess:
 
     def _end(self) -> None:
         if self._init is None:
-            self._started.terminate()
+            self._end_keeper()
         else:
             self._end_init()
-            self._started.kill()
+        self._started.kill()
         self._started.wait()
+
+    def _end_keeper(self) -> None:
+        """Let the keeper end all that it keeps, also where code without a jail stopped it."""
+        self._started.terminate()
+        self._started.send_signal(signal.SIGCONT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._started.wait(_END_SECONDS)
 
     def _end_init(self) -> None:
         handle, self._init_handle = self._init_handle, None

@@ -11,11 +11,12 @@ from .process import JailKilled
 from .worker import PythonWorker
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from smolagents import Tool
 
     from .jail import Jail
+    from .worker import Execution
 
 __all__ = ["ExecutionKilled", "JailExecutor"]
 
@@ -36,15 +37,24 @@ class JailExecutor(PythonExecutor):
     Args:
         jail: where the code runs.
         timeout: seconds that a step's code may take, its tools not counted; None: `Limits.wall`.
+        seen: told a step's code and what came of it; gives what the agent is to see of it. A
+            resumed run executes a step again for its effects, and sees what it saw then.
 
     Attributes:
         state: `_print_outputs` in it is what the last code printed, where smolagents looks for it
             when the code failed.
     """
 
-    def __init__(self, jail: Jail, *, timeout: float | None = None) -> None:
+    def __init__(
+        self,
+        jail: Jail,
+        *,
+        timeout: float | None = None,
+        seen: Callable[[str, Execution], Execution] = lambda _code, done: done,
+    ) -> None:
         self._worker = PythonWorker(jail, on_tool=self._call_tool)
         self._timeout = timeout
+        self._seen = seen
         self._tools: dict[str, Tool] = {}
         self.state: dict[str, Any] = {"_print_outputs": ""}
 
@@ -73,6 +83,7 @@ class JailExecutor(PythonExecutor):
             done = self._worker.execute(code_action, timeout=self._timeout)
         except JailKilled as killed:
             raise ExecutionKilled(str(killed)) from killed
+        done = self._seen(code_action, done)
         self.state["_print_outputs"] = done.logs
         if done.error is not None:
             raise InterpreterError(done.error)

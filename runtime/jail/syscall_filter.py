@@ -91,12 +91,14 @@ _REFUSED: _Table = {
     "sysfs": (139, None),
     "_sysctl": (156, None),
 }
-# Memory that no process has to hold escapes every bound on memory. `clone3` hides its flags behind
-# a pointer that a filter can't follow; the C library falls back to `clone`.
+# Memory that no process has to hold escapes every bound on memory, and the whole machine shares
+# what `io_setup` takes. `clone3` hides its flags behind a pointer that a filter can't follow; the C
+# library falls back to `clone`.
 _ABSENT: _Table = {
     "clone3": (435, 435),
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
+    "io_setup": (206, 0),
     "shmget": (29, 194),
     "semget": (64, 190),
     "msgget": (68, 186),
@@ -119,6 +121,18 @@ _REACHING_OUT: _Table = {
     "sched_setaffinity": (203, 122),
     "mq_open": (240, 180),
     "mq_unlink": (241, 181),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "inotify_add_watch": (254, 27),
+}
+# Landlock leaves these to whoever may write to the file.
+_EXTENDED_ATTRIBUTES: _Table = {
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
 }
 # Landlock leaves these to the file's owner.
 _ATTRIBUTES: _Table = {
@@ -133,12 +147,6 @@ _ATTRIBUTES: _Table = {
     "utimes": (235, None),
     "futimesat": (261, None),
     "utimensat": (280, 88),
-    "setxattr": (188, 5),
-    "lsetxattr": (189, 6),
-    "fsetxattr": (190, 7),
-    "removexattr": (197, 14),
-    "lremovexattr": (198, 15),
-    "fremovexattr": (199, 16),
 }
 _CLONE = (56, 220)
 _SOCKET = (41, 198)
@@ -150,6 +158,7 @@ _NEWEST = 450  # futex_waitv is 449, set_mempolicy_home_node is 450 on both mach
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, audit architecture
 _NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag of clone(2)
 _AF_UNIX = 1
+_ITSELF, _INIT = 0, 1  # as prlimit calls the caller, and the first process of the jail
 _TYPE_INTO_TERMINAL = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -166,10 +175,10 @@ def assemble(machine: str, *, namespaces: bool = True, owns_files: bool = False)
         machine: as `platform.machine()` says it.
         namespaces: whether the jail has process ids, mounts and a network of its own. If not,
             what reaches other processes is refused too, sockets of the family `AF_UNIX` among it.
-            Pairs of connected ones may be made in any case: they lead nowhere.
+            Pairs of connected ones may be made in any case: they lead nowhere. There are no
+            extended attributes then.
         owns_files: whether the jail's user owns files of the host that the jail can name. If so,
-            changes of a file's mode, owner, times and extended attributes are answered as done,
-            and have no effect.
+            changes of a file's mode, owner and times are answered as done, and have no effect.
 
     Raises:
         JailError: there is no table of system calls for this machine.
@@ -178,14 +187,15 @@ def assemble(machine: str, *, namespaces: bool = True, owns_files: bool = False)
     answers = [(_REFUSED, errno.EPERM), (_ABSENT, errno.ENOSYS)]
     if not namespaces:
         answers.append((_REACHING_OUT, errno.EPERM))
+        answers.append((_EXTENDED_ATTRIBUTES, errno.ENOTSUP))
     if owns_files:
         answers.append((_ATTRIBUTES, 0))
-    program = _program(column, architecture, answers, (_AF_UNIX,) if namespaces else ())
+    program = _program(column, architecture, answers, namespaces)
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in program)
 
 
 def _program(
-    column: int, architecture: int, answers: list[tuple[_Table, int]], families: tuple[int, ...]
+    column: int, architecture: int, answers: list[tuple[_Table, int]], namespaces: bool
 ) -> Iterator[_Instruction]:
     yield _LOAD, 0, 0, _ARCHITECTURE
     yield _EQUAL, 1, 0, architecture
@@ -199,9 +209,9 @@ def _program(
                 yield from _answer_if(_EQUAL, number, code)
     yield from _clone(_CLONE[column])
     yield from _sockets(_SOCKETPAIR[column], (_AF_UNIX,))
-    yield from _sockets(_SOCKET[column], families)
+    yield from _sockets(_SOCKET[column], (_AF_UNIX,) if namespaces else ())
     yield from _ioctl(_IOCTL[column])
-    yield from _own_limits(_PRLIMIT[column])
+    yield from _limits(_PRLIMIT[column], (_ITSELF, _INIT) if namespaces else (_ITSELF,))
     yield _RETURN, 0, 0, _ALLOW
 
 
@@ -234,13 +244,14 @@ def _ioctl(number: int) -> Iterator[_Instruction]:
     yield _RETURN, 0, 0, _ALLOW
 
 
-def _own_limits(number: int) -> Iterator[_Instruction]:
-    """Let a process see and set its own limits only."""
-    yield _EQUAL, 0, 4, number
+def _limits(number: int, processes: tuple[int, ...]) -> Iterator[_Instruction]:
+    """Let the limits of these processes be seen and set only."""
+    yield _EQUAL, 0, 2 + 2 * len(processes), number
     yield _LOAD, 0, 0, _ARGUMENT_0
-    yield _EQUAL, 1, 0, 0
+    for process in processes:
+        yield _EQUAL, 0, 1, process
+        yield _RETURN, 0, 0, _ALLOW
     yield _RETURN, 0, 0, _ERRNO | errno.EPERM
-    yield _RETURN, 0, 0, _ALLOW
 
 
 def numbers(machine: str) -> dict[str, int]:

@@ -6,10 +6,13 @@ A tier only says which program to start; that the program then confines is what 
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import os
 import platform
 import re
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Bubblewrap", "Landlock", "Line", "Namespaces", "Tier", "Unconfined"]
 
+_CREATE_RULESET, _ABI_VERSION = 444, 1  # the kernel's landlock_create_ruleset and its flag
 _READ_SEARCH, _OVERRIDE = 2, 1  # the kernel's CAP_DAC_READ_SEARCH and CAP_DAC_OVERRIDE
 _HERE = Path(__file__).resolve().parent
 _DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom"))
@@ -73,6 +77,14 @@ class Tier(Protocol):
         """Whether the jail has a root folder and process ids of its own."""
         ...
 
+    def version(self) -> str:
+        """Say which version of its means this machine has, for the record of a run.
+
+        Raises:
+            JailError: this machine lacks the means.
+        """
+        ...
+
     def syscall_filter(self) -> bytes:
         """Return the seccomp program that the started program reads from `Line.filter`.
 
@@ -98,17 +110,24 @@ class Bubblewrap:
     confines: bool = True
     has_mounts: bool = True
 
+    def version(self) -> str:
+        """See `Tier`."""
+        try:
+            done = subprocess.run(
+                [_bubblewrap(), "--version"], capture_output=True, check=True, timeout=10, text=True
+            )
+        except (OSError, subprocess.SubprocessError) as error:
+            raise JailError(f"bwrap does not tell its version: {error}") from error
+        return done.stdout.strip()
+
     def syscall_filter(self) -> bytes:
         """See `Tier`."""
         return assemble(platform.machine())
 
     def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
         """See `Tier`."""
-        program = shutil.which("bwrap")
-        if program is None:
-            raise JailError("there is no program named bwrap on the PATH")
         return [
-            program,
+            *_first_to_go(_bubblewrap()),
             *_namespaces(),
             *("--die-with-parent", "--new-session", "--hostname", "jail"),
             *_mount_options(confinement),
@@ -126,6 +145,10 @@ class Namespaces:
     name: str = "namespaces"
     confines: bool = True
     has_mounts: bool = True
+
+    def version(self) -> str:
+        """See `Tier`."""
+        return f"Linux {platform.release()}"
 
     def syscall_filter(self) -> bytes:
         """See `Tier`."""
@@ -155,6 +178,10 @@ class Landlock:
     confines: bool = True
     has_mounts: bool = False
 
+    def version(self) -> str:
+        """See `Tier`."""
+        return f"Landlock ABI {_landlock_abi()}"
+
     def syscall_filter(self) -> bytes:
         """See `Tier`."""
         # No mount hides the sockets of the host's services.
@@ -172,7 +199,7 @@ class Landlock:
             *options,
             *("--seccomp", str(line.filter)),
             "--",
-            *_enter(confinement, command, line.folder, capability=_search_capability()),
+            *_enter(confinement, command, line.folder, has_mounts=False),
         ]
 
 
@@ -184,13 +211,18 @@ class Unconfined:
     confines: bool = False
     has_mounts: bool = False
 
+    def version(self) -> str:
+        """See `Tier`."""
+        return platform.platform(terse=True)
+
     def syscall_filter(self) -> bytes:
         """See `Tier`."""
         return b""
 
     def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
         """See `Tier`."""
-        return [*_script("_keeper.py"), "--", *_enter(confinement, command, line.folder)]
+        entered = _enter(confinement, command, line.folder, has_mounts=False)
+        return [*_script("_keeper.py"), "--", *entered]
 
 
 def _search_capability() -> int | None:
@@ -216,28 +248,69 @@ def _enter(
     command: Sequence[str],
     folder: Path,
     *,
-    capability: int | None = None,
+    has_mounts: bool = True,
 ) -> list[str]:
     """Return the command line that takes the jail's user and limits and becomes `command`."""
     limits = confinement.limits
+    # The kernel counts what a user has in a user namespace, and the machine is one.
+    others = _threads_of_user() if confinement.uid is None and not has_mounts else 0
     settings: dict[str, object] = {
         # Taken as the jail's user: root without its capabilities may not enter that user's folders.
         "folder": folder,
         "AS": limits.memory,
         "CPU": limits.cpu,
         "FSIZE": limits.file_size,
-        "NPROC": limits.processes,
+        "NPROC": limits.processes + others,
         "NOFILE": limits.open_files,
-        "CORE": 0,
+        # Not 0: with that, the kernel would still start a program that the host has for dumps.
+        "CORE": 1,
     }
+    if has_mounts:
+        settings["init"] = 1
     if sys.platform != "linux":
         del settings["AS"]  # macOS refuses to limit it
     if confinement.uid is not None:
         settings["uid"] = confinement.uid
+        capability = None if has_mounts else _search_capability()
         if capability is not None:
             settings["capability"] = capability
     pairs = [f"{name}={value}" for name, value in settings.items()]
     return [str(interpreter()), "-I", "-S", str(_HERE / "_enter.py"), *pairs, "--", *command]
+
+
+def _threads_of_user() -> int:
+    """Return how many threads our user has."""
+    count = 0
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):  # it has ended
+            if os.stat(f"/proc/{process}").st_uid == os.geteuid():
+                count += len(os.listdir(f"/proc/{process}/task"))
+    return count
+
+
+def _bubblewrap() -> str:
+    program = shutil.which("bwrap")
+    if program is None:
+        raise JailError("there is no program named bwrap on the PATH")
+    return program
+
+
+def _first_to_go(program: str) -> list[str]:
+    """Return how to start a program that the kernel ends first where memory runs out."""
+    script = 'echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec "$@"'
+    return ["/bin/sh", "-c", script, "sh", program]
+
+
+def _landlock_abi() -> int:
+    """Return the version of the kernel's Landlock.
+
+    Raises:
+        JailError: it has none.
+    """
+    version: int = ctypes.CDLL(None).syscall(_CREATE_RULESET, None, 0, _ABI_VERSION)
+    if version < 1:
+        raise JailError("the kernel has no Landlock, or it is turned off")
+    return version
 
 
 def _namespaces() -> list[str]:

@@ -11,6 +11,7 @@ import contextlib
 import os
 import re
 import stat
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from .layout import Confinement
 
-__all__ = ["Watch"]
+__all__ = ["DiskShare", "Watch"]
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _SHARE_OF_TIME = 0.05  # of one processor, that walking the folders may take
@@ -30,15 +31,36 @@ _LONGEST = 2.0  # seconds between two walks, at least as often as the share allo
 _DELETED_MAP = re.compile(r" (?P<device>\S+) (?P<inode>[1-9]\d*) +\S.* \(deleted\)$", re.MULTILINE)
 
 
+class DiskShare:
+    """What several jails may take of the disk together, closed ones included.
+
+    Args:
+        limit: bytes.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self._turn = threading.Lock()
+        self._grown: dict[Watch, int] = {}
+
+    def exceeded(self, watch: Watch, grown: int) -> bool:
+        """Note how much a jail has grown, and say whether all of them passed the limit."""
+        with self._turn:
+            self._grown[watch] = grown
+            return sum(self._grown.values()) > self.limit
+
+
 class Watch:
     """Compares a jail with its limits.
 
     Args:
         confinement: the jail's folders and limits. What the folders hold now is not counted.
+        share: the disk that it shares with other jails.
     """
 
-    def __init__(self, confinement: Confinement) -> None:
+    def __init__(self, confinement: Confinement, share: DiskShare | None = None) -> None:
         self._limits = confinement.limits
+        self._share = share
         self._folders = (confinement.work, confinement.private)
         self._start = self._walk()
         self._free_at_start = self._free_at_walk = self._free()
@@ -51,6 +73,11 @@ class Watch:
         """
         processes = list(_trees(roots))
         return self._memory_excess(processes) or self._disk_excess(processes)
+
+    def close(self) -> None:
+        """Take down what a jail that has ended leaves on the disk that it shares."""
+        if self._share is not None:
+            self._share.exceeded(self, self._measured().bytes - self._start.bytes)
 
     def _memory_excess(self, processes: list[int]) -> str | None:
         limit = self._limits.resident
@@ -69,6 +96,9 @@ class Watch:
             grown += _deleted(processes, largest=self._limits.file_size)
         if grown > limit or (lost > limit and not self._size.whole):
             return f"its files grew by more than {limit} bytes"
+        # A jail that writes nothing does not pay for the others.
+        if self._share is not None and self._share.exceeded(self, grown) and grown > 0:
+            return f"the files of all jails grew by more than {self._share.limit} bytes"
         return None
 
     def _walk_is_due(self) -> bool:
@@ -78,10 +108,13 @@ class Watch:
     def _walk(self) -> Size:
         begun = time.monotonic()
         self._free_at_walk = self._free()
-        self._size = sum(map(measure, self._folders), Size(0, whole=True))
+        self._size = self._measured()
         now = time.monotonic()
         self._next_walk = now + max(_LONGEST, (now - begun) / _SHARE_OF_TIME)
         return self._size
+
+    def _measured(self) -> Size:
+        return sum(map(measure, self._folders), Size(0, whole=True))
 
     def _free(self) -> int:
         """Return the free bytes of the disks, a file without content counted as a small one."""

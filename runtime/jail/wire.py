@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import selectors
 import socket
 import time
@@ -21,6 +22,10 @@ __all__ = ["HungUp", "Wire", "WireError"]
 _CHUNK = 1 << 16
 _LARGEST_PIPE = 1 << 20  # bytes, the most that a process without privileges may ask for
 _FLOOD_PAUSE = 0.001  # seconds between two reads of output that nobody will see
+_DEEPEST = 64  # levels of lists and objects; code of ours and of libraries recurses over them
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
+_ONE_KIND = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 class WireError(JailError):
@@ -174,16 +179,27 @@ class Wire:
 
 
 def _message(line: bytes) -> dict[str, Any]:
+    if _is_deep(line):
+        raise WireError(f"it sent a message of more than {_DEEPEST} levels")
     try:
-        message = json.loads(line, parse_constant=_refuse_constant)
-        # Half of a surrogate pair passes JSON, and breaks whoever writes the text to a file.
-        json.dumps(message, ensure_ascii=False).encode("utf-8")
-    except (ValueError, RecursionError) as error:
+        message = json.loads(line)
+        # Neither infinity nor half of a surrogate pair can be written to a file as JSON.
+        json.dumps(message, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except ValueError as error:
         raise WireError(f"it sent a message that is not JSON: {error}") from error
     if not isinstance(message, dict):
         raise WireError(f"it sent {type(message).__name__} instead of a message")
     return message
 
 
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is no number of JSON")
+def _is_deep(line: bytes) -> bool:
+    """Tell whether the lists and objects of a JSON text have too many levels."""
+    if line.count(b"[") + line.count(b"{") <= _DEEPEST:
+        return False
+    brackets = _STRING.sub(b"", line).translate(_ONE_KIND, _NO_BRACKETS)
+    # Each round takes the innermost level away.
+    for _ in range(_DEEPEST):
+        if b"[" * _DEEPEST + b"[" in brackets:
+            return True
+        brackets = brackets.replace(b"[]", b"")
+    return bool(brackets)

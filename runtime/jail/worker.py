@@ -209,7 +209,7 @@ class PythonWorker:
         wire.rest()
         try:
             wire.send(answers.get())
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             text = f"The result of {name} can't be handed over: {error}."
             wire.send({"op": "error", "text": text})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import stat
@@ -16,12 +17,24 @@ from ...schema.errors import JailError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["BLOCK", "Size", "break_hard_links", "give", "measure", "read_file", "remove"]
+__all__ = [
+    "BLOCK",
+    "Size",
+    "break_hard_links",
+    "disarm",
+    "give",
+    "make_plain",
+    "measure",
+    "read_file",
+    "remove",
+]
 
 BLOCK = 512  # bytes, the unit of st_blocks
 _SMALLEST = 4096  # bytes that a file without content is counted as
 _DEEPEST = 100  # levels of folders
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+# Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 
 
 def break_hard_links(folder: Path) -> None:
@@ -83,13 +96,40 @@ def give(folder: Path, uid: int, gid: int) -> None:
     _run("chown", "-R", "-h", "-P", f"{uid}:{gid}", "--", str(folder))
 
 
+def disarm(folder: Path) -> None:
+    """Let the owner look into all of a folder, and nobody run a program with the owner's rights.
+
+    For a folder that a jail leaves without `give`, which takes such rights away, too. What belongs
+    to somebody else stays as it is.
+    """
+    with contextlib.suppress(JailError):
+        _run("chmod", "-R", "u+rX,ug-s", "--", str(folder))
+
+
+def make_plain(folder: Path) -> None:
+    """Remove what upsets programs that read a folder: pipes, sockets, devices, inner repositories.
+
+    Opening a pipe waits for somebody to write to it. git looks into a repository inside another
+    one by that repository's own settings, which can name programs to run.
+
+    Raises:
+        JailError: it could not be done.
+    """
+    # `find` for its depth: a tree can be deeper than Python's own walk bears.
+    kinds = " -o ".join(f"-type {letter}" for letter in "psbc").split()
+    _run("find", str(folder), "(", *kinds, ")", "-delete")
+    inner = ("-mindepth", "2", "-name", ".git", "-prune")
+    _run("find", str(folder), *inner, "-exec", "rm", "-rf", "{}", "+")
+
+
 def remove(folder: Path) -> None:
     """Remove a folder in which a jail has written, however deep and whatever its modes.
 
     Raises:
         JailError: it could not be done.
     """
-    _run("chmod", "-R", "u+rwX", "--", str(folder))
+    with contextlib.suppress(JailError):  # what has no owner's rights may still be removed
+        _run("chmod", "-R", "u+rwX", "--", str(folder))
     _run("rm", "-rf", "--", str(folder))
 
 
@@ -179,7 +219,7 @@ def read_file(folder: Path, name: str, *, limit: int) -> bytes:
         raise JailError(f"{name!r} is not the path of a file inside the work folder.")
     try:
         handle = _open_beneath(folder, parts)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # also a name that no file can have
         raise JailError(f"{name!r} can't be read without following links: {error}.") from error
     with open(handle, "rb") as file:
         status = os.fstat(handle)
@@ -194,8 +234,7 @@ def read_file(folder: Path, name: str, *, limit: int) -> bytes:
 def _open_beneath(folder: Path, parts: tuple[str, ...]) -> int:
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     for depth, part in enumerate(parts, start=1):
-        # Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-        flags = _FOLDER if depth < len(parts) else os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
+        flags = _FOLDER if depth < len(parts) else _FILE
         try:
             inner = os.open(part, flags, dir_fd=handle)
         finally:

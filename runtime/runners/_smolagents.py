@@ -29,10 +29,11 @@ from smolagents.tools import AUTHORIZED_TYPES
 from ...schema.errors import AgentError
 from ...schema.values import is_list, is_mapping
 from ..jail.smol_executor import JailExecutor
+from ..jail.worker import Execution
 from ..messages import render
 from ..structured import answer_in, parse_structured
 from ._foreign import foreign_errors
-from ._jailed import jailed
+from ._jailed import jailed, kept
 from ._steps import shortened
 from .protocol import AgentResult
 
@@ -61,7 +62,7 @@ def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) ->
             instructions=render(
                 "code_system", instructions=assignment.system, seconds=f"{jail.limits.wall:g}"
             ),
-            executor=JailExecutor(jail),
+            executor=JailExecutor(jail, seen=kept(assignment, bridge, Execution)),
             additional_authorized_imports=IMPORTS,
         ) as agent,
     ):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..once import unkept
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from ...schema.team import Agent
     from ..gateway import ChatAnswer, Message
     from ..jail import Jails
+    from ..once import Once
     from ..tools import GrantedTool
     from ..trace import Emit
     from ..workspace import Workspace
@@ -91,6 +94,8 @@ class Assignment:
         workspace: A folder of its own, made on first use.
         jails: Makes the place where code that it writes may run.
         emit: Notes an event of the agent in the trace: a type, and JSON-able fields.
+        once: Keeps what came of something that the agent did, so that a resumed run finds it
+            again. The line and the tools do so already.
     """
 
     agent: Agent
@@ -104,6 +109,7 @@ class Assignment:
     workspace: Workspace
     jails: Jails
     emit: Emit = field(repr=False)
+    once: Once = field(default=unkept, repr=False)
 
 
 class Runner(Protocol):

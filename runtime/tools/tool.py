@@ -11,12 +11,14 @@ from ...schema.catalogue import tool_identifier
 from ...schema.errors import AgentError
 from ...schema.problems import dotted
 from ...schema.values import is_mapping
+from ..once import unkept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
 
     from jsonschema.protocols import Validator
 
+    from ..once import Once
     from ..trace import Emit
     from ..workspace import Workspace
 
@@ -76,11 +78,12 @@ class Tool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GrantedTool:
-    """A tool that one agent of one run may use. Calls are checked, bounded and traced."""
+    """A tool that one agent of one run may use. Calls are checked, bounded, kept and traced."""
 
     tool: Tool
     workspace: Workspace
     emit: Emit
+    once: Once = unkept
 
     async def call(self, arguments: Any) -> Any:
         """Have the tool do its work.
@@ -94,14 +97,20 @@ class GrantedTool:
         Raises:
             ToolError: The arguments do not fit, or the tool could not do it.
         """
+        work = functools.partial(self._called, arguments)
+        came = await self.once("tool", [self.tool.name, arguments], work)
+        self.emit("tool_call", tool=self.tool.name, arguments=arguments, **came)
+        if "error" in came:
+            raise ToolError(came["error"], detail=came.get("detail", ""))
+        return came["result"]
+
+    async def _called(self, arguments: Any) -> Mapping[str, Any]:
+        """Call it. That it could not do it is an answer too, which the agent has to live with."""
         try:
             result = _bounded(await self.tool.run(self._checked(arguments), self.workspace))
         except ToolError as error:
-            why = {"error": str(error), **({"detail": error.detail} if error.detail else {})}
-            self.emit("tool_call", tool=self.tool.name, arguments=arguments, **why)
-            raise
-        self.emit("tool_call", tool=self.tool.name, arguments=arguments, result=result)
-        return result
+            return {"error": str(error), **({"detail": error.detail} if error.detail else {})}
+        return {"result": result}
 
     def _checked(self, arguments: Any) -> Mapping[str, Any]:
         if not is_mapping(arguments):

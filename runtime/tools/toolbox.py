@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Self
 from ...schema.catalogue import load_named
 from ...schema.errors import InputError
 from ...schema.problems import quoted
+from ..once import unkept
 from .tool import GrantedTool, Tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...schema.catalogue import Server
+    from ..once import Once
     from ..trace import Emit
     from ..workspace import Workspace
     from .session import Session
@@ -61,11 +63,11 @@ class Toolbox:
         return frozenset(os.environ[name] for name in names if os.environ.get(name))
 
     def granted(
-        self, names: Sequence[str], workspace: Workspace, emit: Emit
+        self, names: Sequence[str], workspace: Workspace, emit: Emit, once: Once = unkept
     ) -> Mapping[str, GrantedTool]:
         """Give an agent the tools that its team grants it, by name; they have been prepared."""
         return {
-            name: GrantedTool(tool=self._tools[name], workspace=workspace, emit=emit)
+            name: GrantedTool(tool=self._tools[name], workspace=workspace, emit=emit, once=once)
             for name in names
         }
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import inflection
 import pytest
 
-from coterie.runtime import Gateway, Run, Toolbox, Trace, compile, execute
+from coterie.runtime import Calls, Gateway, Run, Toolbox, Trace, compile, execute
 from coterie.runtime.doubles import ScriptedModel, load_script
 from coterie.runtime.jail import Jails, detect
 from coterie.runtime.trace import Event
@@ -71,7 +71,7 @@ def repair(repository: Path, events: list[Event]) -> Run:
             return await execute(
                 plan,
                 task,
-                gateway=gateway,
+                calls=Calls(gateway=gateway),
                 jails=Jails(),
                 toolbox=toolbox,
                 trace=Trace(events.append),

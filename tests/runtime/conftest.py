@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime import Gateway, Run, Toolbox, Trace, compile, execute
+from coterie.runtime import Calls, Gateway, Run, Toolbox, Trace, compile, execute
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.trace import Event
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
@@ -43,11 +43,10 @@ class Bench:
                 return await execute(
                     plan,
                     task,
-                    gateway=gateway,
+                    calls=Calls(gateway=gateway, seed=seed),
                     jails=UNUSED,
                     toolbox=toolbox,
                     trace=Trace(self.events.append),
-                    seed=seed,
                 )
 
         return asyncio.run(until_done())

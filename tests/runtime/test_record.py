@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime import Run, compile
+from coterie.runtime import Plan, Run, Setting, compile
 from coterie.runtime.gateway import Usage
-from coterie.runtime.record import Record, resolved
+from coterie.runtime.record import Record
+from coterie.runtime.scrubber import Scrubber
 from coterie.schema import Agent, Catalogue, InputError, Model, Task, load_task, load_team
 
 from .conftest import team
@@ -25,26 +26,28 @@ def plan_of(tmp_path: Path, text: str):
     return compile(team(Agent(id="solo", prompt="greet")), known)
 
 
+def begun(runs: Path, plan: Plan, *secrets: str) -> Record:
+    return Record.begin(runs, plan, TASK, Setting(), scrub=Scrubber(secrets))
+
+
 @pytest.mark.parametrize("text", ["Say hello.", "hello", "Several\n\nlines."])
 def test_team_yaml_runs_the_same_team_without_its_prompt_files(tmp_path: Path, text: str) -> None:
     plan = plan_of(tmp_path, text)
-    with Record(tmp_path / "runs", plan, TASK, secrets=()) as record:
+    with begun(tmp_path / "runs", plan) as record:
         pass
     again = load_team(record.folder.path / "team.yaml")
-    assert again == resolved(plan)
+    assert again == plan.resolved
     assert compile(again, Catalogue.of_host()).agents["solo"].prompt.strip() == text
 
 
 def test_task_json_is_the_task(tmp_path: Path) -> None:
-    with Record(tmp_path / "runs", plan_of(tmp_path, "x y"), TASK, secrets=()) as record:
+    with begun(tmp_path / "runs", plan_of(tmp_path, "x y")) as record:
         pass
     assert load_task(record.folder.path / "task.json") == TASK
 
 
 def test_result_json_has_models_and_usage(tmp_path: Path) -> None:
-    with Record(
-        tmp_path / "runs", plan_of(tmp_path, "x y"), TASK, secrets=["s3cret-key"]
-    ) as record:
+    with begun(tmp_path / "runs", plan_of(tmp_path, "x y"), "s3cret-key") as record:
         record.finish(
             Run(status="done", answer="s3cret-key!", usage=Usage(calls=1, unpriced_calls=1))
         )
@@ -59,7 +62,7 @@ def test_result_json_has_models_and_usage(tmp_path: Path) -> None:
 def test_a_run_that_is_interrupted_says_so(tmp_path: Path) -> None:
     with (
         pytest.raises(KeyboardInterrupt),
-        Record(tmp_path / "runs", plan_of(tmp_path, "x y"), TASK, secrets=()),
+        begun(tmp_path / "runs", plan_of(tmp_path, "x y")),
     ):
         raise KeyboardInterrupt
     (folder,) = (tmp_path / "runs").iterdir()
@@ -69,4 +72,4 @@ def test_a_run_that_is_interrupted_says_so(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_the_users_to_mend(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="the run's folder cannot be written"):
-        Record(tmp_path / "file", plan_of(tmp_path, "x y"), TASK, secrets=())
+        begun(tmp_path / "file", plan_of(tmp_path, "x y"))

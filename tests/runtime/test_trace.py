@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coterie.runtime.scrubber import Scrubber
 from coterie.runtime.terminal import speakable
-from coterie.runtime.trace import RunFolder, Scrubber, Trace
+from coterie.runtime.trace import RunFolder, Trace
 
 KEY = 'k3y/with+odd"signs='
 

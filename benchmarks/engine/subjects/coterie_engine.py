@@ -8,9 +8,10 @@ from typing import Any
 
 from workloads import SYSTEM, TASK, Workload, model
 
-from coterie.runtime import Gateway, Run, Toolbox, Trace, compile, execute
+from coterie.runtime import Calls, Gateway, Run, Setting, Toolbox, Trace, compile, execute
 from coterie.runtime.jail import Jails
 from coterie.runtime.record import Record
+from coterie.runtime.scrubber import Scrubber
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
 
@@ -42,17 +43,17 @@ async def run(team: dict[str, Any], run: str) -> str:
     task = Task(id=run, query=TASK.format(run=run))
     folder = os.environ.get("MAS_BENCH_RUNS")
     if folder is None:
-        result = await executed(team, task, Trace())
+        result = await executed(team, task, Trace(), Calls(gateway=team["gateway"]))
     else:
-        with Record(Path(folder), team["plan"], task, secrets=()) as record:
-            result = await executed(team, task, Trace(record.folder))
+        with Record.begin(Path(folder), team["plan"], task, Setting(), scrub=Scrubber()) as record:
+            calls = Calls(gateway=team["gateway"], journal=record.journal)
+            result = await executed(team, task, Trace(record.folder), calls)
             record.finish(result)
     return result.answer or f"{result.error}"
 
 
-async def executed(team: dict[str, Any], task: Task, trace: Trace) -> Run:
+async def executed(team: dict[str, Any], task: Task, trace: Trace, calls: Calls) -> Run:
     """Execute the plan over the team's gateway."""
-    jails, toolbox = Jails(), Toolbox()
     return await execute(
-        team["plan"], task, gateway=team["gateway"], jails=jails, toolbox=toolbox, trace=trace
+        team["plan"], task, calls=calls, jails=Jails(), toolbox=Toolbox(), trace=trace
     )

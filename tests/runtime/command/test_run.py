@@ -61,7 +61,9 @@ def test_the_answer_is_on_standard_output_and_the_rest_is_not(folder: Path) -> N
     assert {path.name for path in run.iterdir()} == {
         "team.yaml",
         "task.json",
+        "run.json",
         "events.jsonl",
+        "journal.sqlite",
         "result.json",
     }
 
@@ -194,4 +196,4 @@ def test_a_key_never_reaches_the_run_folder(folder: Path) -> None:
         done = mas_run(folder, "team.yaml", "task.json", env={"MY_KEY": key})
     assert done.returncode == 0, done.stderr
     (run,) = (folder / "runs").iterdir()
-    assert all(key not in path.read_text() for path in run.iterdir())
+    assert all(key.encode() not in path.read_bytes() for path in run.iterdir())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from coterie.runtime.gateway import Endpoint, endpoint_of
-from coterie.runtime.gateway.prices import price
+from coterie.runtime.gateway.prices import Rates, rates_of
 from coterie.schema import InputError, Model
 
 KEYS = {"OPENAI_API_KEY": "sk-openai", "MY_KEY": "sk-mine"}
@@ -86,10 +86,10 @@ def test_what_is_missing_is_said_before_a_call(spec: Model, message: str) -> Non
 
 def test_declared_prices_come_first_and_the_list_second() -> None:
     declared = model("openai/gpt-4o-mini", usd_per_mtok_input=1.0, usd_per_mtok_output=2.0)
-    assert price(declared, 1_000_000, 0, 1_000_000) == pytest.approx(3.0)
-    listed = price(model("openai/gpt-4o-mini"), 1_000_000, 0, 0)
+    assert rates_of(declared) == Rates(1e-6, 1e-6, 2e-6)
+    listed = rates_of(model("openai/gpt-4o-mini"))
     assert listed is not None
-    assert listed > 0
-    assert price(model("gpt-4o-mini", api_base="http://h/v1"), 1, 0, 1) is None
-    assert price(model("openai/no-such-model"), 1, 0, 1) is None
-    assert price(model("local"), 1000, 0, 1000) == 0
+    assert listed.read > listed.cached > 0
+    assert rates_of(model("gpt-4o-mini", api_base="http://h/v1")) is None
+    assert rates_of(model("openai/no-such-model")) is None
+    assert rates_of(model("local")) == Rates(0.0, 0.0, 0.0)

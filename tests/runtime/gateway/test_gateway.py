@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import random
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from coterie.runtime.doubles import FAULTS, Reply, ScriptedModel
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Gateway
-from coterie.runtime.gateway.retry import LONGEST_WAIT, call_with_retries, retry_after
 from coterie.schema import InputError, Model
 
 MESSAGES = [{"role": "user", "content": "What is two and two?"}]
@@ -222,57 +219,6 @@ def test_what_a_model_does_not_support_is_left_out_or_renamed() -> None:
     assert [answer.text for answer in answers] == ["fine", "fine"]
     assert body["max_completion_tokens"] == 4096
     assert not {"max_tokens", "stop"} & set(body)
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        (None, None),
-        ("2", 2.0),
-        ("0.5", 0.5),
-        ("-3", None),
-        ("nan", None),
-        ("soon", None),
-        ("999999999999", LONGEST_WAIT),
-        ("Wed, 99 Foo", None),
-    ],
-)
-def test_retry_after_in_seconds_or_nonsense(header: str | None, seconds: float | None) -> None:
-    assert retry_after(header) == seconds
-
-
-def test_retry_after_as_a_date() -> None:
-    in_ten = datetime.now(UTC) + timedelta(seconds=10)
-    seconds = retry_after(in_ten.strftime("%a, %d %b %Y %H:%M:%S GMT"))
-    assert seconds is not None
-    assert 8 < seconds <= 10
-
-
-def test_waits_have_full_jitter_and_respect_what_the_endpoint_asked() -> None:
-    def waits(seed: int, asked: float | None) -> list[float]:
-        told: list[float] = []
-
-        async def fail() -> ChatAnswer:
-            raise CallError("busy", kind="busy", retry_after=asked)
-
-        async def run() -> None:
-            jitter = random.Random(seed)
-            await call_with_retries(
-                fail, 4, lambda _error, wait: told.append(wait), jitter, sleep=_no_sleep
-            )
-
-        with pytest.raises(CallError):
-            asyncio.run(run())
-        return told
-
-    assert all(wait <= limit for wait, limit in zip(waits(1, None), (0.5, 1, 2, 4), strict=True))
-    assert waits(1, None) != waits(2, None)
-    assert min(waits(3, 7.0)) >= 7
-    assert max(waits(3, LONGEST_WAIT)) == LONGEST_WAIT
-
-
-async def _no_sleep(_seconds: float) -> None:
-    return None
 
 
 def test_retries_are_told_and_counted() -> None:

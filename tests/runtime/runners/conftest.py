@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from coterie.runtime import Gateway, Run, Toolbox, Trace, compile, execute
+from coterie.runtime import Calls, Gateway, Run, Toolbox, Trace, compile, execute
 from coterie.runtime.jail import Jails, detect
 from coterie.runtime.runners import Assignment
 from coterie.runtime.tools import GrantedTool, Tool, ToolError
@@ -94,7 +94,7 @@ class Workbench:
             return await execute(
                 plan,
                 task,
-                gateway=gateway,
+                calls=Calls(gateway=gateway),
                 jails=Jails(unsafe=unsafe),
                 toolbox=toolbox,
                 trace=Trace(self.events.append),

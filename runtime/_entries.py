@@ -1,0 +1,202 @@
+"""Entries in an sqlite file, written in the background, several to one flush of the disk."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import queue
+import sqlite3
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from ..schema.errors import InputError, StorageError
+from ..schema.failpoints import failpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+__all__ = ["Entries", "Entry"]
+
+TABLE = """
+CREATE TABLE IF NOT EXISTS entries (
+    path TEXT NOT NULL, asked TEXT NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL,
+    moment REAL NOT NULL, PRIMARY KEY (path, asked)
+)
+"""
+INSERT = "INSERT OR REPLACE INTO entries (path, asked, kind, value, moment) VALUES (?, ?, ?, ?, ?)"
+BUSY_SECONDS = 60
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """Something recorded: see `Journal`. `moment` is in seconds since the run began."""
+
+    path: str
+    kind: str
+    asked: str
+    value: Mapping[str, Any]
+    moment: float
+
+
+_Waiting = tuple[tuple[Any, ...], asyncio.AbstractEventLoop, "asyncio.Future[None]"]
+
+
+@dataclass(kw_only=True, eq=False)
+class Entries:
+    """A file of entries: WAL, and flushed at every commit.
+
+    Whoever puts waits for the disk; the event loop does not. What several put meanwhile is
+    committed together, so that the disk is not asked for one flush per call.
+    """
+
+    path: Path
+    _reader: sqlite3.Connection
+    _paths: set[str]
+    _queue: queue.SimpleQueue[_Waiting | None] = field(default_factory=queue.SimpleQueue)
+    _writer: threading.Thread | None = None
+
+    @classmethod
+    def open(cls, path: Path, *, must_exist: bool = False) -> Self:
+        """Open a file of entries, or make it.
+
+        Raises:
+            InputError: It must exist and does not.
+            sqlite3.DatabaseError: It is something else.
+            StorageError: It cannot be made.
+        """
+        if must_exist and not path.is_file():
+            raise InputError(f"{path}: there is no such file.")
+        try:
+            connection = _connected(path)
+            connection.execute(TABLE)
+            known = {row[0] for row in connection.execute("SELECT path FROM entries")}
+        except sqlite3.OperationalError as error:
+            raise StorageError(f"{path}: cannot be written: {error}.") from None
+        return cls(path=path, _reader=connection, _paths=known)
+
+    def get(self, path: str, asked: str) -> Entry | None:
+        """Give the entry of a path that answers a question."""
+        return self._one("path = ? AND asked = ?", path, asked)
+
+    def find(self, path: str, asked: str) -> Entry | None:
+        """Give an entry that another process may have written meanwhile."""
+        self._paths.add(path)
+        return self.get(path, asked)
+
+    def latest(self, path: str) -> Entry | None:
+        """Give the entry of a path that came last."""
+        return self._one("path = ? ORDER BY moment DESC, rowid DESC LIMIT 1", path)
+
+    def values(self, kind: str, under: str) -> list[Mapping[str, Any]]:
+        """Give the values of a kind whose paths begin so, in the order of their paths."""
+        rows = self._reader.execute(
+            "SELECT value FROM entries WHERE kind = ? AND substr(path, 1, ?) = ? ORDER BY path",
+            (kind, len(under), under),
+        )
+        return [json.loads(row[0]) for row in rows]
+
+    def all(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        """Give path, question and value of every entry."""
+        for path, asked, value in self._reader.execute("SELECT path, asked, value FROM entries"):
+            yield path, asked, json.loads(value)
+
+    def last_moment(self) -> float:
+        """Give the moment of the entry that came last; 0 where there is none."""
+        return float(self._reader.execute("SELECT max(moment) FROM entries").fetchone()[0] or 0)
+
+    async def put(self, entry: Entry) -> None:
+        """Write an entry; it is on disk when this returns, and also when it is cancelled.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        if self._writer is None:
+            self._writer = threading.Thread(target=self._write_all, name="journal", daemon=True)
+            self._writer.start()
+        text = json.dumps(entry.value, ensure_ascii=False, default=repr)
+        row = (entry.path, entry.asked, entry.kind, text, entry.moment)
+        loop = asyncio.get_running_loop()
+        written: asyncio.Future[None] = loop.create_future()
+        self._paths.add(entry.path)
+        self._queue.put((row, loop, written))
+        await written
+
+    def close(self) -> None:
+        """Write what waits, and close the file."""
+        if self._writer is not None:
+            self._queue.put(None)
+            self._writer.join()
+            self._writer = None
+        self._reader.close()
+
+    def _one(self, where: str, *values: str) -> Entry | None:
+        if values[0] not in self._paths:
+            return None
+        row = self._reader.execute(
+            f"SELECT path, kind, asked, value, moment FROM entries WHERE {where}",  # noqa: S608
+            values,
+        ).fetchone()
+        if row is None:
+            return None
+        path, kind, asked, value, moment = row
+        return Entry(path=path, kind=kind, asked=asked, value=json.loads(value), moment=moment)
+
+    def _write_all(self) -> None:
+        """The writer's thread: commit what has come together, until told to end."""
+        connection = _connected(self.path)
+        try:
+            while (batch := self._next_batch()) is not None:
+                failure = _committed(connection, [row for row, _, _ in batch], self.path)
+                for _, loop, written in batch:
+                    with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits
+                        loop.call_soon_threadsafe(_settle, written, failure)
+        finally:
+            connection.close()
+
+    def _next_batch(self) -> list[_Waiting] | None:
+        """Wait for an entry, and take what else has come; None when there will be no more."""
+        batch = [self._queue.get()]
+        while batch[-1] is not None and not self._queue.empty():
+            batch.append(self._queue.get())
+        if batch[-1] is None:
+            self._queue.put(None)
+            batch.pop()
+        return [one for one in batch if one is not None] or None
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+def _committed(
+    connection: sqlite3.Connection, rows: list[tuple[Any, ...]], path: Path
+) -> StorageError | None:
+    """Commit rows together; give what stood in the way."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany(INSERT, rows)
+        failpoint("journal.commit.before")
+        connection.execute("COMMIT")
+        failpoint("journal.commit.after")
+    except (sqlite3.Error, OSError) as error:
+        with contextlib.suppress(sqlite3.Error):
+            connection.rollback()
+        return StorageError(f"{path}: cannot be written: {error}.")
+    return None
+
+
+def _settle(written: asyncio.Future[None], failure: StorageError | None) -> None:
+    if written.done():  # whoever put it was cancelled
+        return
+    if failure is None:
+        written.set_result(None)
+    else:
+        written.set_exception(failure)

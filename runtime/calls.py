@@ -1,0 +1,233 @@
+"""Model calls of runs and operators: journaled, cached, bounded, without the host's secrets."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .gateway import CallError, ChatAnswer, ToolCall, Usage
+from .journal import digest
+from .overflow import trimmed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .budget import Budget
+    from .cache import Cache
+    from .gateway import ChatRequest, Gateway
+    from .journal import Journal
+
+__all__ = ["Calls", "Tell", "seed_of"]
+
+
+class Tell(Protocol):
+    """Notes an event, with JSON-able fields."""
+
+    def __call__(self, event: str, /, **fields: Any) -> None:
+        """Note it."""
+        ...
+
+
+def _unchanged(text: str) -> str:
+    return text
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Calls:
+    """Makes model calls by their path.
+
+    Attributes:
+        gateway: The way to models.
+        journal: Answers before the gateway does, and keeps what it answers.
+        cache: Answers after the journal.
+        scrub: Takes the host's secrets out of an answer before anyone sees it.
+        seed: Where the seeds of calls come from; None for the endpoints' own randomness.
+    """
+
+    gateway: Gateway
+    journal: Journal | None = None
+    cache: Cache | None = None
+    scrub: Callable[[str], str] = _unchanged
+    seed: int | None = None
+
+    async def chat(
+        self,
+        path: str,
+        request: ChatRequest,
+        tell: Tell,
+        *,
+        budget: Budget | None = None,
+        trim: bool = False,
+    ) -> ChatAnswer:
+        """Ask a model, or find what it answered.
+
+        Args:
+            path: Which call this is, whenever it is made.
+            request: What to ask; its seed is derived from the path.
+            tell: Told what happens: `model_call`, `model_retried`, `model_fallback`, `model_error`,
+                `trimmed`.
+            budget: What the call may cost.
+            trim: Shorten the conversation where the model's context is too small for it.
+
+        Raises:
+            CallError: No usable answer.
+            BudgetReached: It may cost no more.
+            NotRecorded: A replay has no such answer.
+            StorageError: The answer cannot be kept.
+        """
+        request = replace(request, seed=seed_of(self.seed, path))
+        call = _Call(self, request, tell, budget, trim)
+        try:
+            value, source = await call.value(path)
+        except CallError as error:
+            tell("model_error", path=path, kind=error.kind, error=self.scrub(str(error)))
+            await self._note_spent(path, error.usage)
+            raise
+        answer = _answer(value)
+        _tell_call(tell, path, request, answer, source)
+        if left_out := value.get("left_out"):
+            tell("trimmed", path=path, left_out=left_out)
+        return answer
+
+    async def _note_spent(self, path: str, usage: Usage) -> None:
+        """Keep what a failed call may have cost. It is no answer: the call is made again."""
+        if self.journal is not None and usage.calls:
+            asked = digest(path, time.time_ns())
+            await self.journal.put(f"{path}/failed", "failed", asked, {"usage": usage.value()})
+
+
+def seed_of(seed: int | None, path: str) -> int | None:
+    """Derive a call's seed from the run's, so that it depends on who asks and not on when."""
+    if seed is None:
+        return None
+    digested = hashlib.sha256(f"{seed}/{path}".encode()).digest()
+    return int.from_bytes(digested[:4], "big") >> 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One call on its way through journal and cache."""
+
+    calls: Calls
+    request: ChatRequest
+    tell: Tell
+    budget: Budget | None
+    trim: bool
+
+    async def value(self, path: str) -> tuple[Mapping[str, Any], str]:
+        """Give the answer as a JSON object, and where it came from."""
+        journal, cache = self.calls.journal, self.calls.cache
+        if journal is None:
+            return await self._cached()
+        asked = digest(self._shape(), self.request.model)
+        recorded = journal.get(path, asked)
+        if recorded is not None:
+            if cache is not None:
+                cache.skip(self._question())
+            return recorded, "journal"
+        journal.must_be_live(path)
+        value, source = await self._cached()
+        await journal.put(path, "model", asked, value)
+        return value, source
+
+    async def _cached(self) -> tuple[Mapping[str, Any], str]:
+        cache = self.calls.cache
+        if cache is None:
+            return await self._asked(), "model"
+        value, found = await cache.once(self._question(), self._asked)
+        if not found:
+            return value, "model"
+        return {**value, "usage": Usage(cached_calls=1).value()}, "cache"
+
+    async def _asked(self) -> Mapping[str, Any]:
+        """Ask the gateway; with less of the conversation where it must be."""
+        request, left_out = self.request, 0
+        while True:
+            try:
+                answer = await self.calls.gateway.chat(
+                    request,
+                    self._tell_retry,
+                    on_fallback=self._tell_fallback,
+                    budget=self.budget,
+                )
+            except CallError as error:
+                if error.kind != "overflow" or not self.trim:
+                    raise
+                messages, cut = trimmed(request.messages)
+                if not cut:
+                    raise
+                left_out += cut
+                request = replace(request, messages=messages)
+            else:
+                return _value(answer, self.calls.scrub, left_out)
+
+    def _tell_retry(self, error: CallError, wait: float) -> None:
+        said = self.calls.scrub(str(error))
+        self.tell("model_retried", kind=error.kind, error=said, wait=round(wait, 3))
+
+    def _tell_fallback(self, error: CallError, alias: str) -> None:
+        said = self.calls.scrub(str(error))
+        self.tell("model_fallback", kind=error.kind, error=said, alias=alias)
+
+    def _question(self) -> str:
+        """Give the digest of everything that shapes the answer."""
+        model = self.calls.gateway.models[self.request.model]
+        return digest(self._shape(), model.model, model.api_base)
+
+    def _shape(self) -> list[Any]:
+        """Give what of a request shapes its answer, but for the model."""
+        one = self.request
+        sampling = [one.max_tokens, one.temperature, one.seed, one.stop]
+        return [one.messages, *sampling, one.tools, one.tool_choice, one.schema]
+
+
+def _value(answer: ChatAnswer, scrub: Callable[[str], str], left_out: int) -> Mapping[str, Any]:
+    """Write an answer as a JSON object, without the host's secrets."""
+    value = {
+        "text": scrub(answer.text),
+        "tool_calls": [
+            {"id": one.id, "name": one.name, "arguments": scrub(one.arguments)}
+            for one in answer.tool_calls
+        ],
+        "finish_reason": answer.finish_reason,
+        "usage": answer.usage.value(),
+        "model": answer.model,
+        "alias": answer.alias,
+        "seconds": round(answer.seconds, 6),
+        "attempts": answer.attempts,
+    }
+    return value | ({"left_out": left_out} if left_out else {})
+
+
+def _answer(value: Mapping[str, Any]) -> ChatAnswer:
+    return ChatAnswer(
+        text=value["text"],
+        tool_calls=tuple(ToolCall(**one) for one in value["tool_calls"]),
+        finish_reason=value["finish_reason"],
+        usage=Usage(**value["usage"]),
+        model=value["model"],
+        alias=value["alias"],
+        seconds=value["seconds"],
+        attempts=value["attempts"],
+    )
+
+
+def _tell_call(
+    tell: Tell, path: str, request: ChatRequest, answer: ChatAnswer, source: str
+) -> None:
+    tell(
+        "model_call",
+        path=path,
+        alias=request.model,
+        model=answer.model,
+        messages=list(request.messages),
+        text=answer.text,
+        tool_calls=[asdict(call) for call in answer.tool_calls],
+        finish_reason=answer.finish_reason,
+        usage=answer.usage.value(),
+        attempts=answer.attempts,
+        seconds=round(answer.seconds, 6),
+        **({} if source == "model" else {"source": source}),
+    )

@@ -1,0 +1,106 @@
+"""What `mas-run` is given: a team and a task, or the folder of a run."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...schema.errors import ConfigError, InputError
+from ...schema.models import DEFAULT_ALIAS
+
+if TYPE_CHECKING:
+    from ...schema.catalogue import Catalogue
+    from ...schema.models import Model
+    from ...schema.problems import Problem
+    from ...schema.task import Task
+    from ...schema.team import Team
+
+__all__ = ["Loaded", "load_files", "load_folder"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Loaded:
+    """A team and a task, and the names that they were loaded with."""
+
+    team: Team
+    task: Task
+    known: Catalogue
+
+
+def load_files(
+    team_file: str, task_file: str | None, query: str | None, known: Catalogue
+) -> Loaded:
+    """Load a team and a task; the problems of both are shown together.
+
+    Args:
+        team_file: A path, or `seed:NAME`.
+        task_file: A path, or `-` for standard input.
+        query: A question in place of a task file.
+        known: What may be named.
+
+    Raises:
+        InputError: A file does not load.
+    """
+    from ...schema.loading import load_team
+
+    path = _team_path(team_file)
+    known = known.beside(path.parent)
+    problems: list[Problem] = []
+    team, task = None, None
+    try:
+        team = load_team(path, known)
+    except ConfigError as error:
+        problems += error.problems
+    try:
+        task = _task(task_file, query, known)
+    except ConfigError as error:
+        problems += error.problems
+    if team is None or task is None:
+        raise ConfigError(problems)
+    return Loaded(team=team, task=task, known=known)
+
+
+def load_folder(
+    folder: Path, recorded: dict[str, Model], chosen: tuple[str, ...], known: Catalogue
+) -> Loaded:
+    """Load what a recorded run was made of.
+
+    Args:
+        folder: The run's folder.
+        recorded: The models that it called.
+        chosen: What `--model` says; it comes before what is recorded.
+        known: What may be named.
+
+    Raises:
+        InputError: It is not the folder of a run, or names what this host does not grant.
+    """
+    named = {choice.partition("=")[0] if "=" in choice else DEFAULT_ALIAS for choice in chosen}
+    models = {alias: model for alias, model in recorded.items() if alias not in named}
+    known = replace(known, models={**known.models, **models})
+    return load_files(str(folder / "team.yaml"), str(folder / "task.json"), None, known)
+
+
+def _team_path(name: str) -> Path:
+    if not name.startswith("seed:"):
+        return Path(name)
+    seeds = Path(__file__).parents[2] / "seeds"
+    path = seeds / f"{name.removeprefix('seed:')}.yaml"
+    if not path.is_file():
+        known = ", ".join(sorted(seed.stem for seed in seeds.glob("*.yaml")))
+        raise InputError(f"no seed team {name!r}. Seeds: {known}.")
+    return path
+
+
+def _task(task_file: str | None, query: str | None, known: Catalogue) -> Task:
+    from ...schema.loading import load_task, parse_task
+    from ...schema.task import Task
+
+    if (task_file is None) == (query is None):
+        raise InputError("give a task file, or a question with --query; one of them.")
+    if query is not None:
+        return Task(id="query", query=query)
+    if task_file == "-":
+        return parse_task(sys.stdin.buffer.read(), "-", Path(), known)
+    return load_task(str(task_file), known)

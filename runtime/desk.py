@@ -1,0 +1,298 @@
+"""An agent's place in a run: what it received, its line to its model, and what it comes to."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..schema.errors import AgentError, CoterieError, StorageError
+from .budget import BudgetReached
+from .gateway import CallError, ChatRequest, Usage
+from .journal import digest
+from .messages import question, system
+from .runners.protocol import AgentResult, Assignment, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from .budget import Budget
+    from .engine import Running
+    from .gateway import ChatAnswer, Message
+    from .plan import PlannedAgent
+
+__all__ = ["AgentOutcome", "Desk", "Status"]
+
+Status = Literal["done", "failed", "skipped", "cancelled"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentOutcome:
+    """How an agent's part of a run ended.
+
+    Attributes:
+        status: `done`; `failed`; `skipped`, because someone it depends on failed; `cancelled`,
+            because the run ended first, or met a limit.
+        result: What it came to, when done.
+        error: Why it failed, in words.
+        usage: What its model calls consumed, failed attempts included.
+        seconds: From its first attempt to its end.
+        attempts: How often it was run.
+    """
+
+    status: Status
+    result: AgentResult | None = None
+    error: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    attempts: int = 0
+
+
+@dataclass(kw_only=True, eq=False)
+class Desk:
+    """An agent's place in a run."""
+
+    run: Running
+    planned: PlannedAgent
+    before: Mapping[str, AgentOutcome]
+
+    def __post_init__(self) -> None:
+        self.path = f"{self.run.path}{self.planned.agent.id}"
+        self.usage = Usage()
+        self.attempts = 0
+        self.numbers: Counter[str] = Counter()
+        self.broken: StorageError | None = None
+        self.budget = self._budget()
+        self.reports = tuple(
+            Report(
+                agent_id=seen,
+                role=self.run.plan.agents[seen].agent.role,
+                content=outcome.result.content,
+                patch=outcome.result.patch,
+            )
+            for seen, outcome in self.before.items()
+            if outcome.result is not None
+        )
+        self.missing = tuple(seen for seen, one in self.before.items() if one.result is None)
+
+    async def outcome(self) -> AgentOutcome:
+        """Find what the agent came to, or run it.
+
+        Raises:
+            StorageError: What it came to, or what happened on the way, cannot be written down.
+        """
+        journal = self.run.calls.journal
+        if journal is None:
+            return await self._run()
+        asked = self._asked()
+        if not journal.replaying and (recorded := journal.get(self.path, asked)) is not None:
+            return _outcome(recorded)
+        outcome = await self._run()
+        if outcome.result is not None:
+            if journal.replaying:
+                result = outcome.result
+                came = {"content": result.content, "answer": result.answer, "patch": result.patch}
+                journal.compare(self.path, asked, came)
+            await journal.put(self.path, "agent", asked, _value(outcome))
+        return outcome
+
+    async def _run(self) -> AgentOutcome:
+        """Run the agent to an outcome."""
+        started, limit = time.monotonic(), self.planned.agent.timeout
+        status: Status = "failed"
+        result, error = None, None
+        try:
+            async with asyncio.timeout(limit):
+                result = await self._retried()
+            status = "done"
+        except TimeoutError:
+            error = f"it reached its timeout, {limit:g} seconds."
+        except BudgetReached as reached:
+            self.run.limit = self.run.limit or reached
+            status, error = "cancelled", str(reached)
+        except CoterieError as failure:
+            error = self.run.calls.scrub(str(failure))
+        self.run.trace.check()
+        if self.broken is not None:  # whatever the agent's library made of it
+            raise self.broken
+        return AgentOutcome(
+            status=status,
+            result=result,
+            error=error,
+            usage=self.usage,
+            seconds=time.monotonic() - started,
+            attempts=self.attempts,
+        )
+
+    async def _retried(self) -> AgentResult:
+        """Run the agent until it succeeds or has no retry left.
+
+        A failed model call is not a reason to run the agent again: the gateway has retried it.
+        Nor is the failure of an agent that asks no model: it would fail in the same way.
+        """
+        asks_model = self.planned.calls_at_most > 0
+        retries = self.run.plan.team.execution.max_retries if asks_model else 0
+        while True:
+            self.attempts += 1
+            self.numbers.clear()
+            try:
+                return await self.planned.runner.run(self._assignment())
+            except AgentError as error:
+                if self.attempts > retries or self.broken is not None:
+                    raise
+                self.emit("agent_retried", attempt=self.attempts, error=str(error))
+
+    def _system(self) -> str:
+        has_reports = bool(self.reports)
+        return system(self.planned, self.run.plan.team.constitution, has_reports=has_reports)
+
+    def _question(self) -> str:
+        return question(self.run.workspaces.task, self.reports, self.missing)
+
+    def _assignment(self) -> Assignment:
+        run, agent = self.run, self.planned.agent
+        task = run.workspaces.task
+        patches = [report.patch for report in self.reports if report.patch]
+        workspace = run.workspaces.of(agent.id, self.attempts, patches)
+        return Assignment(
+            agent=agent,
+            system=self._system(),
+            question=self._question(),
+            task=task,
+            reports=self.reports,
+            missing=self.missing,
+            line=self,
+            tools=run.toolbox.granted(agent.tools, workspace, self.emit, self.once),
+            workspace=workspace,
+            jails=run.jails,
+            once=self.once,
+            emit=self.emit,
+        )
+
+    def _asked(self) -> str:
+        """Give the digest of everything that the agent's outcome follows from."""
+        agent, task = self.planned.agent, self.run.workspaces.task
+        # The prompt's text is part of the instructions, whether it was written out or as an id.
+        wanted = {
+            one.name: getattr(agent, one.name) for one in fields(agent) if one.name != "prompt"
+        }
+        patches = [report.patch for report in self.reports]
+        repo = str(task.repo.resolve()) if task.repo else None
+        return digest(wanted, self._system(), self._question(), patches, dict(task.files), repo)
+
+    def _budget(self) -> Budget | None:
+        budget, caps = self.run.budget, self.run.agent_caps
+        if budget is None or caps is None:
+            return budget
+        journal = self.run.calls.journal
+        spent = journal.spent(f"{self.path}/") if journal else None
+        return budget.child(caps, f"agent {self.planned.agent.id}", spent=spent)
+
+    def emit(self, event: str, /, **fields: Any) -> None:
+        """Note an event of this agent."""
+        self.run.trace.emit(event, self.planned.agent.id, **fields)
+
+    async def once(
+        self, kind: str, asked: Any, work: Callable[[], Awaitable[Mapping[str, Any]]]
+    ) -> Mapping[str, Any]:
+        """Find what came of something that the agent does, or do it; see `Once`."""
+        journal = self.run.calls.journal
+        if journal is None:
+            return self._scrubbed(await work())
+        question = digest(asked)
+        path = self._next(f"{kind} {question[:12]}")
+        try:
+            recorded = journal.get(path, question)
+            if recorded is not None:
+                return recorded
+            journal.must_be_live(path)
+            value = self._scrubbed(await work())
+            await journal.put(path, kind, question, value)
+        except StorageError as error:
+            self.broken = error
+            raise
+        return value
+
+    def _scrubbed(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Take the host's secrets out of what a tool or a command gave."""
+        text = json.dumps(value, ensure_ascii=False)
+        scrubbed = self.run.calls.scrub(text)
+        return value if scrubbed == text else json.loads(scrubbed)
+
+    def _next(self, name: str) -> str:
+        """Give the path of the next thing of this name in this attempt."""
+        self.numbers[name] += 1
+        return f"{self.path}/attempt {self.attempts}/{name} {self.numbers[name]}"
+
+    async def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_tokens: int | None = None,
+        stop: Sequence[str] = (),
+        tools: Sequence[Mapping[str, Any]] = (),
+        tool_choice: Any = None,
+        schema: Mapping[str, Any] | None = None,
+    ) -> ChatAnswer:
+        """Ask the agent's model; see `ModelLine.chat`."""
+        agent, execution = self.planned.agent, self.run.plan.team.execution
+        self.run.trace.check()
+        request = ChatRequest(
+            model=agent.model_id,
+            messages=messages,
+            max_tokens=min(max_tokens or agent.max_tokens, agent.max_tokens),
+            temperature=agent.temperature,
+            stop=tuple(stop),
+            tools=tools,
+            tool_choice=tool_choice,
+            schema=schema,
+            retries=execution.max_retries,
+        )
+        try:
+            answer = await self.run.calls.chat(
+                self._next("call"),
+                request,
+                self.emit,
+                budget=self.budget,
+                trim=execution.on_overflow == "trim",
+            )
+        except CallError as error:
+            self.usage += error.usage
+            raise
+        except StorageError as error:
+            self.broken = error
+            raise
+        self.usage += answer.usage
+        return answer
+
+
+def _value(outcome: AgentOutcome) -> Mapping[str, Any]:
+    """Write the outcome of an agent that is done as a JSON object."""
+    result = outcome.result or AgentResult(content="")
+    return {
+        "content": result.content,
+        "answer": result.answer,
+        "patch": result.patch,
+        "steps": list(result.steps),
+        "usage": outcome.usage.value(),
+        "seconds": round(outcome.seconds, 6),
+        "attempts": outcome.attempts,
+    }
+
+
+def _outcome(value: Mapping[str, Any]) -> AgentOutcome:
+    return AgentOutcome(
+        status="done",
+        result=AgentResult(
+            content=value["content"],
+            answer=value["answer"],
+            patch=value["patch"],
+            steps=tuple(value["steps"]),
+        ),
+        usage=Usage(**value["usage"]),
+        seconds=value["seconds"],
+        attempts=value["attempts"],
+    )

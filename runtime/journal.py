@@ -1,0 +1,233 @@
+"""The journal: every answer that a run paid for, on disk before it is used.
+
+A run is a function of its team, its task, its seed and the answers that it got. So it goes on
+after any interruption by running again: what the journal holds is answered from there, and the
+rest is asked for. Replay, audit and recorded fixtures of tests are the same mechanism.
+
+An entry stands under a path that does not depend on scheduling, such as
+`worker_1/attempt 1/call 2`, and says by a digest what was asked. An entry answers only what was
+asked in the same words; in a replay the path alone decides, and every difference is noted.
+
+Failures of models are never entries: asked again, they may pass.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from ..schema.errors import InputError, RunError
+from ._entries import Entries, Entry
+from .usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+__all__ = ["Divergence", "Journal", "NotRecorded", "digest"]
+
+FILE = "journal.sqlite"
+
+Value = Mapping[str, Any]
+"""What an entry holds: a JSON object."""
+
+
+class NotRecorded(RunError):
+    """A replay came to something that the journal does not hold."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Divergence:
+    """Where a replay, or a resumed run, differs from what was recorded.
+
+    Attributes:
+        path: The entry's path.
+        kind: What it holds: `model`, `tool`, `code` or `agent`.
+        what: `asked`, when the question differs; `result`, when what came of it does.
+    """
+
+    path: str
+    kind: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.path} ({self.kind}): {self.what} differs from the recording."
+
+
+@dataclass(kw_only=True, eq=False)
+class Journal:
+    """The journal of one run, in its folder. A context manager; one process holds it at a time.
+
+    Attributes:
+        replaying: Whether everything must come from the journal.
+        divergences: Where what was asked, or came of it, differs from what is recorded.
+        taken: How many answers came from the journal.
+    """
+
+    replaying: bool = False
+    divergences: list[Divergence] = field(default_factory=list[Divergence])
+    taken: int = 0
+    _entries: Entries
+    _folder: int
+    _prior_seconds: float = 0.0
+    _started: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def open(cls, folder: Path, *, replaying: bool = False) -> Self:
+        """Open the journal of a run's folder, which exists; the first to do so makes it.
+
+        Args:
+            folder: The run's folder.
+            replaying: Answer from the journal only, and change nothing in it.
+
+        Raises:
+            InputError: Another process holds it, or the file is no journal.
+            StorageError: It cannot be made or written.
+        """
+        handle = _held(folder)
+        try:
+            entries = Entries.open(folder / FILE, must_exist=replaying)
+            seconds = entries.last_moment()
+        except sqlite3.DatabaseError as error:
+            os.close(handle)
+            raise InputError(f"{folder / FILE}: this is not a journal: {error}.") from None
+        except BaseException:
+            os.close(handle)
+            raise
+        return cls(replaying=replaying, _entries=entries, _folder=handle, _prior_seconds=seconds)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def seconds(self) -> float:
+        """How long the run has been at work, earlier processes included."""
+        return self._prior_seconds + time.monotonic() - self._started
+
+    def get(self, path: str, asked: str) -> Value | None:
+        """Give what is recorded under a path; None where nothing is that answers this question.
+
+        Args:
+            path: Where it stands.
+            asked: The digest of the question.
+        """
+        entry = self._entries.get(path, asked)
+        if entry is None and (entry := self._entries.latest(path)) is not None:
+            self.note(path, entry.kind, "asked")
+            entry = entry if self.replaying else None
+        if entry is None:
+            return None
+        self.taken += 1
+        return entry.value
+
+    async def put(self, path: str, kind: str, asked: str, value: Value) -> None:
+        """Record something; it is on disk when this returns.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        if not self.replaying:
+            entry = Entry(path=path, kind=kind, asked=asked, value=value, moment=self.seconds)
+            await self._entries.put(entry)
+
+    async def once(
+        self, path: str, kind: str, asked: str, work: Callable[[], Awaitable[Value]]
+    ) -> Value:
+        """Give what is recorded under a path; else do the work, record what it gives, and give it.
+
+        Raises:
+            NotRecorded: A replay has no such entry.
+            StorageError: What the work gave cannot be recorded.
+        """
+        if (recorded := self.get(path, asked)) is not None:
+            return recorded
+        self.must_be_live(path)
+        value = await work()
+        await self.put(path, kind, asked, value)
+        return value
+
+    def must_be_live(self, path: str) -> None:
+        """Make sure that something may be done that is not recorded.
+
+        Raises:
+            NotRecorded: This is a replay.
+        """
+        if self.replaying:
+            raise NotRecorded(f"the journal has nothing under {path!r}: the run did not get there.")
+
+    def compare(self, path: str, asked: str, value: Value) -> None:
+        """Note when a replay's question, or what it came to, is not what is recorded.
+
+        Args:
+            path: Where it stands.
+            asked: The digest of the question.
+            value: What it came to: the fields that must be alike.
+        """
+        entry = self._entries.latest(path)
+        if entry is None:
+            return
+        if entry.asked != asked:
+            self.note(path, entry.kind, "asked")
+        if any(entry.value.get(name) != item for name, item in value.items()):
+            self.note(path, entry.kind, "result")
+
+    def note(self, path: str, kind: str, what: str) -> None:
+        """Note a difference from what is recorded."""
+        self.divergences.append(Divergence(path=path, kind=kind, what=what))
+
+    def values(self, kind: str, *, under: str = "") -> list[Value]:
+        """Give all values of a kind, of paths that begin so, in the order of their paths."""
+        return self._entries.values(kind, under)
+
+    def spent(self, under: str = "") -> Usage:
+        """Sum up what answers and failed calls cost, of paths that begin so."""
+        paid = (*self.values("model", under=under), *self.values("failed", under=under))
+        return sum((Usage(**value["usage"]) for value in paid), Usage())
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 over all entries, whatever the order in which they came and the time they took."""
+        lines = (
+            f"{path}\0{asked}\0{_canonical({**value, 'seconds': None})}"
+            for path, asked, value in self._entries.all()
+        )
+        return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+
+    def close(self) -> None:
+        """Close the file and let other processes have it."""
+        self._entries.close()
+        os.close(self._folder)
+
+
+def digest(*parts: Any) -> str:
+    """Give the digest of a question: what is alike as JSON has the same."""
+    return hashlib.sha256(_canonical(parts).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else repr(value)
+
+
+def _held(folder: Path) -> int:
+    """Take the folder for this process; the system lets go of it when the process ends."""
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise InputError(f"{folder}: another process is at work on this run.") from None
+    return handle

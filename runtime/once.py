@@ -1,0 +1,37 @@
+"""What happens once in a run, however often the run is interrupted and resumed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+__all__ = ["Once", "unkept"]
+
+
+class Once(Protocol):
+    """Has something happen once."""
+
+    async def __call__(
+        self, kind: str, asked: Any, work: Callable[[], Awaitable[Mapping[str, Any]]], /
+    ) -> Mapping[str, Any]:
+        """Find what came of it in the run's journal; else do it, and write down what came of it.
+
+        Args:
+            kind: What it is: `tool`, `code`.
+            asked: What is wanted, JSON-able. What is alike counts as asked again.
+            work: Does it; gives a JSON object.
+
+        Raises:
+            NotRecorded: A replay has no such entry.
+            StorageError: What came of it cannot be written down.
+        """
+        ...
+
+
+async def unkept(
+    _kind: str, _asked: Any, work: Callable[[], Awaitable[Mapping[str, Any]]], /
+) -> Mapping[str, Any]:
+    """Do it: an `Once` for where no journal is kept."""
+    return await work()

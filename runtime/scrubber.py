@@ -1,0 +1,226 @@
+"""Taking secrets out of everything that is written.
+
+A secret that is known is found as it is and in the forms in which programs pass text on: escaped
+for JSON (also JSON in JSON), a URL, Python or HTML, in base64 wherever it stands in a longer text,
+and in hexadecimal. For each form there is one pattern, and fixed texts that stand in every text in
+which the pattern can match: most lines hold none of them, and then no pattern is tried.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import html
+import json
+import re
+from typing import TYPE_CHECKING
+
+from ..schema.secrets import SECRET
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["SHORTEST", "Scrubber", "ScrubberStream"]
+
+SHORTEST = 6
+"""Characters of a secret. A shorter one stands in any text by chance: hiding `7` in an answer would
+change the answer, and what is hidden in every word is not secret."""
+
+LONGEST = 128
+"""Characters of one pattern. A longer secret, such as a private key, is sought in pieces."""
+
+LONGEST_HOLD = 1 << 16
+"""Characters that a stream holds back at most, however long something like a key goes on."""
+
+MARK = "[secret]"
+_PLAIN = "A-Za-z0-9_.~-"
+"""Characters that no usual encoding of text changes."""
+
+_PLAIN_RUN = re.compile(f"[{_PLAIN}]*")
+_LETTERS_RUN = re.compile("[A-Za-z0-9]*")
+_BREAKS = tuple(slashes + end for end in ("n", "r") for slashes in ("\\" * 4, "\\" * 2, "\\"))
+"""How line breaks show in JSON, and in JSON in JSON; the longest first."""
+
+# What may stand before a secret's first character and belong to it: of an escape without its
+# beginning or its end, a line of JSON would be no JSON any more.
+_BEGUN_ESCAPE = r"(?:\\{1,64}(?:u[0-9A-Fa-f]{0,3})?)?"
+_SHORT_ESCAPES = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
+_WIDEST_CHARACTER = 40
+"""Characters that any pattern takes for one character of a secret: four bytes in a URL in a URL."""
+
+
+class Scrubber:
+    """Takes secrets out of texts.
+
+    Args:
+        secrets: What is known to be secret. Those shorter than `SHORTEST` are left alone.
+
+    Attributes:
+        reach: The most characters that a known secret takes in any of its forms.
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        pieces = sorted({piece for secret in secrets for piece in _pieces(secret.strip())})
+        forms = [form for piece in pieces for form in _forms(piece)]
+        self._forms = tuple((form.token, form) for form in forms if not form.breaks)
+        self._broken_forms = tuple((form.token, form) for form in forms if form.breaks)
+        self.reach = max((form.width for form in forms), default=0)
+
+    def __call__(self, text: str) -> str:
+        """Give the text without known secrets and without what looks like a key."""
+        return _without([*self._known(text), *_lookalikes(text)], text)
+
+    def known(self, text: str) -> str:
+        """Give the text without known secrets. What only looks like a key stays."""
+        return _without(self._known(text), text)
+
+    def stream(self) -> ScrubberStream:
+        """Scrub a text that comes in pieces."""
+        return ScrubberStream(self)
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Find what is taken out of a text: beginnings and ends, sorted."""
+        return sorted([*self._known(text), *_lookalikes(text)])
+
+    def _known(self, text: str) -> list[tuple[int, int]]:
+        if not self._forms:
+            return []
+        found = [form for token, form in self._forms if token in text]
+        unbroken = _unbroken(text)
+        found += [form for token, form in self._broken_forms if token in unbroken]
+        return [match.span() for form in found for match in form.pattern.finditer(text)]
+
+
+class ScrubberStream:
+    """A text on its way through a scrubber. No secret passes, wherever the text is split.
+
+    Args:
+        scrubber: What takes the secrets out.
+    """
+
+    def __init__(self, scrubber: Scrubber) -> None:
+        self._scrubber = scrubber
+        self._reach = max(scrubber.reach, LONGEST)
+        self._held = ""
+
+    def feed(self, text: str) -> str:
+        """Take the next piece; give what of the text so far can hold no part of a secret."""
+        self._held += text
+        cut = len(self._held) - self._reach
+        if len(self._held) < LONGEST_HOLD:
+            # What begins before the cut and ends after it may go on in the next piece.
+            open_ends = (start for start, end in self._scrubber.spans(self._held) if end > cut)
+            cut = min([cut, *open_ends])
+        return self._given(max(cut, 0))
+
+    def flush(self) -> str:
+        """Give the rest: the text is at its end."""
+        return self._given(len(self._held))
+
+    def _given(self, cut: int) -> str:
+        given, self._held = self._held[:cut], self._held[cut:]
+        return self._scrubber(given)
+
+
+class _Form:
+    """A way in which a secret is written.
+
+    Args:
+        parts: A pattern for each of its characters.
+        token: A text that stands in all that the form's pattern matches, line breaks left out.
+        breaks: Whether line breaks may stand between the characters.
+    """
+
+    def __init__(self, parts: list[str], token: str, *, breaks: bool) -> None:
+        self.token = token
+        self.breaks = breaks
+        self.width = len(parts) * _WIDEST_CHARACTER
+        self._parts = parts
+
+    @functools.cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The form as a regular expression; most are never needed."""
+        between = r"(?:\\{1,8}[nr]|[\r\n]){0,2}" if self.breaks else ""
+        return re.compile(_BEGUN_ESCAPE + between.join(self._parts))
+
+
+def _pieces(secret: str) -> Iterator[str]:
+    """Split a secret into pieces of like size, none longer than `LONGEST`."""
+    if len(secret) >= SHORTEST:
+        count = -(-len(secret) // LONGEST)
+        size = -(-len(secret) // count)
+        yield from (secret[start : start + size] for start in range(0, len(secret), size))
+
+
+def _forms(secret: str) -> Iterator[_Form]:
+    """Give all ways in which a secret may be written."""
+    token = max(_PLAIN_RUN.findall(secret), key=len)
+    yield _Form([_written(character) for character in secret], token, breaks=False)
+    for written in {secret, *(json.dumps(secret, ensure_ascii=way)[1:-1] for way in (True, False))}:
+        for offset in range(3):
+            yield _base64(written.encode(errors="surrogatepass"), offset)
+    digits = secret.encode(errors="surrogatepass").hex()
+    for text in (digits, digits.upper()):
+        yield _Form(list(text), text, breaks=True)
+
+
+def _written(character: str) -> str:
+    """Give the pattern of a character as text formats write it, nested in each other or not."""
+    if _PLAIN_RUN.fullmatch(character):
+        return re.escape(character)
+    if character == "\\":
+        # As often doubled as it was quoted; what comes after may begin with a backslash, too.
+        as_it_is = r"\\{8}|\\{4}|\\{2}|\\"
+    elif character in _SHORT_ESCAPES:
+        as_it_is = rf"\\{{1,8}}{_SHORT_ESCAPES[character]}"
+    else:
+        as_it_is = rf"\\{{0,8}}{re.escape(character)}"
+    encoded = character.encode(errors="surrogatepass")
+    units = character.encode("utf-16-be", errors="surrogatepass")
+    ways = [
+        as_it_is,
+        re.escape(character),
+        "".join(f"%(?:25){{0,3}}(?i:{byte:02x})" for byte in encoded),
+        "".join(rf"\\{{1,8}}x(?i:{byte:02x})" for byte in encoded),
+        "".join(rf"\\{{1,8}}u(?i:{units[i : i + 2].hex()})" for i in range(0, len(units), 2)),
+        re.escape(html.escape(character)),
+        *([r"\+"] if character == " " else []),
+    ]
+    return f"(?:{'|'.join(ways)})"
+
+
+def _base64(secret: bytes, offset: int) -> _Form:
+    """Give the form of a secret in base64, `offset` bytes after a group of three began.
+
+    Only characters that the secret determines alone are in it.
+    """
+    encoded = base64.b64encode(bytes(offset) + secret).decode()
+    first = -(-offset * 8 // 6)
+    text = encoded[first : (offset + len(secret)) * 8 // 6]
+    others = {"+": r"(?:\+|-|%2[Bb])", "/": r"(?:\\{0,8}/|_|%2[Ff])"}
+    token = max(_LETTERS_RUN.findall(text), key=len)
+    return _Form([others.get(character, character) for character in text], token, breaks=True)
+
+
+def _unbroken(text: str) -> str:
+    """Give a text without line breaks, which programs put into long runs of base64."""
+    for mark in _BREAKS:
+        text = text.replace(mark, "")
+    return text.replace("\n", "").replace("\r", "")
+
+
+def _lookalikes(text: str) -> Iterator[tuple[int, int]]:
+    return (match.span() for match in SECRET.finditer(text))
+
+
+def _without(spans: list[tuple[int, int]], text: str) -> str:
+    """Put a mark in the place of each stretch of a text; stretches that touch become one."""
+    if not spans:
+        return text
+    parts: list[str] = []
+    done = -1
+    for start, end in sorted(spans):
+        if start > done:
+            parts += [text[max(done, 0) : start], MARK]
+        done = max(done, end)
+    return "".join([*parts, text[done:]])

@@ -1,0 +1,143 @@
+"""What runs need of this host: models, tools, jails; opened once for as many runs as there are."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..schema.secrets import secrets_of
+from .budget import Caps
+from .cache import Cache
+from .calls import Calls
+from .engine import execute
+from .gateway import Gateway
+from .jail import Jails
+from .scrubber import Scrubber
+from .tools import Toolbox
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping
+    from pathlib import Path
+
+    from ..schema.catalogue import Catalogue
+    from ..schema.task import Task
+    from .budget import Budget
+    from .engine import Run
+    from .journal import Journal
+    from .plan import Plan
+    from .trace import Trace
+
+__all__ = ["Services", "Setting", "open_services"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Setting:
+    """How runs are made, apart from their teams and tasks.
+
+    Attributes:
+        seed: Makes sampling repeatable where the endpoint allows it.
+        budget: What a run may cost.
+        agent_budget: What each agent of a run may cost.
+        allow_unpriced: Under a cap on USD, also call models whose price is unknown.
+        cache: A folder of answers that runs share.
+        unsafe_local: Run code that agents write without a jail.
+    """
+
+    seed: int | None = None
+    budget: Caps = field(default_factory=Caps)
+    agent_budget: Caps = field(default_factory=Caps)
+    allow_unpriced: bool = False
+    cache: Path | None = None
+    unsafe_local: bool = False
+
+    @property
+    def must_be_priced(self) -> bool:
+        """Whether every model must have a price."""
+        has_cap = self.budget.usd is not None or self.agent_budget.usd is not None
+        return has_cap and not self.allow_unpriced
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Services:
+    """Models, tools and jails, in use. `open_services` makes them."""
+
+    setting: Setting
+    gateway: Gateway
+    toolbox: Toolbox
+    jails: Jails
+    cache: Cache | None
+
+    async def prepare(self, plan: Plan, *, offline: bool = False) -> None:
+        """Make sure that a plan can be run, and start what it needs.
+
+        Args:
+            plan: What will be run.
+            offline: It is a replay, and asks no model.
+
+        Raises:
+            InputError: A key, a price, a tool server or a jail is missing. Nothing was spent.
+            ModelError: The embedded model's server did not start.
+        """
+        if plan.needs_jail:
+            self.jails.check()
+        if not offline:
+            await self.gateway.prepare(plan.aliases, priced=self.setting.must_be_priced)
+        await self.toolbox.prepare(plan.tools)
+
+    def scrubber(self, environment: Mapping[str, str]) -> Scrubber:
+        """Make what takes the host's secrets out of everything that is written."""
+        known = self.gateway.secrets() | self.toolbox.secrets() | secrets_of(environment)
+        return Scrubber(known)
+
+    async def execute(
+        self,
+        plan: Plan,
+        task: Task,
+        *,
+        journal: Journal | None = None,
+        scrubber: Scrubber | None = None,
+        trace: Trace | None = None,
+        budget: Budget | None = None,
+        path: str = "",
+    ) -> Run:
+        """Run a prepared plan on a task; see `execute`.
+
+        Raises:
+            StorageError: What happened can no longer be written down.
+        """
+        calls = Calls(
+            gateway=self.gateway,
+            journal=journal,
+            cache=self.cache,
+            seed=self.setting.seed,
+            **({"scrub": scrubber.known} if scrubber else {}),
+        )
+        return await execute(
+            plan,
+            task,
+            calls=calls,
+            jails=self.jails,
+            toolbox=self.toolbox,
+            trace=trace,
+            budget=budget,
+            agent_caps=self.setting.agent_budget if self.setting.agent_budget.value() else None,
+            path=path,
+        )
+
+
+@asynccontextmanager
+async def open_services(known: Catalogue, setting: Setting) -> AsyncGenerator[Services]:
+    """Open what runs need; leaving the block closes connections and ends servers.
+
+    Raises:
+        InputError: The cache cannot be opened.
+    """
+    async with AsyncExitStack() as stack:
+        yield Services(
+            setting=setting,
+            gateway=await stack.enter_async_context(Gateway(known.models, seed=setting.seed)),
+            toolbox=await stack.enter_async_context(Toolbox(known.servers)),
+            jails=Jails(unsafe=setting.unsafe_local),
+            cache=stack.enter_context(Cache.open(setting.cache)) if setting.cache else None,
+        )

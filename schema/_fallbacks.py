@@ -1,0 +1,54 @@
+"""What JSON Schema cannot say about a models.yaml: which fallbacks make sense."""
+
+from __future__ import annotations
+
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING, Any
+
+from ._shape import did_you_mean
+from .models import DEFAULT_ALIAS
+from .problems import Path, Problem, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ._document import Document
+
+__all__ = ["fallback_problems"]
+
+
+def fallback_problems(document: Document, models: Mapping[str, Any]) -> Iterator[Problem]:
+    """Find fallbacks that are unknown, or lead back to where they come from.
+
+    Args:
+        document: The file.
+        models: Its models by alias, as far as their shape is right.
+    """
+    known = {*models, DEFAULT_ALIAS}
+    ahead = {alias: _fallbacks(fields) for alias, fields in models.items()}
+    for alias, fallbacks in ahead.items():
+        for index, name in fallbacks.items():
+            path: Path = ("models", alias, "fallback", index)
+            if name == alias:
+                message = f"{quoted(alias)} cannot stand in for itself. Leave it out."
+                yield document.problem(path, message)
+            elif name not in known:
+                hint = did_you_mean(name, known) or f" Aliases: {', '.join(sorted(known))}."
+                yield document.problem(path, f"no model {quoted(name)}.{hint}")
+    if cycle := _cycle({alias: {*names.values()} - {alias} for alias, names in ahead.items()}):
+        message = f"fallbacks in a circle: {' -> '.join(cycle)}. Leave one of them out."
+        yield document.problem(("models", cycle[0], "fallback"), message)
+
+
+def _fallbacks(fields: Any) -> dict[int, str]:
+    listed = (fields or {}).get("fallback") or ()
+    return {index: name for index, name in enumerate(listed) if name is not None}
+
+
+def _cycle(fallbacks: Mapping[str, set[str]]) -> list[str]:
+    """Give the aliases of a cycle, each one a fallback of the one before it."""
+    try:
+        TopologicalSorter(fallbacks).prepare()
+    except CycleError as error:
+        return error.args[1][::-1]
+    return []

@@ -1,0 +1,155 @@
+"""Runs of random teams on a model that answers by what it is asked, ended at random moments."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+from coterie.runtime import Calls, Gateway, Run, Toolbox, compile, execute
+from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Usage
+from coterie.runtime.journal import Journal
+from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
+
+TASK = Task(id="t", query="What comes next?")
+KNOWN = Catalogue.of_host(models={"default": Model(alias="default", model="openai/m")})
+FORM = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
+UNUSED: Any = None
+"""No agent of these teams writes code."""
+
+
+@dataclass
+class CountingProvider:
+    """Stands for the gateway. Answers follow from questions alone; every answer is counted.
+
+    Attributes:
+        broken: Agents whose model never answers.
+        calls: Calls that were answered.
+    """
+
+    broken: frozenset[str] = frozenset()
+    calls: int = 0
+    models: Mapping[str, Model] = field(default_factory=lambda: KNOWN.models)
+
+    async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
+        text = "\n".join(str(one["content"]) for one in request.messages)
+        digest = hashlib.sha256(f"{text}{request.seed}".encode()).hexdigest()
+        for _ in range(int(digest[0], 16)):
+            await asyncio.sleep(0)
+        if any(f"[{agent}]" in text for agent in self.broken):
+            raise CallError("out of order", kind="rejected")
+        self.calls += 1
+        if request.schema is None or int(digest[1], 16) % 3 == 0:  # needs to be repaired
+            answer = digest[:8]
+        else:
+            answer = f'{{"answer": "{digest[:8]}"}}'
+        return ChatAnswer(text=answer, usage=Usage(calls=1, prompt_tokens=9, completion_tokens=3))
+
+
+class CrashingJournal(Journal):
+    """A journal whose process dies at one of its entries: just before or just after it is kept."""
+
+    crash_at: float = 0
+    after: bool = False
+
+    async def put(self, path: str, kind: str, asked: str, value: Mapping[str, Any]) -> None:
+        self.crash_at -= 1
+        if self.crash_at == 0 and not self.after:
+            await self._die()
+        await super().put(path, kind, asked, value)
+        if self.crash_at == 0:
+            await self._die()
+
+    @property
+    def is_dead(self) -> bool:
+        return self.crash_at <= 0
+
+    async def _die(self) -> None:
+        self.process.cancel()
+        await asyncio.Event().wait()
+
+    process: asyncio.Task[Run]
+
+
+@st.composite
+def teams(draw: st.DrawFn) -> Team:
+    """Teams of 1 to 9 agents in any order, with every policy."""
+    count = draw(st.integers(1, 9))
+    names = [f"a{number}" for number in range(count)]
+    edges = {
+        name: tuple(to for to in names[number + 1 :] if draw(st.integers(0, 2)) == 0)
+        for number, name in enumerate(names)
+    }
+    receives = {to for receivers in edges.values() for to in receivers}
+    agents: dict[str, Agent] = {}
+    for name in names:
+        kinds = ["plain", "form", "function"] if name in receives else ["plain", "form"]
+        match draw(st.sampled_from(kinds)):
+            case "function":
+                agents[name] = Agent(id=name, agent_type="Function", function="concat")
+            case kind:
+                schema = FORM if kind == "form" else None
+                agents[name] = Agent(id=name, prompt=f"You are [{name}].", output_schema=schema)
+    execution = Execution(
+        on_error=draw(st.sampled_from(["fail", "skip", "degrade"])),
+        parallel_workers=draw(st.sampled_from([True, 1, 3])),
+        context=draw(st.sampled_from(["predecessors", "ancestors", "all"])),
+        max_retries=draw(st.integers(0, 1)),
+    )
+    reports = {name: receivers for name, receivers in edges.items() if receivers}
+    return Team(
+        name="t",
+        agents=agents,
+        reports_to=reports,
+        declared_output=names[-1],
+        execution=execution,
+    )
+
+
+@contextmanager
+def run_folder() -> Iterator[Path]:
+    """A folder in memory where there is one: what is lost with the power is tested elsewhere."""
+    memory = Path("/dev/shm")  # noqa: S108 - the folder in it is ours alone
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        yield Path(folder)
+
+
+def run_once(
+    team: Team, provider: CountingProvider, folder: Path, *, crash_at: float = 0, after: bool = False
+) -> tuple[Run | None, str]:
+    """Run a team with the journal of a folder; it may crash.
+
+    Returns:
+        The run, None where it crashed; and the hash of the journal.
+    """
+
+    async def made() -> Run:
+        async with Toolbox() as toolbox:
+            calls = Calls(gateway=cast_gateway(provider), journal=journal, seed=1)
+            return await execute(plan, TASK, calls=calls, jails=UNUSED, toolbox=toolbox)
+
+    async def process() -> Run | None:
+        journal.process = asyncio.create_task(made())
+        await asyncio.wait({journal.process})
+        return None if journal.process.cancelled() else journal.process.result()
+
+    plan = compile(team, KNOWN)
+    with CrashingJournal.open(folder) as journal:
+        journal.crash_at, journal.after = crash_at or float("inf"), after
+        return asyncio.run(process()), journal.content_hash
+
+
+def cast_gateway(provider: Any) -> Gateway:
+    return provider

@@ -1,0 +1,60 @@
+"""P3: no call is paid twice; a crash costs at most the calls that were in flight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from .crashes import CountingProvider, run_folder, run_once, teams
+
+
+def test_p03_a_crash_costs_at_most_the_calls_in_flight(nightly: bool) -> None:
+    cases = saved = 0
+
+    @settings(
+        max_examples=10_000 if nightly else 300,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(
+        team=teams(),
+        moments=st.lists(st.tuples(st.integers(1, 12), st.booleans()), min_size=1, max_size=5),
+    )
+    def check(team: Any, moments: list[tuple[int, bool]]) -> None:
+        nonlocal cases, saved
+        clean = CountingProvider()
+        with run_folder() as folder:
+            run_once(team, clean, folder)
+        provider, crashes, attempts = CountingProvider(), 0, 0
+        with run_folder() as folder:
+            for moment, after in moments:
+                run, _ = run_once(team, provider, folder, crash_at=moment, after=after)
+                crashes, attempts = crashes + (run is None), attempts + 1
+            run_once(team, provider, folder)
+        bound = team.execution.parallel_workers
+        workers = len(team.agents) if bound is True else int(bound)
+        assert clean.calls <= provider.calls <= clean.calls + crashes * workers
+        saved += clean.calls * (attempts + 1) - provider.calls
+        cases += 1
+
+    check()
+    assert cases >= (10_000 if nightly else 300)
+    assert saved > cases
+
+
+def test_p03_a_finished_run_costs_nothing_again(nightly: bool) -> None:
+    @settings(max_examples=1_000 if nightly else 50, deadline=None, database=None)
+    @given(team=teams())
+    def check(team: Any) -> None:
+        with run_folder() as folder:
+            run, _ = run_once(team, CountingProvider(), folder)
+            again = CountingProvider()
+            assert run_once(team, again, folder)[0] is not None
+        assert run is not None
+        assert again.calls == 0 or run.status != "done"
+
+    check()

@@ -1,0 +1,147 @@
+"""The circuit breaker: an endpoint that is out is left alone, and one call finds out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from coterie.runtime.gateway import CallError
+from coterie.runtime.gateway.breaker import FIRST_COOL_DOWN, MOST_FAILURES, Breaker
+
+DOWN = CallError("connection refused", kind="down")
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def breaker(clock: Clock) -> Breaker:
+    return Breaker("http://host (m)", clock=clock)
+
+
+def opened(breaker: Breaker) -> Breaker:
+    for _ in range(MOST_FAILURES):
+        breaker.failed(DOWN)
+    return breaker
+
+
+def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    return asyncio.run(coroutine)
+
+
+def test_failures_in_a_row_open_it(breaker: Breaker) -> None:
+    for _ in range(MOST_FAILURES - 1):
+        breaker.failed(DOWN)
+    breaker.answered()
+    for _ in range(MOST_FAILURES - 1):
+        breaker.failed(DOWN)
+    assert run(breaker.admit()) is False
+    breaker.failed(DOWN)
+    with pytest.raises(CallError):
+        run(breaker.admit())
+
+
+def test_while_open_it_says_since_when_why_and_for_how_long(breaker: Breaker, clock: Clock) -> None:
+    breaker.failed(DOWN)
+    clock.now += 12
+    for _ in range(MOST_FAILURES - 1):
+        breaker.failed(DOWN)
+    clock.now += 3
+    with pytest.raises(CallError) as caught:
+        run(breaker.admit())
+    assert str(caught.value) == (
+        "http://host (m) has been failing for 15 seconds and is left alone for 27 more, after 5"
+        " failures in a row; the last was: connection refused"
+    )
+    assert (caught.value.kind, caught.value.retry_after) == ("down", FIRST_COOL_DOWN - 3)
+    assert not caught.value.may_be_billed
+
+
+def test_after_the_cool_down_one_call_is_the_probe(breaker: Breaker, clock: Clock) -> None:
+    async def scene() -> None:
+        opened(breaker)
+        clock.now += FIRST_COOL_DOWN
+        assert await breaker.admit() is True
+        others = [asyncio.create_task(breaker.admit()) for _ in range(3)]
+        await asyncio.sleep(0)
+        assert not any(other.done() for other in others)
+        with pytest.raises(CallError):
+            await breaker.admit(patient=False)
+        breaker.answered()
+        assert await asyncio.gather(*others) == [False, False, False]
+
+    run(scene())
+
+
+def test_a_probe_that_fails_sends_the_others_away_for_longer(
+    breaker: Breaker, clock: Clock
+) -> None:
+    async def scene() -> None:
+        opened(breaker)
+        clock.now += FIRST_COOL_DOWN
+        assert await breaker.admit() is True
+        other = asyncio.create_task(breaker.admit())
+        await asyncio.sleep(0)
+        breaker.failed(CallError("still out", kind="timeout"), probe=True)
+        with pytest.raises(CallError, match="still out") as caught:
+            await other
+        assert caught.value.retry_after == 2 * FIRST_COOL_DOWN
+
+    run(scene())
+
+
+def test_a_probe_without_an_outcome_leaves_its_place_to_the_next(
+    breaker: Breaker, clock: Clock
+) -> None:
+    async def scene() -> None:
+        opened(breaker)
+        clock.now += FIRST_COOL_DOWN
+        assert await breaker.admit() is True
+        others = [asyncio.create_task(breaker.admit()) for _ in range(2)]
+        await asyncio.sleep(0)
+        breaker.undone(probe=True)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert [other.done() for other in others] == [True, False]
+        assert others[0].result() is True
+        breaker.answered()
+        assert await others[1] is False
+
+    run(scene())
+
+
+def test_who_waits_for_the_probe_can_be_cancelled(breaker: Breaker, clock: Clock) -> None:
+    async def scene() -> None:
+        opened(breaker)
+        clock.now += FIRST_COOL_DOWN
+        await breaker.admit()
+        gone, stays = (asyncio.create_task(breaker.admit()) for _ in range(2))
+        await asyncio.sleep(0)
+        gone.cancel()
+        await asyncio.sleep(0)
+        breaker.answered()
+        assert await stays is False
+        assert gone.cancelled()
+
+    run(scene())
+
+
+def test_calls_that_were_under_way_do_not_extend_an_outage(breaker: Breaker, clock: Clock) -> None:
+    opened(breaker)
+    clock.now += FIRST_COOL_DOWN / 2
+    breaker.failed(DOWN)
+    breaker.undone(probe=False)
+    clock.now += FIRST_COOL_DOWN / 2
+    assert run(breaker.admit()) is True

@@ -1,0 +1,146 @@
+"""Fallbacks: another model answers where one fails, and everybody can see which it was."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import pytest
+
+from coterie.runtime.budget import Budget, BudgetReached, Caps
+from coterie.runtime.gateway import CallError, ChatAnswer, Gateway
+from coterie.runtime.gateway.breaker import MOST_FAILURES
+from coterie.runtime.gateway.errors import Kind
+from coterie.schema import InputError
+
+from ...provider import PRICED, Provider, answer, gateway_to, model, request
+from ...virtual_time import run_virtually, virtual_clock
+
+Told = list[tuple[str, str]]
+
+
+def failing(**kinds: Kind) -> Provider:
+    """A provider whose named models fail in these ways; the others answer with their name."""
+
+    async def behave(name: str, _body: Mapping[str, Any]) -> ChatAnswer:
+        await asyncio.sleep(0.01)
+        if name in kinds:
+            raise CallError(f"{name} is {kinds[name]}", kind=kinds[name])
+        return answer(name)
+
+    return Provider(behave)
+
+
+def ask(
+    provider: Provider, fallbacks: Mapping[str, tuple[str, ...]], **fields: Any
+) -> tuple[ChatAnswer, Told]:
+    told: Told = []
+
+    async def scene() -> ChatAnswer:
+        models = [model(alias, fallback=names) for alias, names in fallbacks.items()]
+        async with gateway_to(provider, *models) as gateway:
+            return await gateway.chat(
+                request(**fields),
+                on_fallback=lambda error, alias: told.append((error.kind, alias)),
+            )
+
+    return run_virtually(scene()), told
+
+
+@pytest.mark.parametrize("kind", [kind for kind in get_args(Kind) if kind != "rejected"])
+def test_a_fallback_answers_after_the_retries_are_used_up(kind: Kind) -> None:
+    provider = failing(default=kind)
+    came, told = ask(provider, {"default": ("spare",), "spare": ()}, retries=2)
+    attempts = 3 if CallError("", kind=kind).may_pass else 1
+    assert provider.asked == ["default"] * attempts + ["spare"]
+    assert (came.text, came.alias, came.attempts) == ("spare", "spare", 1)
+    assert told == [(kind, "spare")]
+
+
+def test_no_fallback_is_asked_what_is_wrong_in_itself() -> None:
+    provider = failing(default="rejected")
+    with pytest.raises(CallError, match="default is rejected"):
+        ask(provider, {"default": ("spare",), "spare": ()})
+    assert provider.asked == ["default"]
+
+
+def test_the_model_that_was_asked_answers_for_itself_where_it_can() -> None:
+    came, told = ask(failing(), {"default": ("spare",), "spare": ()})
+    assert (came.alias, told) == ("default", [])
+
+
+def test_fallbacks_come_in_order_with_their_own_fallbacks_and_each_once() -> None:
+    provider = failing(default="denied", a="denied", b="denied", c="denied")
+    fallbacks = {"default": ("a", "c"), "a": ("b", "c"), "b": ("default",), "c": (), "d": ()}
+    with pytest.raises(CallError) as caught:
+        ask(provider, fallbacks)
+    assert provider.asked == ["default", "a", "b", "c"]
+    assert str(caught.value) == (
+        "c is denied (Before it failed 'default': default is denied; 'a': a is denied; 'b': b is"
+        " denied)"
+    )
+    assert caught.value.kind == "denied"
+
+
+def test_who_has_a_fallback_does_not_wait_for_an_endpoint_that_is_out() -> None:
+    provider = failing(default="down")
+
+    async def scene() -> float:
+        models = model(fallback=("spare",)), model("spare")
+        async with gateway_to(provider, *models) as gateway:
+            for _ in range(4):
+                assert (await gateway.chat(request(retries=2))).alias == "spare"
+            return virtual_clock()
+
+    seconds = run_virtually(scene())
+    assert provider.asked.count("default") == MOST_FAILURES
+    assert seconds < 10
+
+
+def test_every_attempt_is_paid_at_the_price_of_its_model() -> None:
+    provider = failing(default="denied")
+
+    async def scene() -> Budget:
+        budget = Budget(Caps(usd=1.0), clock=virtual_clock)
+        models = model(fallback=("spare",), **PRICED), model("spare", **PRICED)
+        async with gateway_to(provider, *models) as gateway:
+            await gateway.chat(request(), budget=budget)
+        return budget
+
+    assert run_virtually(scene()).spent.usd == pytest.approx(14e-6)
+
+
+def test_a_budget_that_is_used_up_is_no_reason_to_ask_another_model() -> None:
+    provider = failing()
+
+    async def scene() -> None:
+        models = model(fallback=("spare",)), model("spare")
+        async with gateway_to(provider, *models) as gateway:
+            with pytest.raises(BudgetReached):
+                await gateway.chat(request(), budget=Budget(Caps(tokens=9)))
+
+    run_virtually(scene())
+    assert provider.asked == []
+
+
+def test_fallbacks_are_checked_before_any_call() -> None:
+    async def check(*models: Any, **options: Any) -> None:
+        async with Gateway({one.alias: one for one in models}, environment={}) as gateway:
+            gateway.check(["default"], **options)
+
+    keyless = model("spare", key_env="NO_SUCH_KEY")
+    with pytest.raises(InputError, match="NO_SUCH_KEY is not set"):
+        asyncio.run(check(model(fallback=("spare",)), keyless))
+    with pytest.raises(InputError, match="no model 'spare'"):
+        asyncio.run(check(model(fallback=("spare",))))
+    unpriced = model(fallback=("spare",), **PRICED), model("spare", usd_per_mtok_input=1.0)
+    asyncio.run(check(*unpriced))
+    with pytest.raises(InputError) as caught:
+        asyncio.run(check(*unpriced, priced=True))
+    assert str(caught.value) == (
+        "nobody told the price of model 'spare' (alias 'spare'), so no cap on USD can hold. Write"
+        " its usd_per_mtok_input and usd_per_mtok_output in models.yaml, 0 where it is free; or"
+        " say --allow-unpriced."
+    )
+    asyncio.run(check(model(**PRICED), priced=True))

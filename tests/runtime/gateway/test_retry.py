@@ -1,0 +1,119 @@
+"""Retries: how often, how long in between, and what Retry-After says."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from coterie.runtime.gateway import CallError, ChatAnswer
+from coterie.runtime.gateway.pacing import GAP, Pacing
+from coterie.runtime.gateway.retry import LONGEST_WAIT, call_with_retries, retry_after
+
+from ...virtual_time import run_virtually, virtual_clock
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        (None, None),
+        ("2", 2.0),
+        ("0.5", 0.5),
+        ("0", 0.0),
+        (" 3 ", 3.0),
+        ("1e1", 10.0),
+        ("-3", None),
+        ("nan", None),
+        ("inf", LONGEST_WAIT),
+        ("-inf", None),
+        ("soon", None),
+        ("", None),
+        ("2;3", None),
+        ("1000000000", LONGEST_WAIT),
+        ("9" * 400, LONGEST_WAIT),
+        ("Wed, 99 Foo", None),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", None),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", LONGEST_WAIT),
+    ],
+)
+def test_retry_after_in_seconds_or_nonsense(header: str | None, seconds: float | None) -> None:
+    assert retry_after(header) == seconds
+
+
+def test_retry_after_as_a_date() -> None:
+    in_ten = datetime.now(UTC) + timedelta(seconds=10)
+    seconds = retry_after(in_ten.strftime("%a, %d %b %Y %H:%M:%S GMT"))
+    assert seconds is not None
+    assert 0 < seconds <= 10
+
+
+def waits(seed: int, asked: float | None, *, retries: int = 4) -> list[float]:
+    """Give the waits of a call that always fails."""
+    told: list[float] = []
+
+    async def fail() -> ChatAnswer:
+        raise CallError("busy", kind="busy", retry_after=asked)
+
+    async def scene() -> None:
+        pacing = Pacing(random.Random(seed), clock=virtual_clock)
+        await call_with_retries(fail, retries, lambda _error, wait: told.append(wait), pacing)
+
+    with pytest.raises(CallError):
+        run_virtually(scene())
+    return told
+
+
+def test_waits_have_full_jitter_and_double() -> None:
+    limits = (0.5, 1, 2, 4)
+    trials = [waits(seed, None) for seed in range(300)]
+    for place, limit in enumerate(limits):
+        column = sorted(trial[place] for trial in trials)
+        assert 0 <= column[0] < limit * 0.1
+        assert limit * 0.9 < column[-1] <= limit
+    assert max(max(trial) for trial in (waits(seed, None, retries=12) for seed in range(20))) <= (
+        LONGEST_WAIT
+    )
+
+
+def test_waits_are_at_least_what_the_endpoint_asked() -> None:
+    assert min(min(waits(seed, 7.0)) for seed in range(50)) >= 7
+    assert max(max(waits(seed, LONGEST_WAIT)) for seed in range(50)) <= LONGEST_WAIT + 4
+
+
+def test_calls_that_come_back_at_once_are_moved_apart() -> None:
+    async def scene() -> list[float]:
+        pacing = Pacing(random.Random(1), clock=virtual_clock)
+        return sorted(pacing.wait(0.0) for _ in range(20))
+
+    moments = run_virtually(scene())
+    assert all(b - a >= GAP - 1e-9 for a, b in itertools.pairwise(moments))
+    assert moments[-1] <= 20 * GAP
+
+
+def test_a_hold_keeps_back_whoever_comes_and_may_grow_meanwhile() -> None:
+    async def scene() -> list[float]:
+        pacing = Pacing(random.Random(1), clock=virtual_clock)
+        passed: list[float] = []
+
+        async def come() -> None:
+            await pacing.passed()
+            passed.append(virtual_clock())
+
+        await come()
+        pacing.hold(5)
+        async with asyncio.TaskGroup() as group:
+            for _ in range(4):
+                group.create_task(come())
+            await asyncio.sleep(4)
+            pacing.hold(8)
+            pacing.hold(1)
+        return passed
+
+    free, *held = run_virtually(scene())
+    assert free == 0
+    assert len(held) == 4
+    assert min(held) >= 12
+    assert max(held) < 13.5
