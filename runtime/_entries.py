@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS entries (
 )
 """
 INSERT = "INSERT OR REPLACE INTO entries (path, asked, kind, value, moment) VALUES (?, ?, ?, ?, ?)"
-BUSY_SECONDS = 60
+HOW: Mapping[str, Any] = {"timeout": 60, "isolation_level": None, "check_same_thread": False}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,12 +69,16 @@ class Entries:
         """
         if must_exist and not path.is_file():
             raise InputError(f"{path}: there is no such file.")
+        connection = sqlite3.connect(path, **HOW)
         try:
-            connection = _connected(path)
+            _made_durable(connection)
             connection.execute(TABLE)
             known = {row[0] for row in connection.execute("SELECT path FROM entries")}
-        except sqlite3.OperationalError as error:
-            raise StorageError(f"{path}: cannot be written: {error}.") from None
+        except sqlite3.DatabaseError as error:
+            connection.close()
+            if isinstance(error, sqlite3.OperationalError):
+                raise StorageError(f"{path}: cannot be written: {error}.") from None
+            raise
         return cls(path=path, _reader=connection, _paths=known)
 
     def get(self, path: str, asked: str) -> Entry | None:
@@ -116,7 +120,7 @@ class Entries:
         if self._writer is None:
             self._writer = threading.Thread(target=self._write_all, name="journal", daemon=True)
             self._writer.start()
-        text = json.dumps(entry.value, ensure_ascii=False, default=repr)
+        text = json.dumps(entry.value, default=repr)  # ASCII: sqlite takes no lone surrogates
         row = (entry.path, entry.asked, entry.kind, text, entry.moment)
         loop = asyncio.get_running_loop()
         written: asyncio.Future[None] = loop.create_future()
@@ -146,8 +150,9 @@ class Entries:
 
     def _write_all(self) -> None:
         """The writer's thread: commit what has come together, until told to end."""
-        connection = _connected(self.path)
+        connection = sqlite3.connect(self.path, **HOW)
         try:
+            _made_durable(connection)
             while (batch := self._next_batch()) is not None:
                 failure = _committed(connection, [row for row, _, _ in batch], self.path)
                 for _, loop, written in batch:
@@ -167,13 +172,9 @@ class Entries:
         return [one for one in batch if one is not None] or None
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(
-        path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-    )
+def _made_durable(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
-    return connection
 
 
 def _committed(
@@ -186,7 +187,7 @@ def _committed(
         failpoint("journal.commit.before")
         connection.execute("COMMIT")
         failpoint("journal.commit.after")
-    except (sqlite3.Error, OSError) as error:
+    except Exception as error:  # noqa: BLE001 - the thread's boundary: whoever waits is told
         with contextlib.suppress(sqlite3.Error):
             connection.rollback()
         return StorageError(f"{path}: cannot be written: {error}.")

@@ -135,13 +135,14 @@ class Desk:
         """
         asks_model = self.planned.calls_at_most > 0
         retries = self.run.plan.team.execution.max_retries if asks_model else 0
+        most = (1 + retries) * self.run.rounds
         while True:
             self.attempts += 1
             self.numbers.clear()
             try:
                 return await self.planned.runner.run(self._assignment())
             except AgentError as error:
-                if self.attempts > retries or self.broken is not None:
+                if self.attempts >= most or self.broken is not None:
                     raise
                 self.emit("agent_retried", attempt=self.attempts, error=str(error))
 

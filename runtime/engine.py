@@ -122,6 +122,7 @@ class Running:
 
     def __post_init__(self) -> None:
         self.started = time.monotonic()
+        self.rounds = self.calls.journal.rounds if self.calls.journal else 1
         self.slots = asyncio.Semaphore(self.plan.workers)
         self.parts: dict[str, asyncio.Task[AgentOutcome]] = {}
         self.outcomes: dict[str, AgentOutcome] = {}

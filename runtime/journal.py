@@ -185,6 +185,15 @@ class Journal:
         """Note a difference from what is recorded."""
         self.divergences.append(Divergence(path=path, kind=kind, what=what))
 
+    @property
+    def rounds(self) -> int:
+        """How often agents may use up their attempts: once, and again after each `begin_round`."""
+        return 1 + len(self.values("round"))
+
+    async def begin_round(self) -> None:
+        """Let agents that used up their attempts try again, after a run that failed."""
+        await self.put(f"round {self.rounds + 1}", "round", "", {})
+
     def values(self, kind: str, *, under: str = "") -> list[Value]:
         """Give all values of a kind, of paths that begin so, in the order of their paths."""
         return self._entries.values(kind, under)

@@ -29,6 +29,8 @@ def trimmed(messages: Sequence[Message]) -> tuple[list[Message], int]:
     kept = max(SHORTEST, len(text) // 2) // 2
     left_out = len(text) - 2 * kept
     note = f"\n[… {left_out:,} characters left out: too long for the model …]\n"
+    if left_out <= len(note):  # the note would take what it gives
+        return list(messages), 0
     shorter: dict[str, Any] = {**messages[longest], "content": text[:kept] + note + text[-kept:]}
     return [*messages[:longest], shorter, *messages[longest + 1 :]], left_out
 

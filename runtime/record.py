@@ -94,6 +94,12 @@ class Record:
             self.folder.close()
             self.journal.close()
 
+    @property
+    def failed(self) -> bool:
+        """Whether an earlier process brought this run to its end without an answer."""
+        result = read_result(self.folder.path)
+        return result is not None and result["status"] == "failed"
+
     def spent(self) -> Usage:
         """Sum up what all answers in the journal cost, those of earlier processes included."""
         return self.journal.spent()

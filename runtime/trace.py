@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -135,11 +137,10 @@ class RunFolder:
         Raises:
             StorageError: It is not.
         """
-        line = self.scrub(event.line(self._number + 1)) + "\n"
         try:
-            if self._events is None:
-                self._events = self._opened()
-            self._events.write(line.encode("utf-8", "backslashreplace"))
+            events = self._events = self._events or self._opened()
+            line = self.scrub(event.line(self._number + 1)) + "\n"
+            _write(events, line.encode("utf-8", "backslashreplace"))
         except OSError as error:
             raise StorageError(error.errno, error.strerror, str(self._path)) from None
         self._number += 1
@@ -169,3 +170,9 @@ class RunFolder:
         if self._events is not None:
             self._events.close()
             self._events = None
+
+
+def _write(file: FileIO, content: bytes) -> None:
+    """Write everything; a disk that is almost full takes only a part."""
+    if file.write(content) != len(content):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

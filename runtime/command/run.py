@@ -250,6 +250,8 @@ class _Making:
         from .progress import progress
 
         budget = None
+        if self.options["resume"] and record.failed:
+            await record.journal.begin_round()
         if not self.options["replay"]:
             budget = Budget(self.setting.budget)
             budget.deposit(record.spent(), seconds=record.journal.seconds)
@@ -292,7 +294,7 @@ class _Making:
             click.echo(f"differs: the replay came to {came}.")
             return 1
         where = "" if done else ", as far as the run got"
-        click.echo(f"verified: {counted(journal.taken, 'entry')} answered alike{where}.")
+        click.echo(f"verified: {counted(journal.taken, 'recorded answer')}, no difference{where}.")
         return 0
 
 

@@ -127,7 +127,12 @@ def run_folder() -> Iterator[Path]:
 
 
 def run_once(
-    team: Team, provider: CountingProvider, folder: Path, *, crash_at: float = 0, after: bool = False
+    team: Team,
+    provider: CountingProvider,
+    folder: Path,
+    *,
+    crash_at: float = 0,
+    after: bool = False,
 ) -> tuple[Run | None, str]:
     """Run a team with the journal of a folder; it may crash.
 

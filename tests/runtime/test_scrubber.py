@@ -8,6 +8,7 @@ import json
 import random
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from statistics import median
 from urllib.parse import quote, quote_plus
 
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from coterie.runtime.scrubber import LONGEST, SHORTEST, Scrubber
+from coterie.runtime.scrubber import SHORTEST, Scrubber
 
 from ..leaks import leaks
 
@@ -165,7 +166,7 @@ def test_no_split_lets_a_secret_through(
     stream = scrubber.stream()
     given_out: list[str] = []
     places = sorted({0, len(text), *(cut * len(text) // 400 for cut in cuts)})
-    for start, end in zip(places, places[1:], strict=False):
+    for start, end in pairwise(places):
         given_out.append(stream.feed(text[start:end]))
     given_out.append(stream.flush())
     assert "".join(given_out) == scrubber(text)
@@ -220,7 +221,3 @@ def test_no_text_makes_it_slow(text: str) -> None:
     before = time.process_time()
     scrubber(text)
     assert time.process_time() - before < 5
-
-
-def test_pieces_are_not_longer_than_they_may_be() -> None:
-    assert Scrubber(["ab" * LONGEST]).reach <= LONGEST * 3 * 40

@@ -40,6 +40,15 @@ def test_drip_outlives_a_timeout_between_bytes(ask: Ask) -> None:
     assert time.monotonic() - begin > 0.001 * len(content)
 
 
+def test_slow_headers_come_before_the_body(ask: Ask) -> None:
+    begin = time.monotonic()
+    with ScriptedModel(Reply.fault("slow_headers").replace(interval=0.001)) as model:
+        response, content = ask(model, timeout=5)
+
+    assert json.loads(content)["choices"]
+    assert time.monotonic() - begin > 0.001 * len(response.headers.as_bytes())
+
+
 def test_close_before_headers_answers_nothing(ask: Ask) -> None:
     with (
         ScriptedModel(Reply.fault("close_before_headers")) as model,
@@ -88,6 +97,14 @@ def test_endless_body_goes_on_for_as_long_as_one_reads() -> None:
     assert model.calls[0].abandoned
 
 
+def test_large_body_is_a_sound_answer_of_ten_megabytes(ask: Ask) -> None:
+    with ScriptedModel(Reply.fault("large_body")) as model:
+        _, content = ask(model)
+
+    assert len(content) > 10_000_000
+    assert json.loads(content)["choices"]
+
+
 def test_empty_body_is_a_success_without_content(ask: Ask) -> None:
     with ScriptedModel(Reply.fault("empty_body")) as model:
         response, content = ask(model)
@@ -115,6 +132,11 @@ def test_length(ask: Ask) -> None:
     assert answer(ask, "length")["choices"][0]["finish_reason"] == "length"
 
 
+def test_content_filter(ask: Ask) -> None:
+    choice = answer(ask, "content_filter")["choices"][0]
+    assert (choice["finish_reason"], choice["message"]["content"]) == ("content_filter", None)
+
+
 def test_bad_tool_json(ask: Ask) -> None:
     (call,) = answer(ask, "bad_tool_json")["choices"][0]["message"]["tool_calls"]
     with pytest.raises(json.JSONDecodeError):
@@ -131,6 +153,21 @@ def test_usage_is_missing_negative_or_wrong(ask: Ask) -> None:
     assert answer(ask, "negative_usage")["usage"]["prompt_tokens"] < 0
     wrong = answer(ask, "wrong_usage")["usage"]
     assert wrong["prompt_tokens"] + wrong["completion_tokens"] != wrong["total_tokens"]
+
+
+def test_usage_is_absurd(ask: Ask) -> None:
+    assert answer(ask, "huge_usage")["usage"]["prompt_tokens"] == 10**30
+    assert answer(ask, "text_usage")["usage"] == {"prompt_tokens": "12", "completion_tokens": True}
+    cached = answer(ask, "cached_usage")["usage"]
+    assert cached["prompt_tokens_details"]["cached_tokens"] > cached["prompt_tokens"]
+
+
+@pytest.mark.parametrize("said", [2, 0.5, -2, 10**9, "soon"])
+def test_retry_after_is_sent_as_it_is(ask: Ask, said: float | str) -> None:
+    with ScriptedModel(Reply.error(429, retry_after=said)) as model:
+        response, _ = ask(model)
+
+    assert (response.status, response.headers["retry-after"]) == (429, str(said))
 
 
 def test_context_overflow(ask: Ask) -> None:

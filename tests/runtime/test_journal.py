@@ -1,0 +1,146 @@
+"""The journal: what is recorded is found, by path and question, by one process at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coterie.runtime.journal import Journal, NotRecorded, digest
+from coterie.schema import InputError
+from coterie.schema.errors import StorageError
+from coterie.schema.failpoints import armed
+
+
+def put(journal: Journal, path: str, asked: str, value: dict[str, object]) -> None:
+    asyncio.run(journal.put(path, "model", asked, value))
+
+
+def test_what_is_recorded_is_found_by_the_next_process(tmp_path: Path) -> None:
+    with Journal.open(tmp_path) as journal:
+        put(journal, "a/call 1", "q", {"text": "ä\ud800"})
+    with Journal.open(tmp_path) as journal:
+        assert journal.get("a/call 1", "q") == {"text": "ä\ud800"}
+        assert journal.get("a/call 2", "q") is None
+        assert journal.taken == 1
+
+
+def test_another_question_is_not_answered_and_both_answers_stay(tmp_path: Path) -> None:
+    with Journal.open(tmp_path) as journal:
+        put(journal, "a/call 1", "old", {"text": "1"})
+        assert journal.get("a/call 1", "new") is None
+        assert [str(one) for one in journal.divergences] == [
+            "a/call 1 (model): asked differs from the recording."
+        ]
+        put(journal, "a/call 1", "new", {"text": "2"})
+        assert journal.get("a/call 1", "old") == {"text": "1"}
+        assert len(journal.values("model")) == 2
+
+
+def test_a_replay_answers_by_path_and_changes_nothing(tmp_path: Path) -> None:
+    with Journal.open(tmp_path) as journal:
+        put(journal, "a/call 1", "old", {"text": "1"})
+        put(journal, "a/call 1", "newer", {"text": "2"})
+    with Journal.open(tmp_path, replaying=True) as journal:
+        assert journal.get("a/call 1", "other") == {"text": "2"}
+        put(journal, "a/call 2", "q", {})
+        with pytest.raises(NotRecorded, match="nothing under 'a/call 2'"):
+            journal.must_be_live("a/call 2")
+        journal.compare("a/call 1", "newer", {"text": "3"})
+        assert [one.what for one in journal.divergences] == ["asked", "result"]
+
+
+def test_once_does_the_work_once(tmp_path: Path) -> None:
+    done: list[int] = []
+
+    async def work() -> dict[str, int]:
+        done.append(1)
+        return {"n": len(done)}
+
+    async def twice(journal: Journal) -> None:
+        for _ in range(2):
+            assert await journal.once("a/tool 1", "tool", "q", work) == {"n": 1}
+
+    with Journal.open(tmp_path) as journal:
+        asyncio.run(twice(journal))
+    assert done == [1]
+
+
+def test_failed_work_is_not_recorded(tmp_path: Path) -> None:
+    async def work() -> dict[str, int]:
+        raise ValueError("no")
+
+    with Journal.open(tmp_path) as journal:
+        with pytest.raises(ValueError, match="no"):
+            asyncio.run(journal.once("p", "tool", "q", work))
+        assert journal.get("p", "q") is None
+
+
+def test_its_hash_does_not_depend_on_order_or_time(tmp_path: Path) -> None:
+    hashes = []
+    for number, order in enumerate([("a", "b"), ("b", "a")]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with Journal.open(folder) as journal:
+            for path in order:
+                put(journal, path, "q", {"text": path, "seconds": number})
+            hashes.append(journal.content_hash)
+    assert hashes[0] == hashes[1]
+
+
+def test_many_puts_at_once_share_a_flush_and_all_are_kept(tmp_path: Path) -> None:
+    async def many(journal: Journal) -> None:
+        puts = (journal.put(f"a/{number}", "model", "q", {"n": number}) for number in range(200))
+        await asyncio.gather(*puts)
+
+    with Journal.open(tmp_path) as journal:
+        asyncio.run(many(journal))
+    with Journal.open(tmp_path) as journal:
+        assert sorted(value["n"] for value in journal.values("model")) == list(range(200))
+
+
+def test_two_processes_do_not_hold_it_together(tmp_path: Path) -> None:
+    with Journal.open(tmp_path) as journal:
+        put(journal, "a", "q", {})
+        program = (
+            "import sys, pathlib; from coterie.runtime.journal import Journal\n"
+            "Journal.open(pathlib.Path(sys.argv[1]))"
+        )
+        other = subprocess.run(
+            [sys.executable, "-c", program, str(tmp_path)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert "another process is at work on this run" in other.stderr
+    Journal.open(tmp_path).close()
+
+
+def test_what_is_no_journal_is_said(tmp_path: Path) -> None:
+    (tmp_path / "journal.sqlite").write_text("no database at all, but long enough to be one" * 9)
+    with pytest.raises(InputError, match=r"journal\.sqlite: this is not a journal"):
+        Journal.open(tmp_path)
+    with pytest.raises(InputError, match="there is no such file"):
+        Journal.open(tmp_path.parent, replaying=True)
+
+
+def test_a_full_disk_is_said_and_what_was_there_stays(tmp_path: Path) -> None:
+    with Journal.open(tmp_path) as journal:
+        put(journal, "a", "q", {"n": 1})
+        with (
+            armed("journal.commit.before:1:raise-enospc"),
+            pytest.raises(StorageError, match=r"journal\.sqlite: cannot be written"),
+        ):
+            put(journal, "b", "q", {"n": 2})
+        put(journal, "c", "q", {"n": 3})
+    with Journal.open(tmp_path) as journal:
+        assert [value["n"] for value in journal.values("model")] == [1, 3]
+
+
+def test_what_is_alike_as_json_has_the_same_digest() -> None:
+    assert digest({"a": 1, "b": (1, 2)}) == digest({"b": [1, 2], "a": 1})
+    assert digest("1") != digest(1)
+    assert digest("\ud800")
