@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,7 +46,7 @@ class CountingProvider:
     async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
         text = "\n".join(str(one["content"]) for one in request.messages)
         digest = hashlib.sha256(f"{text}{request.seed}".encode()).hexdigest()
-        for _ in range(int(digest[0], 16)):
+        for _turn in range(int(digest[0], 16)):
             await asyncio.sleep(0)
         if any(f"[{agent}]" in text for agent in self.broken):
             raise CallError("out of order", kind="rejected")
@@ -119,7 +119,7 @@ def teams(draw: st.DrawFn) -> Team:
 
 
 @contextmanager
-def run_folder() -> Iterator[Path]:
+def run_folder() -> Generator[Path]:
     """A folder in memory where there is one: what is lost with the power is tested elsewhere."""
     memory = Path("/dev/shm")  # noqa: S108 - the folder in it is ours alone
     with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
