@@ -57,13 +57,14 @@ class Cache:
         self._asked[question] += 1
 
     async def once(
-        self, question: str, work: Callable[[], Awaitable[Mapping[str, Any]]]
+        self, question: str, work: Callable[[], Awaitable[tuple[Mapping[str, Any], bool]]]
     ) -> tuple[Mapping[str, Any], bool]:
         """Give the next sample for a question; where there is none, do the work and keep it.
 
         Args:
             question: The digest of everything that shapes the answer.
-            work: Asks. What it raises is raised, and never kept.
+            work: Asks; gives the answer, and whether it answers this question for others too. What
+                it raises is raised, and never kept.
 
         Returns:
             The answer, and whether it came from the cache.
@@ -76,7 +77,9 @@ class Cache:
         entry = self._entries.find(path, question)
         if entry is not None:
             return entry.value, True
-        value = await work()
+        value, lasts = await work()
+        if not lasts:
+            return value, False
         await self._entries.put(
             Entry(path=path, kind="model", asked=question, value=value, moment=0.0)
         )

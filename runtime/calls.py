@@ -135,14 +135,19 @@ class _Call:
     async def _cached(self) -> tuple[Mapping[str, Any], str]:
         cache = self.calls.cache
         if cache is None:
-            return await self._asked(), "model"
+            value, _ = await self._asked()
+            return value, "model"
         value, found = await cache.once(self._question(), self._asked)
         if not found:
             return value, "model"
         return {**value, "usage": Usage(cached_calls=1).value()}, "cache"
 
-    async def _asked(self) -> Mapping[str, Any]:
-        """Ask the gateway; with less of the conversation where it must be."""
+    async def _asked(self) -> tuple[Mapping[str, Any], bool]:
+        """Ask the gateway; with less of the conversation where it must be.
+
+        Returns:
+            The answer, and whether it is of the model that was asked, not of a fallback.
+        """
         request, left_out = self.request, 0
         while True:
             try:
@@ -161,7 +166,8 @@ class _Call:
                 left_out += cut
                 request = replace(request, messages=messages)
             else:
-                return _value(answer, self.calls.scrub, left_out)
+                is_own = answer.alias == request.model
+                return _value(answer, self.calls.scrub, left_out), is_own
 
     def _tell_retry(self, error: CallError, wait: float) -> None:
         said = self.calls.scrub(str(error))

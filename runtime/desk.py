@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..schema.errors import AgentError, CoterieError, StorageError
+from ..schema.errors import AgentError, CoterieError, JailError, StorageError
 from .budget import BudgetReached
 from .gateway import CallError, ChatRequest, Usage
 from .journal import digest
@@ -38,6 +38,7 @@ class AgentOutcome:
             because the run ended first, or met a limit.
         result: What it came to, when done.
         error: Why it failed, in words.
+        fault: Whose failure it was: `agent` for its own; `jail`, or the kind of a `CallError`.
         usage: What its model calls consumed, failed attempts included.
         seconds: From its first attempt to its end.
         attempts: How often it was run.
@@ -46,6 +47,7 @@ class AgentOutcome:
     status: Status
     result: AgentResult | None = None
     error: str | None = None
+    fault: str | None = None
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     attempts: int = 0
@@ -103,18 +105,18 @@ class Desk:
         """Run the agent to an outcome."""
         started, limit = time.monotonic(), self.planned.agent.timeout
         status: Status = "failed"
-        result, error = None, None
+        result, error, fault = None, None, None
         try:
             async with asyncio.timeout(limit):
                 result = await self._retried()
             status = "done"
         except TimeoutError:
-            error = f"it reached its timeout, {limit:g} seconds."
+            error, fault = f"it reached its timeout, {limit:g} seconds.", "agent"
         except BudgetReached as reached:
             self.run.limit = self.run.limit or reached
             status, error = "cancelled", str(reached)
         except CoterieError as failure:
-            error = self.run.calls.scrub(str(failure))
+            error, fault = self.run.calls.scrub(str(failure)), _fault(failure)
         self.run.trace.check()
         if self.broken is not None:  # whatever the agent's library made of it
             raise self.broken
@@ -122,6 +124,7 @@ class Desk:
             status=status,
             result=result,
             error=error,
+            fault=fault,
             usage=self.usage,
             seconds=time.monotonic() - started,
             attempts=self.attempts,
@@ -268,6 +271,16 @@ class Desk:
             raise
         self.usage += answer.usage
         return answer
+
+
+def _fault(failure: CoterieError) -> str:
+    match failure:
+        case CallError():
+            return failure.kind
+        case JailError():
+            return "jail"
+        case _:
+            return "agent"
 
 
 def _value(outcome: AgentOutcome) -> Mapping[str, Any]:

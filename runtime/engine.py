@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AgentOutcome", "Run", "execute"]
 
+INFRASTRUCTURE = frozenset({"busy", "denied", "down", "jail", "malformed", "timeout", "unknown"})
+"""Faults that are not the team's. A prompt that is too long, or a request that no model takes, is."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
@@ -46,6 +49,7 @@ class Run:
         usage: What all model calls consumed.
         seconds: From start to end.
         agents: Each agent's outcome by id, in Kahn order.
+        over_budget: Whether it was stopped by a budget, not by the team's own timeout.
     """
 
     status: Literal["done", "failed", "stopped"]
@@ -55,6 +59,13 @@ class Run:
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     agents: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
+    over_budget: bool = False
+
+    @property
+    def is_infrastructure_failure(self) -> bool:
+        """Whether it failed for something that says nothing about the team: a provider, a jail."""
+        faults = (one.fault for one in self.agents.values() if one.status == "failed")
+        return self.status == "failed" and any(fault in INFRASTRUCTURE for fault in faults)
 
 
 async def execute(
@@ -135,10 +146,11 @@ class Running:
                 async with asyncio.timeout(limit):
                     await self._dataflow()
             except TimeoutError:
-                return self._summary("stopped", f"the run reached {whose}.")
+                over = limit != self.plan.team.execution.timeout
+                return self._summary("stopped", f"the run reached {whose}.", over_budget=over)
         output = self.outcomes[self.plan.output]
         if self.limit is not None and (output.status != "done" or self._is_run_wide(self.limit)):
-            return self._summary("stopped", str(self.limit))
+            return self._summary("stopped", str(self.limit), over_budget=True)
         if output.status == "done":
             return self._summary("done")
         return self._summary("failed", self._why())
@@ -235,7 +247,11 @@ class Running:
         return next(failed, "the output agent has no output.")
 
     def _summary(
-        self, status: Literal["done", "failed", "stopped"], error: str | None = None
+        self,
+        status: Literal["done", "failed", "stopped"],
+        error: str | None = None,
+        *,
+        over_budget: bool = False,
     ) -> Run:
         outcomes = {
             agent_id: self.outcomes.get(agent_id, AgentOutcome(status="cancelled"))
@@ -252,4 +268,5 @@ class Running:
             usage=sum((outcome.usage for outcome in outcomes.values()), Usage()),
             seconds=time.monotonic() - self.started,
             agents=outcomes,
+            over_budget=over_budget,
         )

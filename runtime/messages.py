@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .plan import PlannedAgent
     from .runners.protocol import Report
 
-__all__ = ["question", "render", "system"]
+__all__ = ["fence", "question", "render", "system"]
 
 FOLDER = Path(__file__).parent / "prompts"
 
@@ -54,32 +54,44 @@ def question(task: Task, reports: Sequence[Report], missing: Sequence[str]) -> s
     )
 
 
-def render(name: str, **values: Any) -> str:
+def render(name: str, *, folder: Path = FOLDER, **values: Any) -> str:
     """Fill in one of our prompt files. A value is text: it is never read as a template.
+
+    Args:
+        name: The file's name, without its ending.
+        folder: Where it is.
+        values: What its placeholders stand for.
 
     Raises:
         jinja2.UndefinedError: A placeholder of the file has no value.
     """
-    return _template(name).render(**values).strip()
+    return _template(folder / f"{name}.md").render(**values).strip()
 
 
 @functools.cache
-def _template(name: str) -> Any:
+def _template(path: Path) -> Any:
     import jinja2
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True
     )
-    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
     return environment.from_string(text.split("\n---\n", 1)[1])
 
 
+def fence(text: str) -> str:
+    """Give the sign of the markers around a text that others wrote: a digest of the text itself.
+
+    So no text can hold the end of its own fence.
+    """
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+
+
 def _fenced(report: Report) -> Mapping[str, str]:
-    digest = hashlib.sha256(report.content.encode()).hexdigest()[:8]
     return {
         "agent_id": report.agent_id,
         "role": report.role.replace('"', "'"),
         "content": report.content,
-        "fence": digest,
+        "fence": fence(report.content),
     }

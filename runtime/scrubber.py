@@ -33,20 +33,28 @@ LONGEST_HOLD = 1 << 16
 """Characters that a stream holds back at most, however long something like a key goes on."""
 
 MARK = "[secret]"
-_PLAIN = "A-Za-z0-9_.~-"
-"""Characters that no usual encoding of text changes."""
+_PLAIN = re.compile("[A-Za-z0-9]*")
+"""Characters that no encoding of text as text changes."""
 
-_PLAIN_RUN = re.compile(f"[{_PLAIN}]*")
-_LETTERS_RUN = re.compile("[A-Za-z0-9]*")
-_BREAKS = tuple(slashes + end for end in ("n", "r") for slashes in ("\\" * 4, "\\" * 2, "\\"))
-"""How line breaks show in JSON, and in JSON in JSON; the longest first."""
+_BREAKS = (r"\n", r"\r", "\n", "\r", "%0A")
+"""How line breaks show, also in JSON and in a URL."""
 
 # What may stand before a secret's first character and belong to it: of an escape without its
 # beginning or its end, a line of JSON would be no JSON any more.
-_BEGUN_ESCAPE = r"(?:\\{1,64}(?:u[0-9A-Fa-f]{0,3})?)?"
+_BEGUN_ESCAPE = r"(?:\\{1,128}(?:u[0-9A-Fa-f]{0,3})?)?"
+_UNIT = re.compile(r"\\+|.", re.DOTALL)
+"""A character, but all backslashes that stand together: each alone could be many in many ways."""
+
+_SLASH = r"(?:\\|%(?:25){0,3}5[Cc])"
+_SLASHES = _SLASH + "{1,128}"
+"""What may stand before a character by way of escape: seven levels of JSON double it as often."""
+
 _SHORT_ESCAPES = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
-_WIDEST_CHARACTER = 40
-"""Characters that any pattern takes for one character of a secret: four bytes in a URL in a URL."""
+_WIDEST = 150
+"""Characters that one character of a secret takes at most, or a break of lines."""
+
+_SHORTEST_LINE = 60
+"""Characters from one break to the next."""
 
 
 class Scrubber:
@@ -128,19 +136,20 @@ class _Form:
     Args:
         parts: A pattern for each of its characters.
         token: A text that stands in all that the form's pattern matches, line breaks left out.
+        width: The most characters that the pattern matches.
         breaks: Whether line breaks may stand between the characters.
     """
 
-    def __init__(self, parts: list[str], token: str, *, breaks: bool) -> None:
+    def __init__(self, parts: list[str], token: str, *, width: int, breaks: bool) -> None:
         self.token = token
         self.breaks = breaks
-        self.width = len(parts) * _WIDEST_CHARACTER
+        self.width = width
         self._parts = parts
 
     @functools.cached_property
     def pattern(self) -> re.Pattern[str]:
         """The form as a regular expression; most are never needed."""
-        between = r"(?:\\{1,8}[nr]|[\r\n]){0,2}" if self.breaks else ""
+        between = r"(?:\\{1,128}[nr]|[\r\n]|%0A){0,2}" if self.breaks else ""
         return re.compile(_BEGUN_ESCAPE + between.join(self._parts))
 
 
@@ -154,39 +163,43 @@ def _pieces(secret: str) -> Iterator[str]:
 
 def _forms(secret: str) -> Iterator[_Form]:
     """Give all ways in which a secret may be written."""
-    token = max(_PLAIN_RUN.findall(secret), key=len)
-    yield _Form([_written(character) for character in secret], token, breaks=False)
+    token = max(_PLAIN.findall(secret), key=len)
+    parts = [_written(unit) for unit in _UNIT.findall(secret)]
+    width = sum(1 if _PLAIN.fullmatch(character) else _WIDEST for character in secret)
+    yield _Form(parts, token, width=width, breaks=False)
     for written in {secret, *(json.dumps(secret, ensure_ascii=way)[1:-1] for way in (True, False))}:
         for offset in range(3):
             yield _base64(written.encode(errors="surrogatepass"), offset)
     digits = secret.encode(errors="surrogatepass").hex()
     for text in (digits, digits.upper()):
-        yield _Form(list(text), text, breaks=True)
+        yield _Form(list(text), text, width=_width(text), breaks=True)
 
 
 def _written(character: str) -> str:
     """Give the pattern of a character as text formats write it, nested in each other or not."""
-    if _PLAIN_RUN.fullmatch(character):
-        return re.escape(character)
-    if character == "\\":
+    if _PLAIN.fullmatch(character):
+        return character
+    if character.startswith("\\"):
         # As often doubled as it was quoted; what comes after may begin with a backslash, too.
-        as_it_is = r"\\{8}|\\{4}|\\{2}|\\"
-    elif character in _SHORT_ESCAPES:
-        as_it_is = rf"\\{{1,8}}{_SHORT_ESCAPES[character]}"
-    else:
-        as_it_is = rf"\\{{0,8}}{re.escape(character)}"
+        doublings = (2**times * len(character) for times in range(7, -1, -1))
+        return f"(?:{'|'.join(f'{_SLASH}{{{number}}}' for number in doublings)})"
     encoded = character.encode(errors="surrogatepass")
-    units = character.encode("utf-16-be", errors="surrogatepass")
-    ways = [
-        as_it_is,
+    units = character.encode("utf-16-be", errors="surrogatepass").hex()
+    escapes = [
+        "".join(rf"{_SLASHES}x(?i:{byte:02x})" for byte in encoded),
+        rf"{_SLASHES}x(?i:{ord(character):02x})",
+        "".join(rf"{_SLASHES}u(?i:{units[i : i + 4]})" for i in range(0, len(units), 4)),
+        rf"{_SLASHES}U(?i:{ord(character):08x})",
+    ]
+    if character in _SHORT_ESCAPES:
+        escapes.append(rf"{_SLASHES}{_SHORT_ESCAPES[character]}")
+    signs = [
         re.escape(character),
         "".join(f"%(?:25){{0,3}}(?i:{byte:02x})" for byte in encoded),
-        "".join(rf"\\{{1,8}}x(?i:{byte:02x})" for byte in encoded),
-        "".join(rf"\\{{1,8}}u(?i:{units[i : i + 2].hex()})" for i in range(0, len(units), 2)),
         re.escape(html.escape(character)),
-        *([r"\+"] if character == " " else []),
+        *([r"\+", "%(?:25){0,3}2[Bb]"] if character == " " else []),
     ]
-    return f"(?:{'|'.join(ways)})"
+    return f"(?:{'|'.join(escapes)}|(?:{_SLASHES})?(?:{'|'.join(signs)}))"
 
 
 def _base64(secret: bytes, offset: int) -> _Form:
@@ -197,16 +210,24 @@ def _base64(secret: bytes, offset: int) -> _Form:
     encoded = base64.b64encode(bytes(offset) + secret).decode()
     first = -(-offset * 8 // 6)
     text = encoded[first : (offset + len(secret)) * 8 // 6]
-    others = {"+": r"(?:\+|-|%2[Bb])", "/": r"(?:\\{0,8}/|_|%2[Ff])"}
-    token = max(_LETTERS_RUN.findall(text), key=len)
-    return _Form([others.get(character, character) for character in text], token, breaks=True)
+    others = {"+": r"(?:\+|-|%2[Bb])", "/": rf"(?:(?:{_SLASHES})?/|_|%2[Ff])"}
+    token = max(_PLAIN.findall(text), key=len)
+    parts = [others.get(character, character) for character in text]
+    return _Form(parts, token, width=_width(text), breaks=True)
+
+
+def _width(text: str) -> int:
+    """Give the most characters that an encoded text takes when it is broken into lines."""
+    return len(text) + (len(text) // _SHORTEST_LINE + 1 + text.count("/")) * _WIDEST
 
 
 def _unbroken(text: str) -> str:
     """Give a text without line breaks, which programs put into long runs of base64."""
+    while r"\\" in text:  # JSON in JSON
+        text = text.replace(r"\\", "\\")
     for mark in _BREAKS:
         text = text.replace(mark, "")
-    return text.replace("\n", "").replace("\r", "")
+    return text
 
 
 def _lookalikes(text: str) -> Iterator[tuple[int, int]]:

@@ -90,6 +90,18 @@ class Services:
         known = self.gateway.secrets() | self.toolbox.secrets() | secrets_of(environment)
         return Scrubber(known)
 
+    def calls(
+        self, *, journal: Journal | None = None, scrubber: Scrubber | None = None
+    ) -> Calls:
+        """Give what makes model calls, for a run or for an operator."""
+        return Calls(
+            gateway=self.gateway,
+            journal=journal,
+            cache=self.cache,
+            seed=self.setting.seed,
+            **({"scrub": scrubber.known} if scrubber else {}),
+        )
+
     async def execute(
         self,
         plan: Plan,
@@ -106,17 +118,10 @@ class Services:
         Raises:
             StorageError: What happened can no longer be written down.
         """
-        calls = Calls(
-            gateway=self.gateway,
-            journal=journal,
-            cache=self.cache,
-            seed=self.setting.seed,
-            **({"scrub": scrubber.known} if scrubber else {}),
-        )
         return await execute(
             plan,
             task,
-            calls=calls,
+            calls=self.calls(journal=journal, scrubber=scrubber),
             jails=self.jails,
             toolbox=self.toolbox,
             trace=trace,

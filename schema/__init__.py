@@ -20,7 +20,7 @@ from .loading import load_models, load_task, load_team, load_tools, parse_team
 from .models import Model
 from .problems import Place, Problem
 from .task import ScorerChoice, Task
-from .team import Agent, Execution, SolvedTask, Team
+from .team import Agent, Execution, Lineage, SolvedTask, Team
 
 __all__ = [
     "Agent",
@@ -32,6 +32,7 @@ __all__ = [
     "InputError",
     "JailError",
     "LimitError",
+    "Lineage",
     "Model",
     "ModelError",
     "Place",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ._shape import did_you_mean
 from .models import DEFAULT_ALIAS
 from .problems import Path, Problem, quoted
+from .values import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -17,14 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["fallback_problems"]
 
 
-def fallback_problems(document: Document, models: Mapping[str, Any]) -> Iterator[Problem]:
+def fallback_problems(document: Document, value: Any) -> Iterator[Problem]:
     """Find fallbacks that are unknown, or lead back to where they come from.
 
     Args:
         document: The file.
-        models: Its models by alias, as far as their shape is right.
+        value: What it says, as far as the shape is right.
     """
-    known = {*models, DEFAULT_ALIAS}
+    models = _models(value)
+    known = {*_models(document.value), DEFAULT_ALIAS}
     ahead = {alias: _fallbacks(fields) for alias, fields in models.items()}
     for alias, fallbacks in ahead.items():
         for index, name in fallbacks.items():
@@ -38,6 +40,11 @@ def fallback_problems(document: Document, models: Mapping[str, Any]) -> Iterator
     if cycle := _cycle({alias: {*names.values()} - {alias} for alias, names in ahead.items()}):
         message = f"fallbacks in a circle: {' -> '.join(cycle)}. Leave one of them out."
         yield document.problem(("models", cycle[0], "fallback"), message)
+
+
+def _models(value: Any) -> Mapping[str, Any]:
+    models = value.get("models") if is_mapping(value) else None
+    return models if is_mapping(models) else {}
 
 
 def _fallbacks(fields: Any) -> dict[int, str]:

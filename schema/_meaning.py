@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .problems import Problem
     from .team import Agent, Team
 
-__all__ = ["GRAPH_RULES", "TEAM_RULES", "Reading", "Rule", "secrets_in"]
+__all__ = ["GRAPH_RULES", "TEAM_RULES", "Reading", "Rule", "listed", "objections", "secrets_in"]
 
 _FILE_NAME = re.compile(r"[/\\]|\.(md|txt|ya?ml|prompt)$")
 LONGEST_PROMPT = 65_536
@@ -79,18 +79,18 @@ def known_agents(reading: Reading) -> Iterator[Problem]:
     reports_to: Path = ("topology", "reports_to")
     for reporter, receivers in reading.team.reports_to.items():
         if reporter not in known:
-            hint = did_you_mean(reporter, known) or f" Agents: {_listed(known)}."
+            hint = did_you_mean(reporter, known) or f" Agents: {listed(known)}."
             yield reading.problem(
                 (*reports_to, reporter), f"no agent {quoted(reporter)}.{hint}", at_key=True
             )
         for index, receiver in enumerate(receivers):
             if receiver not in known:
-                hint = did_you_mean(receiver, known) or f" Agents: {_listed(known)}."
+                hint = did_you_mean(receiver, known) or f" Agents: {listed(known)}."
                 path = (*reports_to, reporter, index)
                 yield reading.problem(path, f"no agent {quoted(receiver)}.{hint}")
     output = reading.team.declared_output
     if output is not None and output not in known:
-        hint = did_you_mean(output, known) or f" Agents: {_listed(known)}."
+        hint = did_you_mean(output, known) or f" Agents: {listed(known)}."
         yield reading.problem(("topology", "output"), f"no agent {quoted(output)}.{hint}")
 
 
@@ -115,7 +115,7 @@ def one_output(reading: Reading) -> Iterator[Problem]:
     if team.declared_output is None and team.execution.context != "all" and len(sinks) > 1:
         yield reading.problem(
             ("topology",) if team.edges else ("agents",),
-            f"{len(sinks)} agents report to nobody: {_listed(sinks)}. A team has one output: let"
+            f"{len(sinks)} agents report to nobody: {listed(sinks)}. A team has one output: let"
             " the others report to it.",
         )
         return
@@ -175,7 +175,7 @@ def known_backends(reading: Reading) -> Iterator[Problem]:
         elif team.backend_of(agent) in known.backends and reading.sound(f"agents.{agent.id}"):
             where = (*path, "agent_type" if agent.agent_type else "backend")
             where = where if where in reading.document.keys else path
-            for message in _objections(agent, team.backend_of(agent)):
+            for message in objections(agent, team.backend_of(agent)):
                 yield reading.problem(where, message, at_key=where == path)
 
 
@@ -251,7 +251,7 @@ def _unknown_model(alias: str, known: Catalogue) -> str:
 
 def _unknown_tool(tool: str, known: Catalogue) -> str:
     if tool in known.withheld_tools:
-        return f"the tool {quoted(tool)} is not granted here. Granted: {_listed(known.tools)}."
+        return f"the tool {quoted(tool)} is not granted here. Granted: {listed(known.tools)}."
     hint = did_you_mean(tool, known.tools) or _known(known.tools)
     declare = " Its server would be declared in tools.yaml." if "." in tool else ""
     return f"no tool {quoted(tool)}.{hint}{declare}"
@@ -292,7 +292,7 @@ def _prompt_file_problem(prompt_id: str, known: Catalogue) -> str | None:
     return f"the prompt file {prompt_id}.md: {LOOKS_LIKE_A_KEY}" if looks_secret(text) else None
 
 
-def _objections(agent: Agent, backend: str) -> Sequence[str]:
+def objections(agent: Agent, backend: str) -> Sequence[str]:
     """Give what a backend has against an agent, or why it cannot be asked."""
     try:
         return tuple(load_named("runners", backend).objections(agent))
@@ -314,10 +314,11 @@ def _texts(value: Any, path: Path = ()) -> Iterator[tuple[Path, str, bool]]:
 
 
 def _known(names: Any) -> str:
-    return f" Known: {_listed(sorted(names))}."
+    return f" Known: {listed(sorted(names))}."
 
 
-def _listed(names: Any, most: int = 8) -> str:
+def listed(names: Any, most: int = 8) -> str:
+    """Name a few of many, and count the rest."""
     shown = list(names)
     more = f" and {len(shown) - most} more" if len(shown) > most else ""
     return ", ".join(shown[:most]) + more if shown else "none"

@@ -51,7 +51,7 @@ HOW_TO_WRITE = {
 
 @functools.cache
 def shape_schema(name: str) -> Mapping[str, Any]:
-    """Load one of our schemas: `team`, `task`, `models` or `tools`."""
+    """Load one of our schemas: `team`, `task`, `models`, `tools`, `policy` or `edits`."""
     path = FilePath(__file__).with_name(f"{name}.schema.json")
     return json.loads(path.read_text(encoding="utf-8"))
 
@@ -90,7 +90,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 @functools.cache
 def _validator(name: str) -> Validator:
     from jsonschema import Draft202012Validator, ValidationError, validators
-    from referencing import Registry
+    from referencing import Registry, Resource
 
     def whole(_: Any, pattern: str, text: Any, __: Any) -> Iterator[ValidationError]:
         """Match a pattern with the whole text: `$` alone lets a line's end through."""
@@ -111,7 +111,8 @@ def _validator(name: str) -> Validator:
     )
     ours: Any = {"pattern": whole, "uniqueItems": unique}
     strict = validators.extend(Draft202012Validator, ours, type_checker=checker)
-    return strict(shape_schema(name), registry=Registry())
+    team: Resource[Any] = Resource.from_contents(shape_schema("team"))
+    return strict(shape_schema(name), registry=team @ Registry())
 
 
 def _problems_of(error: ValidationError, document: Document) -> Iterator[Problem]:
@@ -124,6 +125,10 @@ def _problems_of(error: ValidationError, document: Document) -> Iterator[Problem
     elif "propertyNames" in error.absolute_schema_path:
         describe = MESSAGES[str(error.validator)]
         yield document.problem((*path, error.instance), describe(error), at_key=True)
+    elif error.validator == "anyOf":  # a value or null: what is wrong is wrong with the value
+        for inner in error.context or ():
+            if inner.schema_path[0] == 0:
+                yield from _problems_of(inner, document)
     else:
         yield document.problem(path, MESSAGES[str(error.validator)](error))
 

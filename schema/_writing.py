@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from ._document import Document
     from .problems import Path
+    from .team import Lineage
 
-__all__ = ["canonical", "dump", "team_value", "write_yaml"]
+__all__ = ["canonical", "dump", "plain", "team_value", "write_team", "write_yaml"]
 
 WIDTH = 100
 HEADER = re.compile(r"#\s*yaml-language-server:\s*\$schema=(\S+).*")
@@ -63,7 +64,12 @@ def dump(team: Team, *, schema: str = DEFAULT_SCHEMA) -> str:
         team: The team.
         schema: Where an editor finds the team schema, relative to the file; for its first line.
     """
-    return _header(schema) + write_yaml(team_value(team))
+    return write_team(team_value(team), schema=schema)
+
+
+def write_team(value: Mapping[str, Any], *, schema: str = DEFAULT_SCHEMA) -> str:
+    """Write a team's plain value, be it of the right shape or not, as `dump` writes a team."""
+    return _header(schema) + write_yaml(_in_order(value))
 
 
 def canonical(document: Document, text: str, *, schema: str = DEFAULT_SCHEMA) -> str:
@@ -75,8 +81,7 @@ def canonical(document: Document, text: str, *, schema: str = DEFAULT_SCHEMA) ->
         schema: For the first line, where the file has none that names a schema.
     """
     comments = _comments(document, text)
-    value = _ordered(document.value, shape_schema("team"), shape_schema("team"))
-    return _header(comments.header or schema) + write_yaml(value, comments)
+    return _header(comments.header or schema) + write_yaml(_in_order(document.value), comments)
 
 
 def team_value(team: Team) -> dict[str, Any]:
@@ -97,9 +102,10 @@ def team_value(team: Team) -> dict[str, Any]:
             {key: item for key, item in asdict(solved).items() if item or key == "q"}
             for solved in team.successful_tasks
         ],
+        "lineage": _lineage(team.lineage) if team.lineage else None,
     }
     told = {key: item for key, item in value.items() if item or key in {"name", "agents"}}
-    return _ordered(told, shape_schema("team"), shape_schema("team"))
+    return _in_order(told)
 
 
 def write_yaml(value: Mapping[str, Any], comments: Comments | None = None) -> str:
@@ -123,19 +129,28 @@ def _header(schema: str) -> str:
 
 def _changed(value: Agent | Execution, default: Agent | Execution) -> dict[str, Any]:
     pairs = ((f.name, getattr(value, f.name), getattr(default, f.name)) for f in fields(value))
-    return {name: _plain(item) for name, item, usual in pairs if not _same(item, usual)}
+    return {name: plain(item) for name, item, usual in pairs if not _same(item, usual)}
+
+
+def _lineage(lineage: Lineage) -> dict[str, Any]:
+    return {key: item for key, item in plain(asdict(lineage)).items() if item}
 
 
 def _same(item: Any, usual: Any) -> bool:
     return item == usual and isinstance(item, bool) == isinstance(usual, bool)
 
 
-def _plain(item: Any) -> Any:
+def plain(item: Any) -> Any:
+    """Copy a value as dicts and lists, with whatever they hold."""
     if isinstance(item, Mapping):
-        return {str(key): _plain(value) for key, value in item.items()}
+        return {str(key): plain(value) for key, value in item.items()}
     if isinstance(item, list | tuple):
-        return [_plain(value) for value in item]
+        return [plain(value) for value in item]
     return item
+
+
+def _in_order(value: Mapping[str, Any]) -> dict[str, Any]:
+    return _ordered(value, shape_schema("team"), shape_schema("team"))
 
 
 def _ordered(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:

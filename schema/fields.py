@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DOCUMENTS", "Field", "find", "root", "walk"]
 
-DOCUMENTS = ("team", "task", "models", "tools")
+DOCUMENTS = ("team", "task", "models", "tools", "policy", "evolution")
 """The kinds of files, by the names of their schemas."""
 
 ITEM = "[]"

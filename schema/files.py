@@ -120,12 +120,13 @@ def locked(path: Path) -> Generator[None]:
             while anyone may want the lock.
 
     Raises:
-        StorageError: The file cannot be made.
+        StorageError: The file cannot be made, or its file system has no locks.
     """
     with _named(path):
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        with _named(path):
+            fcntl.flock(handle, fcntl.LOCK_EX)
         yield
     finally:
         os.close(handle)

@@ -17,7 +17,7 @@ from .errors import ConfigError, InputError
 from .models import Model
 from .problems import Problem, quoted, reason_of
 from .task import ScorerChoice, Task
-from .team import Agent, Execution, SolvedTask, Team
+from .team import Agent, Execution, Lineage, SolvedTask, Team
 from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .problems import Path as FieldPath
 
 __all__ = [
+    "agent_of",
     "check_team",
     "load_models",
     "load_task",
@@ -131,8 +132,7 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
     document, problems = _host_file(path, "models")
     if document.complete:
         value = sound(document, "models") if problems else document.value
-        models: dict[str, Any] = (value.get("models") if is_mapping(value) else None) or {}
-        problems = _sorted(problems, list(fallback_problems(document, models)))
+        problems = _sorted(problems, list(fallback_problems(document, value)))
     if problems:
         raise ConfigError(problems)
     return {
@@ -208,7 +208,7 @@ def _team(value: Any) -> Team:
     return Team(
         name=value.get("name", ""),
         agents=MappingProxyType(
-            {agent_id: _agent(agent_id, fields or {}) for agent_id, fields in agents.items()}
+            {agent_id: agent_of(agent_id, fields or {}) for agent_id, fields in agents.items()}
         ),
         reports_to=MappingProxyType(
             {
@@ -222,14 +222,26 @@ def _team(value: Any) -> Team:
         successful_tasks=tuple(
             SolvedTask(**{"q": "", **item}) for item in value.get("successful_tasks") or () if item
         ),
+        lineage=_lineage(value.get("lineage")),
         **{key: value[key] for key in given if key in value},
     )
 
 
-def _agent(agent_id: str, fields: dict[str, Any]) -> Agent:
+def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
+    """Build an agent from values of the right shape."""
     given = {key: item for key, item in fields.items() if key != "tools"}
     tools = tuple(tool for tool in fields.get("tools") or () if tool)
     return Agent(id=agent_id, tools=tools, **given)
+
+
+def _lineage(fields: dict[str, Any] | None) -> Lineage | None:
+    if not fields:
+        return None
+    lists = {
+        key: tuple(one for one in fields.get(key) or () if one is not None)
+        for key in ("parents", "edits")
+    }
+    return Lineage(**{"operator": "", **fields, **lists})
 
 
 def _task(

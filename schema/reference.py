@@ -57,7 +57,15 @@ _MODELS = Page(
     " file. Nobody needs one: `--model PROVIDER/NAME` or `MAS_MODEL` says what `default` stands"
     " for, and without either it is the embedded model.",
     after="A price that is not given is unknown, not free: the cost of a run is then shown as"
-    " unpriced.",
+    " unpriced, and a cap on USD is refused.\n\n"
+    "A call is tried again where its failure may pass: the statuses 408, 409, 425, 429 and 5xx, a"
+    " connection that breaks, no whole answer in time, an answer that is none. Each retry waits as"
+    " long as `Retry-After` says, at most a minute, and a random time more; meanwhile other calls"
+    " of the model wait too. After a 429, half as many are in flight, and one more after each round"
+    " of answers, up to `concurrency`. A model that failed five times in a row is left alone for 30"
+    " seconds; then one call finds out whether it is back.\n\n"
+    "Where the retries are used up, the model is left alone, or the prompt is too long for it, its"
+    " `fallback` answers. What is wrong with a request in itself goes to no other model.",
 )
 _TOOLS = Page(
     path="docs/tools-file.md",
@@ -68,12 +76,28 @@ _TOOLS = Page(
     after="An agent that may ask this server for the time has `tools: [clock.now]` in its"
     " [team file](team.md).",
 )
+_POLICY = Page(
+    path="docs/policy.md",
+    title="The policy file",
+    before="It is YAML, is called `policy.yaml`, and is written by people alone. Whatever makes new"
+    " teams is held to it: what asks for more is refused and counted.",
+    after="What stands in no list is not granted; a number that is not there is no limit.",
+)
+_EVOLUTION = Page(
+    path="docs/recipe.md",
+    title="The recipe file",
+    before="It is YAML, under any name, and is given to `mas-evolve`: see"
+    " [evolution](evolution.md).",
+    after="Paths of teams and of the policy are relative to the recipe's folder.",
+)
 PAGES: Mapping[str, Page] = MappingProxyType(
     {
         "team": _TEAM,
         "task": _TASK,
         "models": _MODELS,
         "tools": _TOOLS,
+        "policy": _POLICY,
+        "evolution": _EVOLUTION,
     }
 )
 """The pages, by the kinds of files that they are about."""
@@ -92,7 +116,7 @@ def reference(document: str) -> str:
         f"# {page.title}",
         _wrapped(f"{file.meaning} {page.before}"),
         f"```{fence}\n{first}{example(file)}\n```",
-        _wrapped(page.after),
+        *map(_wrapped, page.after.split("\n\n")),
         *(part for field in walk(file) for part in _section(field)),
         f"*This page is written from the schema: `mas explain --markdown {document}`.*",
     ]

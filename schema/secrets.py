@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = ["SECRET", "looks_secret", "scrubbed", "secrets_of"]
 
@@ -44,7 +44,7 @@ def _at_an_edge(mark: str) -> str:
     size = len(mark)
     escapes = (r"\\[bfnrt]", r"\\u[0-9A-Fa-f]{4}", "%[0-9A-Fa-f]{2}")
     ends = "|".join(f"(?<={escape}.{{{size}}})" for escape in escapes)
-    return f"{re.escape(mark)}(?:(?<!\\w.{{{size}}})|{ends})"
+    return f"{re.escape(mark)}(?:(?<![A-Za-z0-9].{{{size}}})|{ends})"
 
 
 SECRET = re.compile(
@@ -82,8 +82,10 @@ def looks_secret(text: str) -> bool:
     return SECRET.search(text) is not None
 
 
-def scrubbed(text: str) -> str:
-    """Give a text without what looks like a secret key."""
+def scrubbed(text: str, known: Iterable[str] = ()) -> str:
+    """Give a text without what looks like a secret key, and without known secrets as they are."""
+    for secret in sorted(known, key=len, reverse=True):
+        text = text.replace(secret, "[secret]")
     return SECRET.sub("[secret]", text)
 
 

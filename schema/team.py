@@ -10,12 +10,12 @@ from graphlib import TopologicalSorter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from .values import is_list, is_mapping
+from .values import equal_numbers_alike
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Agent", "Execution", "SolvedTask", "Team", "is_prompt_id", "natural"]
+__all__ = ["Agent", "Execution", "Lineage", "SolvedTask", "Team", "is_prompt_id", "natural"]
 
 Context = Literal["predecessors", "ancestors", "all"]
 OnError = Literal["fail", "skip", "degrade"]
@@ -80,6 +80,28 @@ class SolvedTask:
     notes: str = ""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lineage:
+    """Where a team comes from, as the pool that keeps it wrote it down.
+
+    Attributes:
+        operator: What made it: an operator, `seed` or `import`.
+        parents: The teams that it was made from. Where two were crossed, the first gave the
+            topology.
+        edits: What differs from the first parent, in words.
+        reason: Why, in the operator's words.
+        task: The id of the task on which it was made.
+        run: The run in which it was made.
+    """
+
+    operator: str
+    parents: tuple[str, ...] = ()
+    edits: tuple[str, ...] = ()
+    reason: str = ""
+    task: str = ""
+    run: str = ""
+
+
 def _no_edges() -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType({})
 
@@ -98,6 +120,8 @@ class Team:
         declared_output: `topology.output` as written; `output` is the agent it comes down to.
         execution: How the team is run.
         successful_tasks: Tasks that it solved. Never executed.
+        lineage: Where it comes from. No edit changes it, and teams that differ in nothing else are
+            equal.
     """
 
     name: str
@@ -109,6 +133,7 @@ class Team:
     declared_output: str | None = None
     execution: Execution = Execution()
     successful_tasks: tuple[SolvedTask, ...] = ()
+    lineage: Lineage | None = field(default=None, compare=False)
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
@@ -155,23 +180,14 @@ class Team:
         from ._writing import team_value
 
         executed = team_value(self)
-        for metadata in ("name", "description", "successful_tasks"):
+        for metadata in ("name", "description", "successful_tasks", "lineage"):
             executed.pop(metadata, None)
         for agent in executed["agents"].values():
             agent["tools"] = sorted(agent.get("tools", ()))
         edges = sorted(self.edges)
         executed["topology"] = {"edges": edges, "output": self.output}
-        text = json.dumps(_alike(executed), sort_keys=True, separators=(",", ":"))
+        text = json.dumps(equal_numbers_alike(executed), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _alike(value: Any) -> Any:
-    """Write equal numbers alike: `600.0` as `600`."""
-    if is_mapping(value):
-        return {key: _alike(item) for key, item in value.items()}
-    if is_list(value):
-        return [_alike(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:

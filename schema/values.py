@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeGuard
 
-__all__ = ["is_list", "is_mapping"]
+__all__ = ["equal_numbers_alike", "is_list", "is_mapping"]
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
@@ -15,3 +15,12 @@ def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
 def is_list(value: object) -> TypeGuard[list[Any]]:
     """Tell whether a plain value is a list."""
     return isinstance(value, list)
+
+
+def equal_numbers_alike(value: Any) -> Any:
+    """Copy a plain value with equal numbers written alike: `600.0` as `600`."""
+    if is_mapping(value):
+        return {key: equal_numbers_alike(item) for key, item in value.items()}
+    if is_list(value):
+        return [equal_numbers_alike(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

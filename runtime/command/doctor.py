@@ -16,6 +16,7 @@ from ...schema.command import Command, host_catalogue, host_options
 from ...schema.errors import InputError
 from ...schema.team import IMPLIED_BACKENDS, Agent
 from ..gateway.endpoint import endpoint_of
+from ..terminal import speakable
 
 if TYPE_CHECKING:
     from ...schema.models import Model
@@ -102,7 +103,7 @@ def _text(findings: dict[str, Any]) -> str:
             lines += [name, *(f"  {key}: {item}" for key, item in found.items() if item != [])]
         else:
             lines.append(f"{name}: {', '.join(found) if isinstance(found, list) else found}")
-    return "\n".join(lines)
+    return speakable("\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..terminal import counted, speakable
+from ...schema.secrets import scrubbed
+from ..terminal import counted, on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -33,19 +34,27 @@ PER_SECOND = 8
 
 
 @contextmanager
-def progress(plan: Plan, *, quiet: bool) -> Generator[Callable[[Event], None]]:
-    """Show how a run goes while the block lasts; the block gets what listens to the trace."""
+def progress(
+    plan: Plan, *, quiet: bool, scrub: Callable[[str], str] = scrubbed
+) -> Generator[Callable[[Event], None]]:
+    """Show how a run goes while the block lasts; the block gets what listens to the trace.
+
+    Args:
+        plan: What runs.
+        quiet: Show nothing.
+        scrub: Takes out what may not be shown.
+    """
     if quiet:
         yield lambda _event: None
         return
-    click.echo(_heading(plan), err=True)
+    click.echo(on_one_line(_heading(plan)), err=True)
     if not sys.stderr.isatty():
-        yield _Lines()
+        yield _Lines(scrub)
         return
     from rich.console import Console
     from rich.live import Live
 
-    table = _Table(plan)
+    table = _Table(plan, scrub)
     console = Console(stderr=True)
     with Live(console=console, refresh_per_second=PER_SECOND, get_renderable=table.draw):
         yield table
@@ -65,6 +74,9 @@ def _heading(plan: Plan) -> str:
 class _Lines:
     """One line for each thing worth knowing."""
 
+    def __init__(self, scrub: Callable[[str], str]) -> None:
+        self._scrub = scrub
+
     def __call__(self, event: Event) -> None:
         match event.type:
             case "agent_finished":
@@ -73,7 +85,8 @@ class _Lines:
                 text = f"again: {event.fields['error']}"
             case _:
                 return
-        click.echo(f"{event.seconds:6.1f} s  {event.agent}: {speakable(text)}", err=True)
+        shown = self._scrub(on_one_line(text))
+        click.echo(f"{event.seconds:6.1f} s  {event.agent}: {shown}", err=True)
 
 
 def _finished(fields: Any) -> str:
@@ -103,8 +116,9 @@ class _Row:
 class _Table:
     """All agents of the plan, each with its state."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, scrub: Callable[[str], str]) -> None:
         self._plan = plan
+        self._scrub = scrub
         self._rows = {agent_id: _Row() for agent_id in plan.agents}
 
     def __call__(self, event: Event) -> None:
@@ -137,11 +151,12 @@ class _Table:
             table.add_column(name, justify="right" if name in {"seconds", "tokens"} else "left")
         for agent_id, row in self._rows.items():
             table.add_row(
-                agent_id,
-                speakable(self._plan.agents[agent_id].agent.role),
+                # As `Text`: words in brackets would count as markup.
+                Text(agent_id),
+                Text(on_one_line(self._plan.agents[agent_id].agent.role)),
                 Text(row.state, style=STYLES.get(row.state, "")),
                 row.clock(),
                 str(row.tokens or ""),
-                Text(speakable(row.note)[:80], style="dim"),
+                Text(self._scrub(on_one_line(row.note))[:80], style="dim"),
             )
         return table

@@ -15,6 +15,7 @@ __all__ = ["Connection", "Exchange", "Service"]
 
 _CLOSING = {"truncated", "headers", "closed"}
 _FILLING = b" " * 65_536
+_PADDING = 10_000_000
 
 
 class Exchange(Protocol):
@@ -105,7 +106,9 @@ class Connection(asyncio.Protocol):
             await self._send_forever(answer)
         rest = _response(answer)
         if reply.delivery == "dripped":
-            rest = await self._drip(rest, len(answer.content), reply.interval)
+            rest = await self._drip(rest, len(rest) - len(answer.content), reply.interval)
+        if reply.delivery == "dripped_headers":
+            rest = await self._drip(rest, 0, reply.interval, len(rest) - len(answer.content))
         # A client that has the last byte may look at the calls at once, from another thread.
         exchange.end()
         self._transport.write(rest)
@@ -123,15 +126,17 @@ class Connection(asyncio.Protocol):
             self._transport.write(_FILLING)
             await asyncio.sleep(0)
 
-    async def _drip(self, response: bytes, length: int, interval: float) -> bytes:
-        """Send a response slowly from its body on, all but the last byte; return that byte."""
-        start = len(response) - length
+    async def _drip(
+        self, response: bytes, start: int, interval: float, end: int | None = None
+    ) -> bytes:
+        """Send a response up to its last byte, slowly between two places; return what is left."""
+        end = len(response) - 1 if end is None else end
         self._transport.write(response[:start])
-        for position in range(start, len(response) - 1):
+        for position in range(start, end):
             await asyncio.sleep(interval)
             self._transport.write(response[position : position + 1])
         await asyncio.sleep(interval)
-        return response[max(start, len(response) - 1) :]
+        return response[max(start, end) :]
 
 
 def _take_request(received: bytearray) -> HttpRequest | None:
@@ -166,6 +171,10 @@ def _response(answer: Answer) -> bytes:
             return _head(answer.reply, answer.content_type, length=len(content))
         case "truncated":
             return _head(answer.reply, answer.content_type, length=len(content)) + half
+        case "padded":
+            padding = b" " * _PADDING
+            length = len(padding) + len(content)
+            return _head(answer.reply, answer.content_type, length=length) + padding + content
         case "half":
             return _head(answer.reply, answer.content_type, length=len(half)) + half
         case _:

@@ -14,7 +14,18 @@ if TYPE_CHECKING:
 
 __all__ = ["FAULTS", "Delivery", "Fault", "Reply", "ToolCall"]
 
-Delivery = Literal["whole", "half", "truncated", "headers", "closed", "never", "dripped", "endless"]
+Delivery = Literal[
+    "whole",
+    "half",
+    "truncated",
+    "headers",
+    "closed",
+    "never",
+    "dripped",
+    "dripped_headers",
+    "padded",
+    "endless",
+]
 """How the bytes of a response reach the client.
 
 * `whole`: all of them, at once.
@@ -24,13 +35,17 @@ Delivery = Literal["whole", "half", "truncated", "headers", "closed", "never", "
 * `closed`: nothing; the connection closes.
 * `never`: nothing, until the client gives up.
 * `dripped`: the headers, then one byte per `Reply.interval`.
+* `dripped_headers`: one byte of the headers per `Reply.interval`, then the body.
+* `padded`: ten million spaces, then the body.
 * `endless`: the body without its last byte, then spaces until the client gives up.
 """
 
 Fault = Literal[
     "bad_tool_json",
+    "cached_usage",
     "close_after_headers",
     "close_before_headers",
+    "content_filter",
     "context_overflow",
     "drip",
     "empty_body",
@@ -38,11 +53,15 @@ Fault = Literal[
     "half_json",
     "hang",
     "html_body",
+    "huge_usage",
+    "large_body",
     "length",
     "negative_usage",
     "no_choices",
     "no_usage",
     "null_content",
+    "slow_headers",
+    "text_usage",
     "truncated_body",
     "unknown_tool",
     "wrong_usage",
@@ -73,7 +92,7 @@ class Reply:
         headers: Added to those of the response, names in lower case.
         body: Sent as it is instead of a chat completion; None for a chat completion.
         delivery: How the bytes reach the client.
-        interval: Seconds before each byte that is `dripped`.
+        interval: Seconds before each byte that is dripped.
     """
 
     text: str | None = None
@@ -115,7 +134,7 @@ class Reply:
         *,
         message: str = "",
         code: str | None = None,
-        retry_after: int | str | datetime | None = None,
+        retry_after: float | str | datetime | None = None,
     ) -> Self:
         """Fail with an error document as OpenAI sends it.
 
@@ -161,8 +180,16 @@ FAULTS: Mapping[Fault, Reply] = MappingProxyType(
             tool_calls=(ToolCall(name="final_answer", arguments='{"answer": '),),
             finish_reason="tool_calls",
         ),
+        "cached_usage": _SOUND.replace(
+            usage={
+                "prompt_tokens": 10,
+                "completion_tokens": 5,
+                "prompt_tokens_details": {"cached_tokens": 20},
+            }
+        ),
         "close_after_headers": _SOUND.replace(delivery="headers"),
         "close_before_headers": _SOUND.replace(delivery="closed"),
+        "content_filter": Reply(finish_reason="content_filter"),
         "context_overflow": Reply.error(
             400,
             # Clients recognise this condition by the beginning of the sentence.
@@ -178,6 +205,10 @@ FAULTS: Mapping[Fault, Reply] = MappingProxyType(
             body="<!doctype html><title>Welcome</title><p>Sign in to this network.</p>",
             headers={"content-type": "text/html; charset=utf-8"},
         ),
+        "huge_usage": _SOUND.replace(
+            usage={"prompt_tokens": 10**30, "completion_tokens": 10**30, "total_tokens": 2 * 10**30}
+        ),
+        "large_body": _SOUND.replace(delivery="padded"),
         "length": Reply(text="This answer was cut sho", finish_reason="length"),
         "negative_usage": _SOUND.replace(
             usage={"prompt_tokens": -5, "completion_tokens": -5, "total_tokens": -10}
@@ -188,6 +219,8 @@ FAULTS: Mapping[Fault, Reply] = MappingProxyType(
         ),
         "no_usage": _SOUND.replace(usage="missing"),
         "null_content": Reply(),
+        "slow_headers": _SOUND.replace(delivery="dripped_headers"),
+        "text_usage": _SOUND.replace(usage={"prompt_tokens": "12", "completion_tokens": True}),
         "truncated_body": _SOUND.replace(delivery="truncated"),
         "unknown_tool": Reply.tool("no_such_tool"),
         "wrong_usage": _SOUND.replace(
@@ -198,7 +231,7 @@ FAULTS: Mapping[Fault, Reply] = MappingProxyType(
 """Every fault by its name. `.replace(...)` varies one: another text, interval or latency."""
 
 
-def _retry_after(when: int | str | datetime) -> str:
-    if isinstance(when, int | str):
-        return str(when)
-    return format_datetime(when.astimezone(UTC), usegmt=True)
+def _retry_after(when: float | str | datetime) -> str:
+    if isinstance(when, datetime):
+        return format_datetime(when.astimezone(UTC), usegmt=True)
+    return str(when)

@@ -50,7 +50,7 @@ _KINDS: Mapping[str, Any] = {
     "an integer": int,
     "a number": (int, float),
     "a mapping": dict,
-    "an integer or text": (int, str),
+    "a number or text": (int, float, str),
     "text or a mapping": (str, dict),
     "any value": object,
 }
@@ -89,7 +89,7 @@ _FORMS: Mapping[str, _Form] = {
             "status": "an integer",
             "message": "text",
             "code": "text",
-            "retry_after": "an integer or text",
+            "retry_after": "a number or text",
         },
     ),
     "fault": _Form(kind="text", make=Reply.fault),

@@ -89,7 +89,7 @@ class Gateway:
                 )
 
     async def prepare(self, aliases: Iterable[str], *, priced: bool = False) -> None:
-        """Check the models, and make ready what they need; fallbacks are made ready when needed.
+        """Check the models, and make ready what they and their fallbacks need.
 
         Args:
             aliases: The models.
@@ -101,9 +101,11 @@ class Gateway:
         """
         wanted = sorted(set(aliases))
         self.check(wanted, priced=priced)
-        for alias in wanted:
-            endpoint = await self._reached(self._line(alias).endpoint)
-            await self._client(endpoint.kind)
+        for first in wanted:
+            for alias in self._route(first):
+                await self._reached(self._line(alias).endpoint)
+            # That of a fallback may take seconds to make, and is hardly ever needed.
+            await self._client(self._line(first).endpoint.kind)
 
     def secrets(self) -> frozenset[str]:
         """Give the keys that calls send, for whoever must keep them out of what is written."""
@@ -180,7 +182,9 @@ class Gateway:
                 return alias, *await line.chat(call, client, endpoint)
             except CallError as error:
                 if following is None or not error.another_may_answer:
-                    raise error.after(earlier) if earlier else error
+                    if not earlier:
+                        raise
+                    raise error.after(earlier) from error
                 earlier.append(f"{alias!r}: {error}")
                 on_fallback(error, following)
         raise AssertionError("a route has at least one model")

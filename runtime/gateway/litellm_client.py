@@ -5,7 +5,9 @@ litellm takes seconds to import, so only the first such call imports it.
 
 from __future__ import annotations
 
+import asyncio
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .answer import answer_of
@@ -56,12 +58,20 @@ class LitellmClient:
         return answer_of(response.model_dump(), endpoint.model)
 
     async def close(self) -> None:
-        """Close what litellm keeps open for the process, and end its task."""
-        from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER
-
-        await GLOBAL_LOGGING_WORKER.stop()
+        """Close what litellm keeps open for the process, and end the tasks that it left behind."""
+        folder = str(Path(self._litellm.__file__).parent)
+        left = [task for task in asyncio.all_tasks() if _file_of(task).startswith(folder)]
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
         await self._litellm.close_litellm_async_clients()
         self._litellm.in_memory_llm_clients_cache.flush_cache()
+
+
+def _file_of(task: asyncio.Task[Any]) -> str:
+    """Give the file of a task's code."""
+    code = getattr(task.get_coro(), "cr_code", None)
+    return code.co_filename if code else ""
 
 
 def _mapped(endpoint: Endpoint, error: Exception) -> CallError:
@@ -73,9 +83,7 @@ def _mapped(endpoint: Endpoint, error: Exception) -> CallError:
     causes = {type(cause).__name__ for cause in _causes(error)}
     responded = "HTTPStatusError" in causes
     status = getattr(error, "status_code", None) if responded else None
-    kind = _kind(type(error).__name__, status, said)
-    if "JSONDecodeError" in causes:
-        kind = "malformed"
+    kind = _kind(causes, status, said)
     lost = not responded and "ConnectError" not in causes and kind in {"down", "malformed"}
     headers: Mapping[str, str] = getattr(error, "litellm_response_headers", None) or {}
     return CallError(
@@ -93,11 +101,11 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _kind(name: str, status: int | None, said: str) -> Kind:
+def _kind(causes: set[str], status: int | None, said: str) -> Kind:
     if any(sign in said for sign in WRONG_SETUP):
         return "denied"
-    if name == "ContextWindowExceededError":
+    if "ContextWindowExceededError" in causes:
         return "overflow"
-    if name == "Timeout":
-        return "timeout"
-    return "down" if status is None else kind_of(status, said)
+    if status is not None:
+        return kind_of(status, said)
+    return "malformed" if "JSONDecodeError" in causes else "down"

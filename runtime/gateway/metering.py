@@ -29,11 +29,16 @@ def metered(answer: ChatAnswer, prompt: int, rates: Rates | None) -> Usage:
         prompt: Our estimate of the tokens that it read.
         rates: What the model costs.
     """
-    usage = _estimated(answer, prompt) if answer.usage.unmetered_calls else answer.usage
+    usage, told = answer.usage, not answer.usage.unmetered_calls
+    if not told:
+        usage = _estimated(answer, prompt)
     if rates is None:
         return replace(usage, unpriced_calls=1)
-    usd = rates.usd(usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
-    return replace(usage, usd=usd) if usd else usage
+    if told:
+        usd = rates.usd(usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+    else:
+        usd = rates.highest(usage.prompt_tokens, usage.completion_tokens)
+    return replace(usage, usd=usd)
 
 
 def _estimated(answer: ChatAnswer, prompt: int) -> Usage:

@@ -9,7 +9,7 @@ import secrets
 import select
 import socket
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,13 @@ def call(name, *arguments):
     words = [ctypes.c_long(word) for word in (calls[name], *arguments)]
     done = C.syscall(*words)
     return None if done == -1 and ctypes.get_errno() in (1, 38) else done
+def all_processes():
+    found = {str(process) for process in (1, host, victim, os.getppid(), os.getpid())}
+    try:
+        found.update(filter(str.isdigit, os.listdir('/proc')))
+    except OSError:
+        pass
+    return found
 """
 
 
@@ -73,7 +80,7 @@ class ProbeResult:
 
 
 def run_battery(tier: Tier | None = None, *, probes: Iterable[Probe] = PROBES) -> list[ProbeResult]:
-    """Run each probe in a jail of its own.
+    """Run probes, each in a jail of its own if it asks for one.
 
     Args:
         tier: how to confine; None: as runs do on this machine.
@@ -85,21 +92,29 @@ def run_battery(tier: Tier | None = None, *, probes: Iterable[Probe] = PROBES) -
     chosen = tier or detect().tier
     if chosen is None:
         raise JailError(str(detect()))
-    return [_attack(chosen, probe) for probe in probes]
+    together: list[list[Probe]] = []
+    for probe in probes:
+        if probe.alone or not together or together[-1][0].alone:
+            together.append([])
+        together[-1].append(probe)
+    return [result for group in together for result in _attack(chosen, group)]
 
 
-def _attack(tier: Tier, probe: Probe) -> ProbeResult:
+def _attack(tier: Tier, probes: list[Probe]) -> list[ProbeResult]:
     with _Scene.open() as scene:
         with Jail(scene.work, tier=tier, limits=_LIMITS) as jail:
             worker = PythonWorker(jail, on_tool=scene.tool, tools=["tool"])
-            try:
-                worker.send_variables(scene.variables() | {"has_mounts": tier.has_mounts})
-                worker.execute(_PRELUDE)
-                execution = worker.execute(probe.code, timeout=probe.timeout)
-            finally:
-                worker.close()
-            gained = _gain(probe, scene, execution)
-        gained = gained or scene.harm()
+            worker.send_variables(scene.variables() | {"has_mounts": tier.has_mounts})
+            with contextlib.closing(worker):
+                results = [_result(probe, scene, worker) for probe in probes]
+        harm = scene.harm()
+    return [replace(one, stopped=False, detail=harm) if harm else one for one in results]
+
+
+def _result(probe: Probe, scene: _Scene, worker: PythonWorker) -> ProbeResult:
+    worker.execute(_PRELUDE)
+    execution = worker.execute(probe.code, timeout=probe.timeout)
+    gained = _gain(probe, scene, execution)
     stopped_by = (execution.error or "it gained nothing").strip().splitlines()[-1]
     return ProbeResult(name=probe.name, stopped=not gained, detail=gained or stopped_by)
 
@@ -173,7 +188,7 @@ class _Scene:
             "file_size": limits.file_size,
             "home_file": _file_at_home(),
             "host": os.getpid(),
-            "host_marker": "_PREFIX",
+            "host_name": "_PREFIX",
             "machine": platform.machine(),
             "mark": self.mark,
             "memory": limits.memory,
@@ -199,6 +214,9 @@ class _Scene:
             "the host's process was slowed": os.getpriority(os.PRIO_PROCESS, self.victim.pid),
             "a socket of the host was reached": self._visited(),
             "a process is left": self.survivors(),
+            "a program has its owner's rights": [
+                path for path in self.work.iterdir() if path.lstat().st_mode & 0o6000
+            ],
         }
         return "; ".join(harm for harm, happened in found.items() if happened)
 

@@ -170,7 +170,7 @@ class Jail:
             if self._confinement.uid is None:
                 disarm(self.work)
             else:
-                give(self.work, self._owner.st_uid, self._owner.st_gid)
+                give(self.work, uid=self._owner.st_uid, gid=self._owner.st_gid)
         finally:
             self._scratch.close()
         self._watch.close()
@@ -243,8 +243,7 @@ def _prepare(confinement: Confinement) -> None:
     break_hard_links(confinement.work)
     if uid is not None:
         private.chmod(0o711)  # nobody else can look into the folders inside
-        for folder in (confinement.work, private / "tmp", private / "shm"):
-            give(folder, uid, uid)
+        give(confinement.work, private / "tmp", private / "shm", uid=uid, gid=uid)
 
 
 def _make_places(confinement: Confinement) -> None:

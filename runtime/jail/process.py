@@ -106,12 +106,15 @@ class JailedProcess:
         else:
             self._end_init()
         self._started.kill()
-        self._started.wait()
+        self._await_end()
 
     def _end_keeper(self) -> None:
         """Let the keeper end all that it keeps, also where code without a jail stopped it."""
         self._started.terminate()
         self._started.send_signal(signal.SIGCONT)
+        self._await_end()
+
+    def _await_end(self) -> None:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._started.wait(_END_SECONDS)
 

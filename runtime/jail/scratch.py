@@ -1,7 +1,8 @@
 """Folders for the use of one process, which do not stay for ever when that process is killed.
 
 The process holds a lock (`flock`) on each of its folders. The kernel lets go of it when the process
-ends, whatever ended it: so whoever gets the lock of such a folder knows that its owner is gone.
+ends, whatever ended it: so whoever gets the lock of such a folder knows that its owner is gone. On
+a disk without locks, nobody gets it, and what a killed process left there stays.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .workspace import remove
 __all__ = ["ScratchFolder", "sweep"]
 
 _NAME = re.compile(r"coterie-[a-z]+\.[a-z0-9_]{8}")
-_ATTEMPTS = 10
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 class ScratchFolder:
@@ -33,11 +34,12 @@ class ScratchFolder:
         path: where it is.
 
     Raises:
-        JailError: it could not be made, or its disk knows no locks.
+        JailError: it could not be made.
     """
 
     def __init__(self, purpose: str) -> None:
-        self.path, self._lock = _made(purpose)
+        self.path, lock = _made(purpose)
+        self._lock: int | None = lock
 
     def close(self) -> None:
         """Remove the folder, however deep what is in it and whatever its modes.
@@ -67,43 +69,48 @@ def sweep() -> None:
     """
     folder = Path(tempfile.gettempdir())
     for name in filter(_NAME.fullmatch, os.listdir(folder)):
-        lock = _locked(folder / name)
+        lock = _orphan(folder / name)
         if lock is not None:
             with contextlib.suppress(JailError):
                 remove(folder / name)
             os.close(lock)
 
 
-def _made(purpose: str) -> tuple[Path, int | None]:
-    for _ in range(_ATTEMPTS):
+def _made(purpose: str) -> tuple[Path, int]:
+    while True:
         try:
             path = Path(tempfile.mkdtemp(prefix=f"coterie-{purpose}.")).resolve()
         except OSError as error:
             raise JailError(f"No temporary folder can be made: {error}.") from error
-        # It can't be had if a sweep came upon the folder before us, and is removing it.
-        lock = _locked(path)
-        if lock is not None:
-            return path, lock
-    raise JailError(
-        f"The folder for temporary files, {tempfile.gettempdir()!r}, is on a disk that knows no "
-        "locks. Set TMPDIR to a folder on a local disk."
-    )
+        with contextlib.suppress(OSError):
+            handle = os.open(path, _FOLDER)
+            if _is_locked(handle) is not False and os.path.samestat(os.fstat(handle), path.stat()):
+                return path, handle
+            os.close(handle)
+        # A sweep came upon the folder before us, and is removing it.
 
 
-def _locked(path: Path) -> int | None:
-    """Lock a folder for as long as the descriptor is open, None if that can't be done.
+def _orphan(path: Path) -> int | None:
+    """Lock a folder whose owner has ended, for as long as the descriptor is open.
 
-    Also None if the folder is another user's, was removed meanwhile, or is a link.
+    None if its owner lives, or if it is another user's, a link, or gone.
     """
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        handle = os.open(path, _FOLDER)
     except OSError:
         return None
-    with contextlib.suppress(OSError):
-        status = os.fstat(handle)
-        if status.st_uid == os.geteuid():
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.samestat(status, os.lstat(path)):
-                return handle
+    if os.fstat(handle).st_uid == os.geteuid() and _is_locked(handle):
+        return handle
     os.close(handle)
     return None
+
+
+def _is_locked(handle: int) -> bool | None:
+    """Lock a folder; False if somebody else has the lock, None if its disk knows no locks."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True

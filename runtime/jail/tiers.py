@@ -118,7 +118,7 @@ class Bubblewrap:
             )
         except (OSError, subprocess.SubprocessError) as error:
             raise JailError(f"bwrap does not tell its version: {error}") from error
-        return done.stdout.strip()
+        return done.stdout.strip().removeprefix("bubblewrap ")
 
     def syscall_filter(self) -> bytes:
         """See `Tier`."""

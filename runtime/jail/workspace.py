@@ -87,13 +87,13 @@ def _copy_in_place(paths: list[Path]) -> None:
         other.hardlink_to(first)
 
 
-def give(folder: Path, uid: int, gid: int) -> None:
-    """Make a folder and all in it the property of a user, without following links.
+def give(*folders: Path, uid: int, gid: int) -> None:
+    """Make folders and all in them the property of a user, without following links.
 
     Raises:
         JailError: it could not be done.
     """
-    _run("chown", "-R", "-h", "-P", f"{uid}:{gid}", "--", str(folder))
+    _run("chown", "-R", "-h", "-P", f"{uid}:{gid}", "--", *map(str, folders))
 
 
 def disarm(folder: Path) -> None:
@@ -128,9 +128,11 @@ def remove(folder: Path) -> None:
     Raises:
         JailError: it could not be done.
     """
-    with contextlib.suppress(JailError):  # what has no owner's rights may still be removed
+    try:
+        _run("rm", "-rf", "--", str(folder))
+    except JailError:
         _run("chmod", "-R", "u+rwX", "--", str(folder))
-    _run("rm", "-rf", "--", str(folder))
+        _run("rm", "-rf", "--", str(folder))
 
 
 def _run(*command: str) -> None:

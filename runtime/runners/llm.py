@@ -13,9 +13,13 @@ if TYPE_CHECKING:
 
     from ...schema.team import Agent
     from ..gateway import ChatAnswer, Message
+    from ..trace import Emit
     from .protocol import Assignment
 
 __all__ = ["LlmRunner"]
+
+CUT_OFF = frozenset({"content_filter", "length"})
+"""Why an answer may be less than the model had to say. It counts, and the trace says so."""
 
 
 class LlmRunner:
@@ -54,7 +58,7 @@ class LlmRunner:
         schema = assignment.agent.output_schema
         answer = await assignment.line.chat(messages, schema=schema)
         if schema is None:
-            return AgentResult(content=_text(answer))
+            return AgentResult(content=_text(answer, assignment.emit))
         value, problems = parse_structured(answer.text, schema)
         if problems:
             assignment.emit("repair", problems=problems)
@@ -70,12 +74,14 @@ class LlmRunner:
         return AgentResult(content=content, answer=short)
 
 
-def _text(answer: ChatAnswer) -> str:
+def _text(answer: ChatAnswer, emit: Emit) -> str:
     text = answer.text.strip()
     if not text:
         why = f" (finish reason {answer.finish_reason!r})"
         advice = " Raise max_tokens." if answer.finish_reason == "length" else ""
         raise AgentError(f"the model answered with nothing{why}.{advice}")
+    if answer.finish_reason in CUT_OFF:
+        emit("cut_off", finish_reason=answer.finish_reason)
     return text
 
 

@@ -6,6 +6,7 @@ when one is used, so `mas --help` is quick and a plugin can add its own.
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ import click
 from ..catalogue import Catalogue, installed
 from ..errors import ConfigError, CoterieError
 from ..problems import FORMATS
+from ..secrets import scrubbed, secrets_of
+from ..terminal import speakable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,11 +28,15 @@ __all__ = ["Command", "Group", "host_catalogue", "host_options", "main", "proble
 BUG = 70
 INTERRUPTED = 130
 SUMMARIES: Mapping[str, str] = {
+    "diff": "Show what differs between two teams.",
     "doctor": "Tell what this machine has: models, backends, tools, and how safe its jail is.",
+    "evolve": "Evolve the teams of a pool over a stream of tasks.",
     "explain": "Explain a field of a file.",
     "fmt": "Write team files in canonical form.",
     "graph": "Draw a team.",
     "models": "Look after the embedded model.",
+    "op": "Let an operator act once: mutate, cross, select teams.",
+    "pool": "Look at a pool of teams, and look after it.",
     "run": "Run a team on a task.",
     "validate": "Check files and show every problem.",
 }
@@ -120,7 +127,7 @@ class Command(click.Command):
         except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
             raise
         except Exception:  # noqa: BLE001 - the process boundary: our bug, shown whole
-            traceback.print_exc()
+            _say(traceback.format_exc(), err=True)
             click.echo("This is a bug in coterie. Please report it with the lines above.", err=True)
             ctx.exit(BUG)
 
@@ -173,7 +180,12 @@ def main() -> None:
 def _show(error: CoterieError, problem_format: str) -> None:
     if isinstance(error, ConfigError):
         # A machine reads problems on standard output, a person beside the prompt.
-        click.echo(FORMATS[problem_format](error.problems), err=problem_format == "text")
+        _say(FORMATS[problem_format](error.problems), err=problem_format == "text")
     else:
-        click.echo(f"error: {error}", err=True)
+        _say(f"error: {error}", err=True)
     sys.stdout.flush()
+
+
+def _say(text: str, *, err: bool) -> None:
+    """Print what may quote a file, a model, a tool or a provider."""
+    click.echo(scrubbed(speakable(text), secrets_of(os.environ)).rstrip("\n"), err=err)

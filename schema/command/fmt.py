@@ -10,6 +10,7 @@ from .._writing import canonical, schema_beside
 from .._yaml import read_yaml
 from ..errors import ConfigError, InputError
 from ..loading import read_file, shape_only
+from ..terminal import speakable
 from . import Command, problem_format
 
 __all__ = ["main"]
@@ -27,7 +28,7 @@ def main(files: tuple[Path, ...], check: bool, problem_format: str) -> None:
     del problem_format
     changed = [file for file in files if _format(file, check=check)]
     for file in changed:
-        click.echo(f"{file}: {'not canonical' if check else 'written'}")
+        click.echo(f"{speakable(str(file))}: {'not canonical' if check else 'written'}")
     if check and changed:
         raise click.exceptions.Exit(1)
 

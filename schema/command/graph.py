@@ -13,6 +13,7 @@ from ..errors import ConfigError, InputError
 from ..files import write_atomically
 from ..loading import check_team, read_file
 from ..picture import FORMATS, draw
+from ..terminal import speakable
 from . import Command
 
 if TYPE_CHECKING:
@@ -50,9 +51,10 @@ def main(file: Path, picture_format: str | None, target: Path | None) -> None:
     `mas validate` tells that.
     """
     suffix = target.suffix if target else ""
-    picture = draw(_team(file), picture_format or SUFFIXES.get(suffix, "text"))
+    kind = picture_format or SUFFIXES.get(suffix, "text")
+    picture = draw(_team(file), kind)
     if target is None:
-        click.echo(picture, nl=False)
+        click.echo(speakable(picture) if kind == "text" else picture, nl=False)
         return
     try:
         write_atomically(target, picture)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..ceiling import load_ceiling
 from ..errors import ConfigError, InputError
 from ..loading import load_models, load_task, load_team, load_tools, read_file
 from ..problems import Problem
+from ..recipe import load_recipe
 from . import Command, host_catalogue, host_options, problem_format
 
 if TYPE_CHECKING:
@@ -25,8 +27,9 @@ __all__ = ["main"]
 def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
     """Check files and show every problem of each, sorted by place.
 
-    Team files, models.yaml and tools.yaml (YAML) and task files (JSON or YAML) are told apart by
-    their top-level fields. Ends with 2 when there is a problem. Nothing is run.
+    Team files, models.yaml, tools.yaml, policy.yaml and recipes (YAML) and task files (JSON or
+    YAML) are told apart by their top-level fields. Ends with 2 when there is a problem. Nothing is
+    run.
     """
     known = host_catalogue(**host)
     problems = [problem for file in files for problem in _problems(file, known)]
@@ -56,6 +59,10 @@ def _load(file: Path, known: Catalogue) -> None:
             load_models(file)
         case "tools":
             load_tools(file)
+        case "policy":
+            load_ceiling(file)
+        case "evolution":
+            load_recipe(file)
         case _:
             load_team(file, known)
 
@@ -65,5 +72,11 @@ def _kind(file: Path) -> str:
     if file.suffix == ".json":
         return "task"
     lines = {line.split(b":")[0] for line in read_file(file).splitlines() if b":" in line}
-    marks = {b"query": "task", b"models": "models", b"servers": "tools"}
+    marks = {
+        b"query": "task",
+        b"models": "models",
+        b"servers": "tools",
+        b"ceiling": "policy",
+        b"strategy": "evolution",
+    }
     return next((kind for mark, kind in marks.items() if mark in lines), "team")

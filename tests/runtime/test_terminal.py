@@ -129,7 +129,8 @@ NAME = "\x1b]0;x\x07\u202e.yaml"
         ("explain", f"agents.{HOSTILE}"),
         ("run", "missing" + NAME, "-q", "x"),
         ("run", "team.yaml", NAME),
-        ("run", "team.yaml", "-q", "x", "--model", f"a/{HOSTILE}"),
+        ("run", "team.yaml", "-q", "x", "--dry-run", "--model", f"a/{HOSTILE}"),
+        ("run", "team.yaml", "-q", "x", "--model", HOSTILE),
         ("doctor", "--no-probes", "--model", f"a/{HOSTILE}"),
     ],
     ids=lambda words: " ".join(words[:2]).split("\x1b")[0],
@@ -197,6 +198,25 @@ def test_a_hostile_answer_on_a_terminal(folder: Path, hostile: str, seen: str) -
     assert "the [/bold] worker" in text
     assert not re.search("\x1b\\]|\x1bc|\x9b|[\u202e\u2066\u200b]", text)
     assert seen in text
+
+
+def test_json_of_a_hostile_answer_on_a_terminal(folder: Path) -> None:
+    with ScriptedModel(f"7 {HOSTILE}") as model:
+        code, shown = on_a_terminal(folder, model, "--json", "--quiet")
+        _, again = on_a_terminal(folder, model, "--quiet")
+    assert code == 0
+    assert not COMMANDS.search(shown.decode().replace("\r\n", "\n"))
+    assert json.loads(shown)["answer"] == f"7 {HOSTILE}"
+    assert not COMMANDS.search(again.decode().replace("\r\n", "\n"))
+
+
+def test_a_hostile_answer_of_a_run_that_is_resumed(folder: Path) -> None:
+    with ScriptedModel(f"7 {HOSTILE}") as model:
+        mas("run", "team.yaml", "-q", "Well?", "--quiet", "--model", f"m@{model.api_base}")
+    (run,) = (folder / "runs").iterdir()
+    done = mas("run", "--resume", run)
+    assert done.exit_code == 0
+    assert done.stdout == "7 evilc[/bold][red]x\n"
 
 
 def test_a_hostile_error_on_a_terminal(folder: Path) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from coterie.schema import Agent, Catalogue, Execution, Model, SolvedTask, Team
+from coterie.schema import Agent, Catalogue, Execution, Lineage, Model, SolvedTask, Team
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,6 +114,15 @@ EXECUTIONS = st.builds(
 """Any way to run a team."""
 
 _SOLVED = st.lists(st.builds(SolvedTask, q=TEXTS, notes=TEXTS), max_size=2)
+_LINEAGES = st.builds(
+    Lineage,
+    operator=IDS,
+    parents=st.lists(IDS, max_size=2, unique=True).map(tuple),
+    edits=st.lists(TEXTS, max_size=2).map(tuple),
+    reason=TEXTS,
+    task=TEXTS,
+    run=TEXTS,
+)
 _NAMES = st.lists(IDS, min_size=1, max_size=5, unique=True)
 
 
@@ -136,4 +145,5 @@ def teams(draw: DrawFn) -> Team:
         declared_output=draw(st.sampled_from([None, ids[-1]])),
         execution=draw(EXECUTIONS),
         successful_tasks=tuple(draw(_SOLVED)),
+        lineage=draw(st.none() | _LINEAGES),
     )

@@ -97,7 +97,8 @@ AGENT_FIELDS = (
     " timeout, output_schema, backend"
 )
 TEAM_FIELDS = (
-    "name, description, backend, constitution, agents, topology, execution, successful_tasks"
+    "name, description, backend, constitution, agents, topology, execution, successful_tasks,"
+    " lineage"
 )
 
 

@@ -58,7 +58,7 @@ def test_a_path_finds_its_field(path: str, name: str | None) -> None:
         ("task.question", "'question' is not a field of task. Write query."),
         (
             "max_tokens",
-            "no field 'max_tokens' at the top of a file. Did you mean 'agents.max_tokens'?",
+            "no field 'max_tokens' at the top of a file. Did you mean 'agents.max_tokens' or",
         ),
         (
             "temprature",

@@ -6,11 +6,20 @@ from pathlib import Path
 import pytest
 
 from coterie.schema import dump, load_models, load_task, load_team, load_tools
+from coterie.schema.ceiling import load_ceiling
 from coterie.schema.fields import DOCUMENTS, find, root, walk
+from coterie.schema.recipe import load_recipe
 from coterie.schema.reference import PAGES, reference
 
 ROOT = Path(__file__).parents[2]
-LOADERS = {"team": load_team, "task": load_task, "models": load_models, "tools": load_tools}
+LOADERS = {
+    "team": load_team,
+    "task": load_task,
+    "models": load_models,
+    "tools": load_tools,
+    "policy": load_ceiling,
+    "evolution": load_recipe,
+}
 
 
 def example_of(document: str, folder: Path) -> Path:

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.schema import Agent, Team, dump, parse_team, write_yaml
+from coterie.schema import Agent, Lineage, Team, dump, parse_team, write_yaml
 from coterie.schema._json import read_json
 from coterie.schema._writing import canonical
 from coterie.schema._yaml import read_yaml
@@ -33,6 +33,7 @@ def read(text: str) -> Any:
 def test_a_team_that_was_written_loads_as_it_was(team: Team) -> None:
     loaded = parse_team(dump(team).encode(), "team.yaml", CATALOGUE)
     assert loaded == team
+    assert loaded.lineage == team.lineage
     assert loaded.content_hash == team.content_hash
     assert list(loaded.agents) == list(team.agents)
 
@@ -84,7 +85,9 @@ def test_the_hash_does_not_depend_on_order(team: Team, random: Any) -> None:
 
 @given(teams())
 def test_the_hash_does_not_depend_on_what_is_never_executed(team: Team) -> None:
-    other = replace(team, name="other", description="Other.", successful_tasks=())
+    other = replace(
+        team, name="other", description="Other.", successful_tasks=(), lineage=Lineage(operator="o")
+    )
     assert other.content_hash == team.content_hash
 
 

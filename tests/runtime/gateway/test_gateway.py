@@ -101,12 +101,14 @@ def test_only_failures_that_may_pass_are_repeated(status: int, kind: str, calls:
     [
         ("hang", "timeout"),
         ("drip", "timeout"),
+        ("slow_headers", "timeout"),
         ("close_before_headers", "down"),
         ("close_after_headers", "down"),
         ("truncated_body", "down"),
         ("half_json", "malformed"),
         ("empty_body", "malformed"),
         ("html_body", "malformed"),
+        ("large_body", "malformed"),
         ("no_choices", "malformed"),
         ("context_overflow", "overflow"),
     ],
@@ -119,7 +121,9 @@ def test_every_fault_has_a_kind(fault: Any, kind: str) -> None:
     assert caught.value.kind == kind
 
 
-@pytest.mark.parametrize("fault", ["null_content", "length", "bad_tool_json", "unknown_tool"])
+@pytest.mark.parametrize(
+    "fault", ["null_content", "length", "content_filter", "bad_tool_json", "unknown_tool"]
+)
 def test_odd_answers_are_answers_for_the_caller_to_judge(fault: Any) -> None:
     with ScriptedModel(Reply.fault(fault)) as model:
         answer = ask(model, retries=0)
@@ -180,13 +184,15 @@ def test_an_unknown_price_is_unpriced_and_never_zero() -> None:
     assert (usage.unpriced_calls, usage.cost) == (1, "unpriced")
 
 
-@pytest.mark.parametrize("fault", ["no_usage", "negative_usage"])
+@pytest.mark.parametrize(
+    "fault", ["no_usage", "negative_usage", "huge_usage", "text_usage", "cached_usage"]
+)
 def test_usage_that_is_not_told_is_estimated_and_marked(fault: Any) -> None:
     with ScriptedModel(Reply.fault(fault)) as model:
         usage = ask(model).usage
     assert usage.unmetered_calls == 1
-    assert usage.prompt_tokens > 0
-    assert usage.completion_tokens > 0
+    assert 0 < usage.prompt_tokens < 100
+    assert 0 < usage.completion_tokens < 100
 
 
 def test_a_schema_constrains_the_endpoint_and_is_strict_only_where_it_may_be() -> None:

@@ -6,7 +6,7 @@ import os
 import secrets
 import signal
 import subprocess
-import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -15,30 +15,26 @@ import pytest
 
 from coterie.runtime.jail import Jail, JailKilled, PythonWorker, Shell
 from coterie.runtime.jail.detect import try_tier
-from coterie.runtime.jail.tiers import Bubblewrap, Landlock, Namespaces, Tier, Unconfined
+from coterie.runtime.jail.tiers import Bubblewrap, Tier, Unconfined
 from coterie.schema import JailError
 
-TIERS = (Bubblewrap(), Namespaces(), Landlock(), Unconfined())
+from ...jails import TIERS, USERS, command, holding, require, wait_for
+
 # Starts a process that left its session and ignores what can be ignored, and one that did not.
 STRAYS = "(trap '' TERM INT HUP; setsid sleep {mark} & ) & sleep {mark} & sleep {mark}"
 HOST = """
-import sys
+import tempfile
 from pathlib import Path
 from coterie.runtime.jail import Jail, Shell
-from coterie.runtime.jail.tiers import *
-work, tier, command = sys.argv[1:]
-with Jail(Path(work), tier=eval(tier)()) as jail:
-    Shell(jail).run(command, timeout=60)
+with tempfile.TemporaryDirectory() as work, Jail(Path(work), tier=tier) as jail:
+    Shell(jail).run(sys.argv[2], timeout=600)
 """
 
 
-@pytest.fixture(params=TIERS, ids=lambda tier: tier.name)
+@pytest.fixture(params=[*TIERS, Unconfined()], ids=lambda tier: tier.name)
 def tier(request: pytest.FixtureRequest) -> Tier:
-    tier: Tier = request.param
-    failure = try_tier(tier).failure if tier.confines else None
-    if failure is not None:
-        pytest.skip(f"this machine has no such jail: {failure}")
-    return tier
+    require(request.param)
+    return request.param
 
 
 @pytest.fixture
@@ -47,31 +43,11 @@ def mark() -> str:
     return f"{10**9 + secrets.randbelow(10**9)}.5"
 
 
-def sleepers(mark: str) -> list[str]:
-    """Processes that sleep for as long as the mark says."""
-    found: list[str] = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            if (process / "cmdline").read_bytes() == f"sleep\0{mark}\0".encode():
-                found.append(process.name)
-        except OSError:
-            continue
-    return found
-
-
-def wait_until(done: bool, mark: str, seconds: float = 20.0) -> None:
-    """Wait until there are sleepers (`done` is true) or there are none."""
-    deadline = time.monotonic() + seconds
-    while bool(sleepers(mark)) is not done:
-        assert time.monotonic() < deadline, f"sleepers: {sleepers(mark)}"
-        time.sleep(0.01)
-
-
 def test_nothing_outlives_the_time_of_a_command(tmp_path: Path, tier: Tier, mark: str) -> None:
     with Jail(tmp_path, tier=tier) as jail:
         done = Shell(jail).run(STRAYS.format(mark=mark), timeout=1.0)
         assert done.timed_out
-        assert sleepers(mark) == []
+        assert holding(mark) == []
 
 
 def test_nothing_outlives_a_command_that_ends(tmp_path: Path, tier: Tier, mark: str) -> None:
@@ -80,7 +56,7 @@ def test_nothing_outlives_a_command_that_ends(tmp_path: Path, tier: Tier, mark: 
         done = Shell(jail).run(f"(setsid sleep {mark} & ); sleep {mark} & echo over")
         assert (done.output, done.returncode, done.stopped) == ("over\n", 0, None)
         assert time.monotonic() - begun < 10
-        assert sleepers(mark) == []
+        assert holding(mark) == []
 
 
 def test_nothing_outlives_a_cell_that_ends_its_interpreter(
@@ -89,16 +65,16 @@ def test_nothing_outlives_a_cell_that_ends_its_interpreter(
     code = f"import os; os.system('setsid sleep {mark} & sleep {mark} &'); os._exit(0)"
     with Jail(tmp_path, tier=tier) as jail:
         assert "ended its interpreter" in (PythonWorker(jail).execute(code).error or "")
-        assert sleepers(mark) == []
+        assert holding(mark) == []
 
 
 def test_a_kill_from_another_thread_leaves_nothing(tmp_path: Path, tier: Tier, mark: str) -> None:
     left: list[str] = []
 
     def kill(jail: Jail) -> None:
-        wait_until(True, mark)
+        wait_for(lambda: bool(holding(mark)), "the command did not start")
         jail.kill()
-        left.extend(sleepers(mark))
+        left.extend(holding(mark))
 
     with Jail(tmp_path, tier=tier) as jail:
         killer = threading.Thread(target=kill, args=(jail,))
@@ -110,24 +86,24 @@ def test_a_kill_from_another_thread_leaves_nothing(tmp_path: Path, tier: Tier, m
 
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("user", USERS)
 def test_nothing_outlives_the_host(
-    tmp_path: Path, tier: Tier, mark: str, ending: signal.Signals
+    tier: Tier, user: str, mark: str, ending: signal.Signals
 ) -> None:
-    work, private = tmp_path / "work", tmp_path / "private"
-    work.mkdir()
-    private.mkdir()
-    arguments = [str(work), type(tier).__name__, STRAYS.format(mark=mark)]
-    with subprocess.Popen(
-        [sys.executable, "-c", HOST, *arguments],
-        stderr=subprocess.DEVNULL,
-        env=os.environ | {"TMPDIR": str(private)},
-    ) as host:
-        wait_until(True, mark)
-        host.send_signal(ending)
-        wait_until(False, mark)
-        if ending is not signal.SIGKILL:
+    require(tier, user)
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        with subprocess.Popen(
+            command(user, HOST, tier, STRAYS.format(mark=mark)),
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"TMPDIR": folder},
+        ) as host:
+            wait_for(lambda: len(holding(mark)) == 3, "the command did not start")
+            host.send_signal(ending)
+            wait_for(lambda: holding(mark) == [], "something is left")
             host.wait()
-            assert list(private.iterdir()) == []
+        if ending is not signal.SIGKILL:
+            assert list(Path(folder).iterdir()) == []
 
 
 def test_a_jail_that_does_not_start_says_why(
@@ -171,4 +147,4 @@ def test_a_kill_counts_at_every_moment_of_a_start(
             with pytest.raises(JailKilled):
                 shell.run(f"sleep {mark}")
             assert time.monotonic() - begun < 5
-        assert sleepers(mark) == []
+        assert holding(mark) == []

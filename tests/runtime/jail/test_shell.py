@@ -55,6 +55,16 @@ def test_what_is_in_tmp_stays_for_the_next_command(shell: Shell) -> None:
     assert not Path("/tmp/note").exists()  # noqa: S108 - the host's, which the jail can't see
 
 
+def test_files_stay_for_the_next_command_and_long_output_loses_its_middle(jail: Jail) -> None:
+    shell = Shell(jail, output=1000)
+    output = shell.run("echo one > file; echo first; seq 100000; echo last").output
+    assert output.startswith("first\n")
+    assert output.endswith("last\n")
+    assert len(output) < 1100
+    assert shell.run("cat file; exit 3").returncode == 3
+    assert (jail.work / "file").read_text() == "one\n"
+
+
 def test_a_command_may_start_in_another_folder(jail: Jail, shell: Shell) -> None:
     (jail.work / "inner").mkdir()
     assert shell.run("pwd", folder=jail.work / "inner").output == f"{jail.work}/inner\n"

@@ -17,6 +17,14 @@ from coterie.schema import JailError
 LOST = "What earlier cells defined is lost."
 
 
+def nested(levels: int) -> Any:
+    """A number in as many lists."""
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 @pytest.fixture
 def called() -> list[tuple[str, list[Any], dict[str, Any]]]:
     return []
@@ -36,6 +44,12 @@ def helped(jail: Jail, called: list[Any]) -> Iterator[PythonWorker]:
         yield made
 
 
+def test_cells_share_their_state_and_a_final_answer_ends_one(worker: PythonWorker) -> None:
+    assert worker.execute("x = 20\nprint('set')").logs == "set\n"
+    done = worker.execute("final_answer({'a': [x + 22]})\nprint('never')")
+    assert (done.is_final_answer, done.output, done.logs) == (True, {"a": [42]}, "")
+
+
 @pytest.mark.parametrize(
     ("code", "value"),
     [
@@ -51,6 +65,8 @@ def helped(jail: Jail, called: list[Any]) -> Iterator[PythonWorker]:
         ("10 ** 5000", "<a int without text: ValueError>"),
         ("class A:\n  def __repr__(self): raise SystemExit\nA()", "<a A without text: SystemExit>"),
         ("a = []\nfor _ in range(10**5): a = [a]\na", "<a list without text: RecursionError>"),
+        ("a = 1\nfor _ in range(60): a = [a]\na", nested(60)),
+        ("a = 1\nfor _ in range(61): a = [a]\na", repr(nested(61))),
     ],
 )
 def test_the_value_of_the_last_line_crosses_as_json_or_as_text(
@@ -90,6 +106,56 @@ def test_a_new_interpreter_has_the_tools_and_variables_of_the_host(
     assert "NameError" in (helped.execute("own").error or "")
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("exit()", "NameError"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("import os; os._exit(3)", "ended its interpreter, with exit code 3"),
+        ("import os; os.abort()", "ended its interpreter, with signal SIGABRT"),
+        ("import os; os.kill(os.getpid(), 15)", "ended its interpreter, with signal SIGTERM"),
+        ("import os; os.kill(os.getpid(), 9)", "ended its interpreter, with signal SIGKILL"),
+        ("f = lambda: f()\nf()", "RecursionError"),
+        (
+            "import sys; sys.setrecursionlimit(10**9)\nf = lambda x: max([x], key=f)\nf(1)",
+            "ended its interpreter, with signal SIGSEGV",
+        ),
+        ("(lambda n: n << (1 << 40))(1)", "Error"),
+        ("int('9' * 10**6)", "ValueError"),
+        ("'x' * 10**12", "MemoryError"),
+        ("eval('(' * 10**5)", "SyntaxError"),
+        ("eval('-' * 10**5 + '1')", "Error"),
+        ("import builtins; vars(builtins).clear()", ""),
+        ("import json; json.dumps = None", ""),
+        ("import sys; sys.modules.clear(); raise ValueError", ""),
+        ("import sys; sys.settrace(lambda *_: 1 / 0); print()", ""),
+        ("import threading; threading.excepthook = None; raise MemoryError", "MemoryError"),
+        ("class E(BaseException):\n  def __str__(self): raise self\nraise E", "str() failed"),
+    ],
+)
+def test_whatever_a_cell_does_to_its_interpreter_is_an_error_of_the_cell(
+    worker: PythonWorker, code: str, said: str
+) -> None:
+    error = worker.execute(code).error
+    if said:
+        assert error is not None
+        assert said in error
+    worker.execute("1")  # which has to bear what is left
+    assert worker.execute("'still here'").output == "still here"
+
+
+def test_what_a_cell_leaves_running_does_not_hold_up_the_next_or_the_end(jail: Jail) -> None:
+    code = """
+import atexit, threading, time
+atexit.register(time.sleep, 600)
+threading.Thread(target=time.sleep, args=(600,)).start()
+"""
+    with contextlib.closing(PythonWorker(jail)) as worker:
+        assert worker.execute(code).error is None
+        assert worker.execute("'next'").output == "next"
+
+
 def test_the_time_of_tools_is_not_the_cells(helped: PythonWorker) -> None:
     assert helped.execute("slow()", timeout=0.4).output == "slow"
 
@@ -110,12 +176,33 @@ def test_only_json_of_bounded_size_crosses_to_tools_and_back(
 ) -> None:
     assert "takes only what JSON can hold" in (helped.execute("note({1})").error or "")
     assert "takes only what JSON can hold" in (helped.execute("note('x' * (5 << 20))").error or "")
+    deep = "a = 1\nfor _ in range(70): a = [a]\nnote(a)"
+    assert "takes only what JSON can hold" in (helped.execute(deep).error or "")
     assert called == []
     helped._on_tool = lambda *_: object()
+    assert "can't be handed over" in (helped.execute("note()").error or "")
+    helped._on_tool = lambda *_: nested(2000)
     assert "can't be handed over" in (helped.execute("note()").error or "")
     helped._on_tool = lambda *_: "x" * (5 << 20)
     assert "can't be handed over" in (helped.execute("note()").error or "")
     assert helped.execute("'fine'").output == "fine"
+
+
+def test_errors_of_tools_reach_the_cell(helped: PythonWorker) -> None:
+    def failing(*_: Any) -> None:
+        raise LookupError("no such thing")
+
+    helped._on_tool = failing
+    done = helped.execute("try: note()\nexcept RuntimeError as error: print(error)")
+    assert done.logs == "note failed: LookupError: no such thing\n"
+    assert "NameError" in (helped.execute("other()").error or "")
+
+
+def test_a_kill_of_the_jail_ends_a_cell(jail: Jail, worker: PythonWorker) -> None:
+    worker.execute("1")
+    threading.Timer(0.2, jail.kill, ["enough"]).start()
+    with pytest.raises(JailKilled, match="enough"):
+        worker.execute("import time; time.sleep(600)", timeout=600)
 
 
 def test_a_tool_that_is_hidden_by_a_variable_comes_back(helped: PythonWorker) -> None:
@@ -152,6 +239,9 @@ sorted(got)
         b'{"op": "unheard of"}',
         b'{"op": "call", "name": 1, "args": [], "kwargs": {}}',
         b'{"op": "done", "value": NaN}',
+        b'{"op": "done", "value": 1e999}',
+        b'{"op": "done", "value": ' + b"[" * 70 + b"]" * 70 + b"}",
+        b'{"op": "call", "name": "note", "args": [1',
         b'{"op": "done", "value": "\\ud800"}',
         b"x" * (5 << 20),
     ],
@@ -171,6 +261,20 @@ for handle in range(3, 20):
     if len(message) > 1000:
         code = code.replace(repr(message), f"{message[:1]!r} * {len(message)}")
     assert (worker.execute(code).error or "").endswith(LOST)
+    assert worker.execute("'next'").output == "next"
+
+
+def test_a_cell_that_answers_for_its_interpreter_deceives_only_itself(worker: PythonWorker) -> None:
+    code = """
+import os
+for handle in range(3, 20):
+    try:
+        os.write(handle, b'{"op": "done", "value": "forged"}\\n{"op": "do')
+    except OSError:
+        pass
+"""
+    assert worker.execute(code).output == "forged"
+    assert (worker.execute("1").error or "").endswith(LOST)
     assert worker.execute("'next'").output == "next"
 
 

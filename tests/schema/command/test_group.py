@@ -13,7 +13,7 @@ from coterie.schema.command import Command, main
 def test_help_lists_every_command_with_a_line() -> None:
     done = CliRunner().invoke(main, ["--help"])
     assert done.exit_code == 0
-    for name in ("doctor", "explain", "fmt", "graph", "models", "run", "validate"):
+    for name in ("diff", "doctor", "explain", "fmt", "graph", "models", "run", "validate"):
         assert f"  {name}  " in done.stdout
 
 

@@ -1,0 +1,21 @@
+"""The attacks of the battery: what a hostile cell of Python tries in a jail.
+
+Each is a cell whose last value is what it gained, anything false if that is nothing; a cell that
+fails gained nothing either. Where only the host can tell, `check` does; and after each attack the
+host looks whether anything of its own was harmed. The variables that cells find are those of the
+battery's scene, and `call(name, *arguments)`, which makes a system call and returns None if the
+kernel refuses it.
+"""
+
+from .files import FILES
+from .kernel import KERNEL
+from .keys import KEYS
+from .network import NETWORK
+from .probe import Probe, Surroundings
+from .processes import PROCESSES
+from .resources import RESOURCES
+
+__all__ = ["PROBES", "Probe", "Surroundings"]
+
+PROBES: tuple[Probe, ...] = (*FILES, *KEYS, *PROCESSES, *NETWORK, *RESOURCES, *KERNEL)
+"""All of them, the quick ones first."""

@@ -1,0 +1,278 @@
+"""Attacks on other processes, and attempts to stay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .probe import Probe, went_on
+
+if TYPE_CHECKING:
+    from ..worker import Execution
+    from .probe import Surroundings
+
+__all__ = ["PROCESSES"]
+
+
+def _survived(scene: Surroundings, _: Execution) -> str:
+    return ", ".join(scene.survivors())
+
+
+PROCESSES = (
+    Probe(
+        name="see_processes",
+        attempt="see a process of the host",
+        code="mark in open(f'/proc/{victim}/cmdline').read()",
+    ),
+    Probe(
+        name="kill_process",
+        attempt="kill a process of the host",
+        code="os.kill(victim, 9)",
+    ),
+    Probe(
+        name="kill_everything",
+        attempt="kill every process that it may",
+        code="os.kill(-1, 9)",
+        harmless=False,
+    ),
+    Probe(
+        name="kill_in_other_ways",
+        attempt="kill a process of the host by a queued signal or a descriptor of it",
+        code="""
+C.sigqueue(victim, 9, None)
+signal.pidfd_send_signal(os.pidfd_open(victim), 9)
+""",
+    ),
+    Probe(
+        name="slow_process",
+        attempt="take the processor from a process of the host",
+        code="""
+for slow in (lambda: os.setpriority(os.PRIO_PROCESS, victim, 19),
+             lambda: os.sched_setscheduler(victim, os.SCHED_IDLE, os.sched_param(0))):
+    try:
+        slow()
+    except OSError:
+        pass
+""",
+    ),
+    Probe(
+        name="take_priority",
+        attempt="go before all other processes of the machine",
+        code="""
+gained = []
+for take in (lambda: os.nice(-5),
+             lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))):
+    try:
+        take()
+        gained.append(True)
+    except OSError:
+        pass
+gained
+""",
+        harmless=False,
+    ),
+    Probe(
+        name="write_memory",
+        attempt="write into the memory of a process that no jail holds",
+        code="""
+gained = []
+for process in (host, victim):
+    try:
+        open(f'/proc/{process}/mem', 'r+b').close()
+        gained.append(process)
+    except OSError:
+        pass
+gained
+""",
+    ),
+    Probe(
+        name="stop_keeper",
+        attempt="stop whoever is to end it, and stay",
+        code="""
+if os.fork() == 0:
+    os.setsid()
+    os.execvp('sleep', ['sleep', mark])
+for process in (os.getppid(), 1):
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        try:
+            os.kill(process, number)
+        except OSError:
+            pass
+""",
+        harmless=False,
+    ),
+    Probe(
+        name="lose_limits",
+        attempt="find a process with fewer limits, whose memory it can write to",
+        code="""
+def limits(process):
+    return [line for line in open(f'/proc/{process}/limits') if not line.startswith('Max core')]
+gained = []
+for process in all_processes():
+    try:
+        open(f'/proc/{process}/mem', 'r+b').close()
+        if limits(process) != limits('self'):
+            gained.append(process)
+    except OSError:
+        pass
+gained
+""",
+    ),
+    Probe(
+        name="limit_process",
+        attempt="take the processor time of a process of the host",
+        code="import resource; resource.prlimit(victim, resource.RLIMIT_CPU, (0, 0)) or True",
+    ),
+    Probe(
+        name="trace_process",
+        attempt="trace its parent or a process of the host",
+        code="[p for p in (victim, os.getppid()) if call('ptrace', 0x4206, p, 0, 0) is not None]",
+        harmless=False,
+    ),
+    Probe(
+        name="become_root",
+        attempt="become root",
+        code="""
+for become in (lambda: os.setuid(0), lambda: os.setresuid(0, 0, 0), lambda: os.setgid(0)):
+    try:
+        become()
+    except OSError:
+        pass
+os.geteuid() == 0 or os.getegid() == 0
+""",
+    ),
+    Probe(
+        name="new_user_namespace",
+        attempt="become root of a namespace of its own",
+        code="C.unshare(0x10000000) == 0",
+    ),
+    Probe(
+        name="fork_into_namespace",
+        attempt="become root of a namespace of a child's",
+        code="""
+number = {'x86_64': 56, 'aarch64': 220}[machine]
+child = C.syscall(number, ctypes.c_long(0x10000000 | signal.SIGCHLD), 0, 0, 0, 0)
+if child == 0:
+    os._exit(0)
+child > 0
+""",
+    ),
+    Probe(
+        name="enter_namespace",
+        attempt="enter the namespaces of another process",
+        code="""
+gained = []
+for process in (1, os.getppid(), victim):
+    try:
+        handle = os.open(f'/proc/{process}/ns/net', os.O_RDONLY)
+    except OSError:
+        continue
+    if call('setns', handle, 0) is not None:
+        gained.append(process)
+gained
+""",
+    ),
+    Probe(
+        name="call_of_other_machine",
+        attempt="make system calls by the numbers of another architecture",
+        code="""
+import mmap
+code = mmap.mmap(-1, 4096, prot=7)
+code.write(b'\\xb8\\x14\\x00\\x00\\x00\\xcd\\x80\\xc3')  # 32-bit getpid
+address = ctypes.addressof(ctypes.c_char.from_buffer(code))
+machine == 'x86_64' and ctypes.CFUNCTYPE(ctypes.c_int)(address)() > 0
+""",
+    ),
+    Probe(
+        name="survive_timeout",
+        attempt="leave a process behind when its time is over",
+        code="""
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for number in range(1, 65):
+                try:
+                    signal.signal(number, signal.SIG_IGN)
+                except (OSError, ValueError):
+                    pass
+            os.execvp('sleep', ['sleep', mark])
+        os._exit(0)
+time.sleep(60)
+""",
+        check=_survived,
+        timeout=0.5,
+    ),
+    Probe(
+        name="survive_exit",
+        attempt="leave a process behind when its interpreter ends",
+        code="""
+if os.fork() == 0:
+    os.setsid()
+    os.execvp('sleep', ['sleep', mark])
+os._exit(0)
+""",
+        check=_survived,
+    ),
+    Probe(
+        name="never_end",
+        attempt="never end, in code that no signal handler of Python interrupts",
+        code="signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); sum(range(10**13))",
+        check=went_on,
+        timeout=0.5,
+    ),
+    Probe(
+        name="exit_host",
+        attempt="end the host with an exception that is not an Exception",
+        code="raise SystemExit(3)",
+        check=went_on,
+    ),
+    Probe(
+        name="kill_itself",
+        attempt="end the host with its interpreter",
+        code="os.kill(os.getpid(), signal.SIGKILL)",
+        check=went_on,
+    ),
+    Probe(
+        name="overflow_stack",
+        attempt="crash the interpreter by a recursion without end",
+        code="""
+sys.setrecursionlimit(10**9)
+def deeper(one):
+    return max([one], key=deeper)
+deeper(1)
+""",
+        check=went_on,
+    ),
+    Probe(
+        name="leave_core",
+        attempt="leave a dump of its memory on the host",
+        code="""
+import resource
+try:
+    resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY,) * 2)
+except ValueError:
+    pass
+child = os.fork()
+if child == 0:
+    os.abort()
+os.waitpid(child, 0)
+[name for name in os.listdir() if name.startswith('core')]
+""",
+    ),
+    Probe(
+        name="stay_at_exit",
+        attempt="go on when its interpreter is to end",
+        code="""
+import atexit, threading
+def stay():
+    while True:
+        try:
+            os.execvp('sleep', ['sleep', mark]) if os.fork() == 0 else time.sleep(60)
+        except BaseException:
+            pass
+atexit.register(stay)
+threading.Thread(target=time.sleep, args=(60,)).start()
+""",
+    ),
+)
+"""They look at, end or take over processes of the host, or leave some of their own."""

@@ -1,0 +1,183 @@
+"""Attacks on what the machine has: memory, disk, processes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .probe import Probe
+
+if TYPE_CHECKING:
+    from ..worker import Execution
+    from .probe import Surroundings
+
+__all__ = ["RESOURCES"]
+
+
+def _flooded(scene: Surroundings, execution: Execution) -> str:
+    size = len(execution.logs.encode())
+    return "" if size < scene.limits.output + 1000 else f"{size} bytes of output were kept"
+
+
+def _went_beyond(_: Surroundings, execution: Execution) -> str:
+    error = execution.error or ""
+    stopped = "held more than" in error or "grew by more than" in error
+    return "" if stopped else f"no limit ended it: {error[-200:]}"
+
+
+RESOURCES = (
+    Probe(
+        name="take_memory",
+        attempt="take more memory than one process may",
+        code="bytearray(memory + (64 << 20)) and True",
+    ),
+    Probe(
+        name="take_memory_together",
+        attempt="take more memory in several processes than all may",
+        code="""
+for _ in range(4):
+    if os.fork() == 0:
+        taken = bytearray(memory // 2)
+        taken[::4096] = b'x' * len(taken[::4096])
+        time.sleep(100)
+time.sleep(100)
+""",
+        check=_went_beyond,
+        timeout=60.0,
+    ),
+    Probe(
+        name="fork_bomb",
+        attempt="start more processes than it may",
+        code="""
+started = 0
+try:
+    while started <= processes:
+        if os.fork() == 0:
+            time.sleep(30)
+            os._exit(0)
+        started += 1
+except OSError:
+    pass
+started > processes
+""",
+    ),
+    Probe(
+        name="thread_bomb",
+        attempt="start more threads than it may have processes",
+        code="""
+import threading
+threading.stack_size(1 << 16)
+try:
+    for _ in range(processes + 1):
+        threading.Thread(target=time.sleep, args=(30,), daemon=True).start()
+    gained = True
+except RuntimeError:
+    gained = False
+gained
+""",
+    ),
+    Probe(
+        name="huge_file",
+        attempt="write a file larger than one may be",
+        code="""
+with open('huge', 'wb') as file:
+    file.truncate(file_size + 1)
+True
+""",
+    ),
+    Probe(
+        name="fill_disk",
+        attempt="fill the disk with many files",
+        code="""
+for number in range(3 * disk // (8 << 20)):
+    with open(f'file{number}', 'wb') as file:
+        file.write(bytes(8 << 20))
+    time.sleep(0.1)
+time.sleep(100)
+""",
+        check=_went_beyond,
+        timeout=60.0,
+    ),
+    Probe(
+        name="fill_disk_unseen",
+        attempt="fill the disk with files that are deleted but still open",
+        code="""
+files = []
+for number in range(3 * disk // (8 << 20)):
+    files.append(open('/tmp/unseen' if has_mounts else work + '/unseen', 'wb'))
+    os.unlink(files[-1].name)
+    files[-1].write(bytes(8 << 20))
+    files[-1].flush()
+    time.sleep(0.1)
+time.sleep(100)
+""",
+        check=_went_beyond,
+        timeout=60.0,
+    ),
+    Probe(
+        name="fill_disk_hidden",
+        attempt="fill the disk in a folder that nobody may look into",
+        code="""
+os.mkdir('hidden')
+for number in range(3 * disk // (8 << 20)):
+    os.chmod('hidden', 0o700)
+    with open(f'hidden/file{number}', 'wb') as file:
+        os.chmod('hidden', 0o000)
+        file.write(bytes(8 << 20))
+    time.sleep(0.1)
+time.sleep(100)
+""",
+        check=_went_beyond,
+        timeout=60.0,
+    ),
+    Probe(
+        name="fill_folders",
+        attempt="fill the disk with files without content",
+        code="""
+for number in range(3 * disk // 4096):
+    open(f'{number}', 'wb').close()
+time.sleep(100)
+""",
+        check=_went_beyond,
+        timeout=60.0,
+    ),
+    Probe(
+        name="fill_memory_disk",
+        attempt="fill a file system that is in memory",
+        code="""
+gained = []
+for folder in ('/', '/dev', '/run', '/sys', '/proc', '/usr', '/etc', '/root', '/var'):
+    try:
+        open(folder + '/fill', 'wb').close()
+        gained.append(folder)
+    except OSError:
+        pass
+gained
+""",
+        harmless=False,
+    ),
+    Probe(
+        name="print_flood",
+        attempt="flood the host with output",
+        code="""
+for _ in range(64):
+    print('x' * (1 << 20))
+    os.write(1, b'y' * (1 << 16))
+""",
+        check=_flooded,
+        timeout=60.0,
+    ),
+    Probe(
+        name="open_files",
+        attempt="open more files than it may",
+        code="""
+opened = []
+try:
+    while len(opened) <= open_files:
+        opened.append(open('/dev/null'))
+except OSError:
+    pass
+len(opened) > open_files
+""",
+    ),
+)
+"""They take more than their limits."""

@@ -1,0 +1,148 @@
+"""`mas-diff`: what differs between two teams."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .._meaning import GRAPH_RULES
+from ..catalogue import Catalogue
+from ..edits import changes, diff, edits_to_json, plainly, unified, words
+from ..errors import ConfigError
+from ..loading import check_team, read_file
+from ..problems import dotted
+from ..terminal import speakable
+from . import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..edits import Paint, Tone
+    from ..team import Team
+
+__all__ = ["main"]
+
+DIFFER = 1
+TONES: Mapping[Tone, str] = {"name": "cyan", "old": "red", "new": "green", "place": "magenta"}
+NO_NAMES = Catalogue(
+    backends=frozenset(), functions=frozenset(), scorers=frozenset(), tools=frozenset()
+)
+
+
+@click.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, metavar="BEFORE AFTER")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "edits"]),
+    default="text",
+    show_default=True,
+    help="In words, field by field for programs, or as the edits that lead from one to the other.",
+)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="auto: on a terminal and in git's pager, unless NO_COLOR is set.",
+)
+@click.option("--git", is_flag=True, help="Be a diff driver of git, with the arguments it gives.")
+def main(files: tuple[str, ...], form: str, color: str, git: bool) -> None:
+    """Show what differs between two teams, in words; where nothing does, nothing.
+
+    Comments, the order of fields and the style of writing make no difference. Nor does it matter
+    whether this host knows the models, tools, prompts and backends that the teams name.
+
+    Ends with 0 where the teams are equal, with 1 where they differ, and with 2 where a file does
+    not load. As a diff driver it always ends with 0; where a file does not load, or the teams are
+    equal, it compares the texts.
+    """
+    coloured = _is_coloured(color)
+    paint = _painted if coloured else plainly
+    if git:
+        click.echo("\n".join(_driven(files, paint)), color=coloured)
+        return
+    if len(files) != 2:
+        raise click.UsageError(f"give two team files, not {len(files)}.")
+    before, after = _teams(*files)
+    found = diff(before, after)
+    if form == "edits":
+        click.echo(edits_to_json(found))
+    elif form == "json":
+        click.echo(json.dumps(_report(before, after), ensure_ascii=False, indent=2))
+    elif found:
+        click.echo("\n".join(words(before, after, paint)), color=coloured)
+    if found:
+        raise click.exceptions.Exit(DIFFER)
+
+
+def _teams(*files: str) -> tuple[Team, Team]:
+    """Load both teams; whether their names are known is not asked."""
+    loaded = [check_team(read_file(file), file, NO_NAMES, GRAPH_RULES) for file in files]
+    if problems := [problem for _, found in loaded for problem in found]:
+        raise ConfigError(problems)
+    (before, _), (after, _) = loaded
+    return before, after
+
+
+def _report(before: Team, after: Team) -> dict[str, Any]:
+    found = changes(before, after)
+    return {
+        "equal": not found,
+        "components": sorted({change.component for change in found}),
+        "changes": [{**asdict(change), "path": dotted(change.path)} for change in found],
+    }
+
+
+def _driven(arguments: Sequence[str], paint: Paint) -> Iterator[str]:
+    """Give the lines that git shows for one file: see gitattributes(5)."""
+    match arguments:
+        case [path]:
+            yield f"{paint(speakable(path), 'place')}: not merged"
+        case [path, before, _, _, after, _, _, *renamed]:
+            yield paint(speakable(" -> ".join([path, *renamed[:1]])), "place")
+            yield from _told(before, after, paint)
+        case _:
+            raise click.UsageError(
+                f"git gives 1, 7 or 9 arguments, not {len(arguments)}. With `git config"
+                ' diff.team.command "mas-diff --git"` it gives them by itself.'
+            )
+
+
+def _told(before: str, after: str, paint: Paint) -> Iterator[str]:
+    """Say what differs; where words would not do, say why and compare the texts."""
+    old, new = _text(before), _text(after)
+    if os.devnull in {before, after}:
+        note = "a new file:" if before == os.devnull else "a deleted file:"
+    elif old == new:
+        note = "the same text; its mode differs"
+    else:
+        note = "the same team; the texts differ:"
+        try:
+            said = tuple(words(*_teams(before, after), paint))
+        except ConfigError as error:
+            said, note = (), f"no team that loads, so as text: {error.problems[0].message}"
+        if said:
+            yield from said
+            return
+    yield note
+    yield from unified(old, new, paint)
+
+
+def _text(path: str) -> str:
+    return read_file(path).decode("utf-8", errors="replace")
+
+
+def _is_coloured(choice: str) -> bool:
+    """Decide whether to write colours; git says in its environment that it has a pager."""
+    wanted = sys.stdout.isatty() or "GIT_PAGER_IN_USE" in os.environ
+    return choice == "always" or (choice == "auto" and wanted and not os.environ.get("NO_COLOR"))
+
+
+def _painted(text: str, tone: Tone, /) -> str:
+    return click.style(text, fg=TONES[tone])

@@ -1,0 +1,101 @@
+"""Edits: the algebra in which teams change.
+
+A list of edits is a difference of teams: `apply(before, diff(before, after))` is `after`. Every
+edit names the component that it touches, and what comes of edits is loaded as any file is, so a
+team that does not load cannot come about.
+"""
+
+from .applying import Rejected, apply
+from .changes import Change, changes
+from .constrained import component_schema
+from .difference import agent_edits, diff
+from .json_form import edits_from_json, edits_to_json, edits_to_values
+from .kinds import (
+    COMPONENTS,
+    KINDS,
+    AddAgent,
+    AddEdge,
+    AgentEdit,
+    Component,
+    Edit,
+    GrantTool,
+    MetadataEdit,
+    ModelEdit,
+    NoteEdit,
+    OrderAgents,
+    ParameterEdit,
+    PromptEdit,
+    RemoveAgent,
+    RemoveEdge,
+    RenameAgent,
+    ReplaceTopology,
+    RevokeTool,
+    RosterEdit,
+    SetBackend,
+    SetExecution,
+    SetMetadata,
+    SetModel,
+    SetNote,
+    SetOutput,
+    SetParameter,
+    SetPrompt,
+    SetRole,
+    SetTools,
+    ToolEdit,
+    TopologyEdit,
+)
+from .mutation import Mutation, components
+from .words import Paint, Tone, plainly, summary, unified, words
+
+__all__ = [
+    "COMPONENTS",
+    "KINDS",
+    "AddAgent",
+    "AddEdge",
+    "AgentEdit",
+    "Change",
+    "Component",
+    "Edit",
+    "GrantTool",
+    "MetadataEdit",
+    "ModelEdit",
+    "Mutation",
+    "NoteEdit",
+    "OrderAgents",
+    "Paint",
+    "ParameterEdit",
+    "PromptEdit",
+    "Rejected",
+    "RemoveAgent",
+    "RemoveEdge",
+    "RenameAgent",
+    "ReplaceTopology",
+    "RevokeTool",
+    "RosterEdit",
+    "SetBackend",
+    "SetExecution",
+    "SetMetadata",
+    "SetModel",
+    "SetNote",
+    "SetOutput",
+    "SetParameter",
+    "SetPrompt",
+    "SetRole",
+    "SetTools",
+    "Tone",
+    "ToolEdit",
+    "TopologyEdit",
+    "agent_edits",
+    "apply",
+    "changes",
+    "component_schema",
+    "components",
+    "diff",
+    "edits_from_json",
+    "edits_to_json",
+    "edits_to_values",
+    "plainly",
+    "summary",
+    "unified",
+    "words",
+]

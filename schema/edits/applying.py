@@ -1,0 +1,78 @@
+"""Makes a team from a team and edits, or says why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .._meaning import TEAM_RULES
+from .._writing import write_team
+from ..loading import check_team
+from ..problems import Problem, dotted
+from ..team import Team, natural
+from ._claims import conflicts
+from ._draft import draft
+from .kinds import tag
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..catalogue import Catalogue
+    from ..ceiling import Ceiling
+    from .kinds import Edit
+
+__all__ = ["Rejected", "apply"]
+
+EDITS = "edits"
+CHILD = "child.yaml"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rejected:
+    """Edits that make no team.
+
+    Attributes:
+        problems: Why, all at once. Those of file `edits` are about edits that contradict each other
+            or have no place in the team; those of file `child.yaml` are what loading says of the
+            team that the edits would make, written in canonical form.
+    """
+
+    problems: tuple[Problem, ...]
+
+
+def apply(
+    team: Team, edits: Sequence[Edit], catalogue: Catalogue, ceiling: Ceiling | None = None
+) -> Team | Rejected:
+    """Make a team from a team and edits.
+
+    The result is the same in whatever order the edits come. It is loaded from its canonical text,
+    so what is accepted here loads everywhere. It has no lineage: whoever keeps it knows that.
+
+    Args:
+        team: The parent. It stays as it is.
+        edits: What is to change.
+        catalogue: What names are known.
+        ceiling: What a person lets teams ask for. None: whatever the catalogue has.
+    """
+    if contradictions := tuple(_contradictions(edits)):
+        return Rejected(problems=contradictions)
+    value, objections = draft(team, edits)
+    if objections:
+        places = {id(edit): index for index, edit in enumerate(edits)}
+        problems = (_problem(places[id(edit)], edit, *why) for edit, *why in objections)
+        return Rejected(problems=tuple(sorted(problems, key=lambda problem: natural(problem.path))))
+    rules = (*TEAM_RULES, ceiling.rule) if ceiling else TEAM_RULES
+    child, problems = check_team(write_team(value).encode(), CHILD, catalogue, rules)
+    return Rejected(problems=tuple(problems)) if problems else child
+
+
+def _contradictions(edits: Sequence[Edit]) -> Iterator[Problem]:
+    for first, second, claim in conflicts(edits):
+        other = f"edits[{first}].{tag(type(edits[first]))}"
+        message = f"it decides {dotted(claim)}, and so does {other}. Keep one of them."
+        yield _problem(second, edits[second], "", message)
+
+
+def _problem(index: int, edit: Edit, field: str, message: str) -> Problem:
+    path = ("edits", index, tag(type(edit)), *([field] if field else []))
+    return Problem(file=EDITS, path=dotted(path), message=message)

@@ -1,0 +1,173 @@
+"""Finds the edits that lead from one team to another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from .._writing import team_value
+from ._draft import draft, in_canonical_order
+from .changes import changes, renamed_agents, same, written
+from .kinds import (
+    AGENT_FIELDS,
+    AddAgent,
+    AddEdge,
+    GrantTool,
+    OrderAgents,
+    RemoveAgent,
+    RemoveEdge,
+    RenameAgent,
+    ReplaceTopology,
+    RevokeTool,
+    SetBackend,
+    SetExecution,
+    SetMetadata,
+    SetModel,
+    SetNote,
+    SetOutput,
+    SetParameter,
+    SetPrompt,
+    SetRole,
+    SetTools,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence, Set
+
+    from ..team import Agent, Team
+    from .kinds import AgentEdit, Edit, RosterEdit, ToolEdit, TopologyEdit
+
+__all__ = ["agent_edits", "diff"]
+
+
+def diff(before: Team, after: Team) -> tuple[Edit, ...]:
+    """Find the edits that lead from one team to another: few, and none that changes nothing.
+
+    `apply(before, diff(before, after))` is `after`, also in the order in which things are written.
+    """
+    new_ids = renamed_agents(before, after)
+    edits: list[Edit] = [*_structure(before, after), *_team_edits(before, after)]
+    for old, agent in before.agents.items():
+        if now := after.agents.get(new_ids.get(old, old)):
+            edits += agent_edits(agent, now)
+    return tuple(in_canonical_order(edits))
+
+
+def agent_edits(before: Agent, after: Agent) -> tuple[AgentEdit, ...]:
+    """Find the edits that give an agent the fields of another, whose id they name."""
+    old, new = written(before), written(after)
+    differ = [field for field in AGENT_FIELDS if not same(old[field], new[field])]
+    return tuple(edit for field in differ for edit in _field_edits(before, after, field))
+
+
+def _field_edits(before: Agent, after: Agent, field: str) -> Iterator[AgentEdit]:
+    match field:
+        case "prompt":
+            yield SetPrompt(agent=after.id, prompt=after.prompt)
+        case "role":
+            yield SetRole(agent=after.id, role=after.role)
+        case "model_id":
+            yield SetModel(agent=after.id, model_id=after.model_id)
+        case "tools":
+            yield from _tool_edits(after.id, before.tools, after.tools)
+        case _:
+            yield SetParameter(agent=after.id, field=field, value=written(after)[field])
+
+
+def _tool_edits(agent: str, before: tuple[str, ...], after: tuple[str, ...]) -> Iterator[ToolEdit]:
+    """Grant and revoke, where that leads to the very list."""
+    kept = [tool for tool in before if tool in after]
+    for tool in sorted(set(after) - set(kept)):
+        later = (place for place, other in enumerate(kept) if other > tool)
+        kept.insert(next(later, len(kept)), tool)
+    if tuple(kept) != after:
+        yield SetTools(agent=agent, tools=after)
+        return
+    yield from (RevokeTool(agent=agent, tool=tool) for tool in before if tool not in after)
+    yield from (GrantTool(agent=agent, tool=tool) for tool in after if tool not in before)
+
+
+def _team_edits(before: Team, after: Team) -> Iterator[Edit]:
+    for change in changes(before, after):
+        match change.path:
+            case ("execution", str(field)):
+                yield SetExecution(field=field, value=change.after)
+            case ("backend",):
+                yield SetBackend(backend=change.after)
+            case (str(field),) if change.component == "notes":
+                yield SetNote(field=field, value=change.after)
+            case (str(field),) if change.component == "metadata":
+                yield SetMetadata(field=field, value=change.after)
+            case _:
+                pass
+
+
+def _structure(before: Team, after: Team) -> Sequence[RosterEdit | TopologyEdit]:
+    """Find the edits of roster and topology.
+
+    Edge by edge, unless that takes more edits than the new topology has edges, or does not lead to
+    the order in which they are written.
+    """
+    roster = _roster_edits(before, after)
+    if _leads_to(after, before, roster):
+        return roster
+    new = {edit.agent.id for edit in roster if isinstance(edit, AddAgent)}
+    joined = [_with_edges(edit, after, new) for edit in roster]
+    edges = _edge_edits(before, joined, after)
+    by_edge = [*joined, *edges]
+    if len(edges) <= len(after.edges) and _leads_to(after, before, by_edge):
+        return by_edge
+    return [*roster, ReplaceTopology(reports_to=after.reports_to, output=after.declared_output)]
+
+
+def _roster_edits(before: Team, after: Team) -> list[RosterEdit]:
+    """Find who came, went and has another id; new agents come without their edges."""
+    new_ids = renamed_agents(before, after)
+    stay = [now for old in before.agents if (now := new_ids.get(old, old)) in after.agents]
+    edits: list[RosterEdit] = [
+        *(RenameAgent(agent=old, id=new) for old, new in new_ids.items()),
+        *(RemoveAgent(agent=old) for old in before.agents if new_ids.get(old, old) not in stay),
+    ]
+    following: str | None = None
+    for agent_id in reversed(tuple(after.agents)):
+        if agent_id in stay:
+            following = agent_id
+        else:
+            edits.append(AddAgent(agent=after.agents[agent_id], before=following))
+    if list(draft(before, edits)[0]["agents"]) != list(after.agents):
+        edits.append(OrderAgents(agents=tuple(after.agents)))
+    return edits
+
+
+def _with_edges(edit: RosterEdit, after: Team, new: Set[str]) -> RosterEdit:
+    """Give a new agent its edges; one between two new agents is named by its sender."""
+    if not isinstance(edit, AddAgent):
+        return edit
+    agent_id = edit.agent.id
+    senders = (sender for sender, receivers in after.reports_to.items() if agent_id in receivers)
+    return replace(
+        edit,
+        reports_to=after.reports_to.get(agent_id, ()),
+        receives_from=tuple(sender for sender in senders if sender not in new),
+    )
+
+
+def _edge_edits(before: Team, roster: Sequence[RosterEdit], after: Team) -> list[TopologyEdit]:
+    topology = _topology(before, roster)
+    there = [(u, v) for u, vs in topology.get("reports_to", {}).items() for v in vs]
+    edits: list[TopologyEdit] = [
+        *(RemoveEdge(sender=u, receiver=v) for u, v in there if (u, v) not in set(after.edges)),
+        *(AddEdge(sender=u, receiver=v) for u, v in after.edges if (u, v) not in set(there)),
+    ]
+    if topology.get("output") != after.declared_output:
+        edits.append(SetOutput(agent=after.declared_output))
+    return edits
+
+
+def _leads_to(after: Team, before: Team, edits: Sequence[Edit]) -> bool:
+    """Tell whether edits make the topology of a team, in the order in which it is written."""
+    return same(_topology(before, edits), team_value(after).get("topology", {}))
+
+
+def _topology(team: Team, edits: Sequence[Edit]) -> dict[str, Any]:
+    return draft(team, edits)[0].get("topology", {})

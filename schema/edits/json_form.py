@@ -1,0 +1,128 @@
+"""Edits as JSON, for models to write, for ledgers to keep and for people to read.
+
+    {"edits": [{"set_model": {"agent": "worker_3", "model_id": "coder"}}]}
+
+Its shape is the JSON Schema `edits.schema.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from .._json import read_json
+from .._writing import plain
+from ..errors import ConfigError
+from ..loading import agent_of, shape_only
+from ..values import is_list, is_mapping
+from ._draft import agent_value
+from .kinds import (
+    KINDS,
+    AddAgent,
+    ReplaceTopology,
+    SetExecution,
+    SetMetadata,
+    SetNote,
+    SetParameter,
+    tag,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from .._document import Document
+    from ..problems import Problem
+    from .kinds import Component, Edit
+
+__all__ = ["edits_from_json", "edits_to_json", "edits_to_values"]
+
+BY_TAG: Mapping[str, type[Edit]] = MappingProxyType({tag(kind): kind for kind in KINDS})
+ONE_FIELD = (SetParameter, SetExecution, SetNote, SetMetadata)
+"""Kinds that set one field of several; in JSON, the field's name is the key of its value."""
+
+
+def edits_to_json(edits: Iterable[Edit]) -> str:
+    """Write edits as JSON on one line. `edits_from_json` reads equal edits back."""
+    return json.dumps({"edits": edits_to_values(edits)}, ensure_ascii=False)
+
+
+def edits_to_values(edits: Iterable[Edit]) -> list[dict[str, Any]]:
+    """Give edits as plain values: the list that stands under `edits` in JSON."""
+    return [{tag(type(edit)): _said(edit)} for edit in edits]
+
+
+def edits_from_json(
+    text: str | bytes, *, component: Component | None = None, file: str = "edits"
+) -> tuple[Edit, ...]:
+    """Read edits that anyone may have written, a model too.
+
+    Whether they have a place in a team, and make one that loads, is for `apply` to say.
+
+    Args:
+        text: The JSON text, and nothing else.
+        component: The one component that may be edited. None: any.
+        file: The name that messages show.
+
+    Raises:
+        ConfigError: The text is no list of edits, or an edit is of another component; the
+            exception has every problem with its place.
+    """
+    # What is not text at all, like half a character, is for the reader to refuse.
+    content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    document, problems = shape_only(*read_json(content, file), "edits")
+    if document.complete and component is not None:
+        problems = sorted([*problems, *_foreign(document, component)])
+    if problems:
+        raise ConfigError(problems)
+    return tuple(_edit(*next(iter(item.items()))) for item in document.value["edits"])
+
+
+def _foreign(document: Document, component: Component) -> Iterator[Problem]:
+    """Find edits of other components, as far as the document has edits at all."""
+    listed = document.value.get("edits") if is_mapping(document.value) else None
+    for index, item in enumerate(listed if is_list(listed) else ()):
+        for name in item if is_mapping(item) else ():
+            if name in BY_TAG and BY_TAG[name].component != component:
+                other = BY_TAG[name].component
+                message = f"it edits {other}; here only {component} may be edited. Leave it out."
+                yield document.problem(("edits", index, name), message, at_key=True)
+
+
+def _said(edit: Edit) -> dict[str, Any]:
+    """Give what an edit says as plain values, without what is at its default."""
+    match edit:
+        case SetParameter():
+            return {"agent": edit.agent, edit.field: plain(edit.value)}
+        case SetExecution() | SetNote() | SetMetadata():
+            return {edit.field: plain(edit.value)}
+        case AddAgent():
+            said = {"agent": edit.agent.id, "fields": agent_value(edit.agent)}
+            return {**said, **_optional(edit, ("before", "reports_to", "receives_from"))}
+        case ReplaceTopology():
+            return {"reports_to": plain(edit.reports_to), **_optional(edit, ("output",))}
+        case _:
+            return {field.name: plain(getattr(edit, field.name)) for field in fields(edit)}
+
+
+def _optional(edit: Edit, names: Sequence[str]) -> dict[str, Any]:
+    return {name: plain(item) for name in names if (item := getattr(edit, name))}
+
+
+def _edit(name: str, said: Mapping[str, Any]) -> Edit:
+    """Build an edit from values of the right shape."""
+    kind: Any = BY_TAG[name]
+    if kind in ONE_FIELD:
+        agent = {"agent": said["agent"]} if kind is SetParameter else {}
+        (field,) = said.keys() - agent.keys()
+        return kind(**agent, field=field, value=said[field])
+    values: dict[str, Any] = {
+        key: tuple(item) if is_list(item) else item for key, item in said.items()
+    }
+    if kind is AddAgent:
+        values["agent"] = agent_of(values["agent"], values.pop("fields"))
+    if kind is ReplaceTopology:
+        reports_to = said["reports_to"].items()
+        values["reports_to"] = MappingProxyType({one: tuple(others) for one, others in reports_to})
+    return kind(**values)

@@ -1,0 +1,235 @@
+"""A difference of teams in people's words."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from .._writing import write_yaml
+from ..picture.caption import one_line, span
+from .changes import ORDER, OUTPUT, SINGLE_FIELDS, changes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from ..team import Team
+    from .changes import Change
+
+__all__ = ["Paint", "Tone", "plainly", "summary", "unified", "words"]
+
+Tone = Literal["name", "old", "new", "place"]
+"""What a piece of text is, for whoever colours it."""
+
+TONES: Mapping[str, Tone] = {"-": "old", "+": "new", "@": "place"}
+"""The tones of lines by how they begin."""
+
+SHORT = 40
+"""Characters. Longer texts are compared line by line."""
+
+CONTEXT = 2
+"""Lines of a text that are shown around a change."""
+
+
+class Paint(Protocol):
+    """Colours a piece of text."""
+
+    def __call__(self, text: str, tone: Tone, /) -> str:
+        """Give the text in its colour."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Sentence:
+    """What differs about something, and the lines that show it in full."""
+
+    subject: str
+    said: str
+    lines: Sequence[str] = ()
+
+
+def plainly(text: str, tone: Tone, /) -> str:
+    """Leave a piece of text as it is."""
+    del tone
+    return text
+
+
+def words(before: Team, after: Team, paint: Paint = plainly) -> Iterator[str]:
+    """Say what differs between two teams, line by line; nothing where nothing does."""
+    for sentence in _sentences(changes(before, after), paint):
+        yield f"{paint(sentence.subject, 'name')}: {sentence.said}".rstrip()
+        yield from (f"    {line}".rstrip() for line in sentence.lines)
+
+
+def summary(before: Team, after: Team) -> tuple[str, ...]:
+    """Say what differs between two teams, a sentence for each thing: for a team's lineage."""
+    sentences = _sentences(changes(before, after), plainly)
+    return tuple(f"{sentence.subject}: {sentence.said}" for sentence in sentences)
+
+
+def unified(before: str, after: str, paint: Paint = plainly) -> list[str]:
+    """Compare two texts line by line; signs that a terminal would act on are shown as codes."""
+    old, new = (text.split("\n") if text else [] for text in (before, after))
+    lines = difflib.unified_diff(old, new, n=CONTEXT, lineterm="")
+    shown = (_visible(line) for line in list(lines)[2:])
+    return [paint(line, TONES[line[0]]) if line[0] in TONES else line for line in shown]
+
+
+def _sentences(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
+    roster = [change for change in found if change.component == "roster"]
+    fields = [change for change in found if change.path[0] == "agents" and len(change.path) == 3]
+    fields = [change for change in fields if change.component != "roster"]
+    if roster:
+        yield _roster(roster, paint)
+    yield from _agents([change for change in fields if not _is_long(change)], paint)
+    if topology := [change for change in found if change.component == "topology"]:
+        yield _topology(topology, paint)
+    for subject in ("execution", "team"):
+        single = [change for change in found if _subject(change) == subject]
+        if said := [_phrase(change, paint) for change in single if not _is_long(change)]:
+            yield _Sentence(subject=subject, said=", ".join(said))
+    yield from _texts([change for change in found if _is_long(change)], paint)
+
+
+def _subject(change: Change) -> str:
+    return "team" if change.path[0] in SINGLE_FIELDS else str(change.path[0])
+
+
+def _roster(found: Sequence[Change], paint: Paint) -> _Sentence:
+    """Say who went, came, and has another id; new agents are shown as in a team file."""
+    gone = [str(change.path[1]) for change in found if change.after is None]
+    new: dict[str, list[str]] = {}
+    others: list[str] = []
+    for change in found:
+        if change.path == ORDER:
+            others.append("another order")
+        elif change.path[-1] == "id" and len(change.path) == 3:
+            others.append(_arrow(change, paint))
+        elif change.after is not None:
+            new.setdefault(write_yaml(change.after), []).append(str(change.path[1]))
+    come = [agent for agents in new.values() for agent in agents]
+    said = [paint(f"-{name}", "old") for name in _spans(gone)]
+    said += [paint(f"+{name}", "new") for name in _spans(come)]
+    lines = [
+        paint(f"+ {_visible(line)}", "new")
+        for text, agents in new.items()
+        for line in (f"{span(agents)}:", *(f"  {line}" for line in text.splitlines()))
+    ]
+    return _Sentence(subject="agents", said=", ".join([*said, *others]), lines=lines)
+
+
+def _spans(names: Iterable[str]) -> list[str]:
+    return span(names).split(", ") if names else []
+
+
+def _agents(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
+    """Say what differs about agents; those with the same differences share a sentence."""
+    phrases: dict[str, list[str]] = {}
+    for change in found:
+        phrases.setdefault(str(change.path[1]), []).append(_phrase(change, paint))
+    for said, agents in _grouped(phrases, ", ".join).items():
+        yield _Sentence(subject=span(agents), said=said)
+
+
+def _topology(found: Sequence[Change], paint: Paint) -> _Sentence:
+    said: list[str] = []
+    lines: list[str] = []
+    for change in found:
+        if change.path == OUTPUT:
+            said.append(f"output {_arrow(change, paint)}")
+            continue
+        counts = [*_count(change.before, "-", "edge"), *_count(change.after, "+", "edge")]
+        said += [paint(count, TONES[count[0]]) for count in counts] or ["edges in another order"]
+        for sign, edges in (("-", change.before), ("+", change.after)):
+            lines += [paint(f"{sign} {flow}", TONES[sign]) for flow in _flows(edges)]
+    return _Sentence(subject="topology", said=", ".join(said), lines=lines)
+
+
+def _count(items: Sequence[object], sign: str, noun: str) -> Iterator[str]:
+    """Count items where there are any: `-30 edges`."""
+    if items:
+        yield f"{sign}{len(items)} {noun}{'' if len(items) == 1 else 's'}"
+
+
+def _flows(edges: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Name edges shortly: agents that report to the same receivers together."""
+    receivers: dict[str, list[str]] = {}
+    for sender, receiver in edges:
+        receivers.setdefault(sender, []).append(receiver)
+    for shared, senders in _grouped(receivers, span).items():
+        yield f"{span(senders)} -> {shared}"
+
+
+def _texts(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
+    """Compare long texts; agents with the same change of the same text share it."""
+    subjects: dict[tuple[str, str, str], list[str]] = {}
+    for change in found:
+        agent = [str(change.path[1])] if change.path[0] == "agents" else []
+        key = (str(change.path[-1]), _text(change.before), _text(change.after))
+        subjects.setdefault(key, []).extend(agent)
+    for (field, before, after), agents in subjects.items():
+        signs = [line[:1] for line in unified(before, after)]
+        counts = (_count([one for one in signs if one == sign], sign, "line") for sign in "-+")
+        yield _Sentence(
+            subject=f"{field} of {span(agents)}" if agents else field,
+            said=", ".join(chain(*counts)),
+            lines=unified(before, after, paint),
+        )
+
+
+def _is_long(change: Change) -> bool:
+    """Tell whether a change is shown line by line."""
+    texts = [item for item in (change.before, change.after) if isinstance(item, str)]
+    nested = change.path[-1] in {"output_schema", "successful_tasks"}
+    return nested or any(len(text) > SHORT or "\n" in text for text in texts)
+
+
+def _phrase(change: Change, paint: Paint) -> str:
+    """Say what differs about one field: `model haiku -> sonnet`, `tools +read_file`."""
+    field = str(change.path[-1])
+    if field == "tools":
+        return f"tools {_tools(change.before, change.after, paint)}"
+    return f"{'model' if field == 'model_id' else field} {_arrow(change, paint)}"
+
+
+def _tools(before: Sequence[str], after: Sequence[str], paint: Paint) -> str:
+    gone = [paint(f"-{tool}", "old") for tool in before if tool not in after]
+    come = [paint(f"+{tool}", "new") for tool in after if tool not in before]
+    return " ".join([*gone, *come]) or "in another order"
+
+
+def _arrow(change: Change, paint: Paint) -> str:
+    before, after = (_value(item) for item in (change.before, change.after))
+    return f"{paint(before, 'old')} -> {paint(after, 'new')}"
+
+
+def _value(item: Any) -> str:
+    if item is None or item == "":
+        return "none"
+    return one_line(_visible(item)) if isinstance(item, str) else json.dumps(item)
+
+
+def _text(item: Any) -> str:
+    """Give what is compared line by line: a text, or a value as YAML."""
+    if not item or isinstance(item, str):
+        return item or ""
+    return write_yaml({"": item}) if isinstance(item, list) else write_yaml(item)
+
+
+def _grouped(
+    items: Mapping[str, list[str]], said: Callable[[list[str]], str]
+) -> Mapping[str, list[str]]:
+    """Collect the names of items of which the same is said."""
+    groups: dict[str, list[str]] = {}
+    for name, item in items.items():
+        groups.setdefault(said(item), []).append(name)
+    return groups
+
+
+def _visible(text: str) -> str:
+    """Show what a terminal would act on, or not show at all, as a code: a diff hides nothing."""
+    return "".join(
+        char if char.isprintable() or char in "\n\t" else f"\\u{ord(char):04x}" for char in text
+    )

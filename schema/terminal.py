@@ -1,0 +1,52 @@
+"""What models, tools and files wrote, made safe to show on a terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+
+__all__ = ["on_one_line", "speakable", "speakable_json"]
+
+_UNSEEN = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and newline
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what reorders text
+    "\u2028\u2029"  # line ends that not every program takes for one
+    "\u00ad\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb"  # what has no width
+    "\U000e0000-\U000e01ef"  # tags and more selectors: text within text
+)
+_JOINERS = "\u200c\u200d"
+"""What has no width either, but a meaning between letters that are not ASCII, and in emoji."""
+
+_COMMAND = re.compile(
+    rf"""
+    (?: \x1b\[ | \x9b ) [0-?]* [ -/]* [@-~]                          # moves, colours, modes
+  | (?: \x1b[\]PX^_] | [\x90\x98\x9d-\x9f] ) [^\x00-\x1f\x7f-\x9f]*   # titles, clipboard, devices
+    (?: \x07 | \x1b\\ | \x9c )
+  | \x1b [@-_]?
+  | [{_UNSEEN}]
+  | (?<![^\x00-\x7f]) [{_JOINERS}]
+  | [{_JOINERS}] (?![^\x00-\x7f])
+    """,
+    re.VERBOSE,
+)
+_HALF = re.compile("[\ud800-\udfff]")
+_UNSAFE = re.compile(f"[{_UNSEEN}{_JOINERS}\ud800-\udfff]")
+
+
+def speakable(text: str) -> str:
+    """Leave out everything that would command the terminal, or deceive its reader, unseen.
+
+    Tabs and newlines stay. Half a character, which no terminal can show, becomes a replacement
+    character.
+    """
+    return _HALF.sub("\ufffd", _COMMAND.sub("", text))
+
+
+def on_one_line(text: str) -> str:
+    """Make a text speakable and put it on one line, so that it cannot pose as the next one."""
+    return " ".join(speakable(text).split())
+
+
+def speakable_json(text: str) -> str:
+    r"""Write what is unspeakable in a JSON text as escapes (`\u001b`): the value stays the same."""
+    return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)

@@ -1,0 +1,207 @@
+"""P6: no call outlives its deadline by more than a second, whatever the endpoint does."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+
+from coterie.runtime.budget import Budget, BudgetReached, Caps
+from coterie.runtime.doubles import Fault, Reply, ScriptedModel
+from coterie.runtime.gateway import CallError, Gateway
+
+from ..provider import model, request
+
+DEADLINE = 0.5
+"""Seconds."""
+LATEST = 1.0
+"""Seconds after the deadline."""
+FAULTS: dict[str, Fault] = {
+    "hangs": "hang",
+    "drips a byte a second": "drip",
+    "drips its headers": "slow_headers",
+    "sends without end": "endless_body",
+}
+
+
+@contextmanager
+def never_accepts() -> Generator[str]:
+    """An address whose connections are made by the system, and never seen by anybody."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+
+
+@contextmanager
+def drops_packets() -> Generator[str]:
+    """An address that answers no attempt to connect, like that of a host behind a firewall."""
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.socket())
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(0)
+        for _ in range(4):  # more than its queue holds
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+
+
+@contextmanager
+def endpoint(fault: str) -> Generator[str]:
+    """The address of an endpoint that has a fault."""
+    if fault == "never accepts":
+        with never_accepts() as address:
+            yield address
+    elif fault == "drops packets":
+        with drops_packets() as address:
+            yield address
+    else:
+        reply = Reply.fault(FAULTS[fault]).replace(interval=1.0)
+        with ScriptedModel(reply) as scripted:
+            yield scripted.api_base
+
+
+EVERY_FAULT = [*FAULTS, "never accepts", "drops packets"]
+
+
+def descriptors() -> int:
+    """Count what this process holds open, where the system tells."""
+    if sys.platform != "linux":
+        return 0
+    gc.collect()
+    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - the path object would open one more
+
+
+def ending(error: BaseException) -> str | None:
+    """Tell how a call ended: the kind of its failure, or the cap that it reached."""
+    if isinstance(error, BudgetReached):
+        return error.cap
+    return error.kind if isinstance(error, CallError) else None
+
+
+async def lateness(address: str, *, timeout: float, budget: Budget | None = None) -> float:
+    """Ask; give the seconds that passed between the deadline and the failure.
+
+    A timer beside it measures what the machine's load alone costs.
+    """
+
+    async def on_time() -> float:
+        await asyncio.sleep(DEADLINE)
+        return time.monotonic()
+
+    async with Gateway({"default": model(api_base=address, timeout=timeout)}) as gateway:
+        timer = asyncio.create_task(on_time())
+        with pytest.raises((CallError, BudgetReached)) as caught:
+            await gateway.chat(request(retries=0), budget=budget)
+        ended = time.monotonic()
+        expected = {"seconds"} if budget else {"timeout"}
+        # What is sent without end and quickly is too large before it is too late.
+        assert ending(caught.value) in expected | {"malformed"}
+        late = ended - await timer
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+    return late
+
+
+@pytest.mark.parametrize("fault", EVERY_FAULT)
+def test_p6_a_call_ends_at_its_deadline(fault: str) -> None:
+    before = descriptors()
+    with endpoint(fault) as address:
+        assert asyncio.run(lateness(address, timeout=DEADLINE)) <= LATEST
+    assert descriptors() == before
+
+
+@pytest.mark.parametrize("fault", EVERY_FAULT)
+def test_p6_a_call_ends_when_the_time_of_its_budget_is_up(fault: str) -> None:
+    async def scene() -> None:
+        budget = Budget(Caps(seconds=DEADLINE))
+        assert await lateness(address, timeout=60, budget=budget) <= LATEST
+        assert budget.spent.uncertain_calls == 1
+
+    with endpoint(fault) as address:
+        asyncio.run(scene())
+
+
+def test_p6_many_calls_at_once_all_end_at_their_deadlines(nightly: bool) -> None:
+    calls = 300 if nightly else 60
+
+    async def scene() -> float:
+        spec = model(api_base=address, timeout=DEADLINE)
+        async with Gateway({"default": spec}) as gateway:
+            started = time.monotonic()
+            timer = asyncio.create_task(asyncio.sleep(DEADLINE))
+            wanted = request(retries=0)
+            came = await asyncio.gather(
+                *(gateway.chat(wanted) for _ in range(calls)), return_exceptions=True
+            )
+            assert timer.done()
+            kinds = {ending(one) for one in came if isinstance(one, BaseException)}
+            assert {"timeout"} <= kinds <= {"timeout", "malformed"}
+            return time.monotonic() - started
+
+    script = [Reply.fault(name).replace(interval=1.0) for name in FAULTS.values()] * calls
+    with ScriptedModel(script) as scripted:
+        address = scripted.api_base
+        took = asyncio.run(scene())
+        assert len(scripted.calls) == calls
+        scripted.wait_for(lambda all_calls: all(call.abandoned for call in all_calls))
+    assert took <= DEADLINE + LATEST + 0.02 * calls
+
+
+THROUGH_LITELLM = """
+import asyncio, json, os, sys, time
+from coterie.runtime.gateway import CallError, ChatRequest, Gateway
+from coterie.schema import Model
+
+deadline, addresses = float(sys.argv[1]), sys.argv[2:]
+request = ChatRequest(model="m", messages=[{"role": "user", "content": "hi"}], retries=0)
+
+async def late(address):
+    os.environ["DEEPSEEK_API_BASE"] = address
+    models = {"m": Model(alias="m", model="deepseek/m", key_env="KEY", timeout=deadline)}
+    async with Gateway(models, environment={"KEY": "sk-x"}) as gateway:
+        await gateway.prepare(["m"])
+        timer = asyncio.create_task(asyncio.sleep(deadline, time))
+        timer.add_done_callback(lambda _: moments.append(time.monotonic()))
+        moments = []
+        try:
+            await gateway.chat(request)
+        except CallError as error:
+            kind = error.kind
+        ended = time.monotonic()
+        await timer
+        await asyncio.sleep(0)
+    left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    return {"kind": kind, "late": ended - moments[0], "tasks": [str(task) for task in left]}
+
+def descriptors():
+    return len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
+
+said = []
+for address in addresses:
+    before = descriptors()
+    said.append(asyncio.run(late(address)) | {"leaked": descriptors() - before})
+print(json.dumps(said[1:]))
+"""
+
+
+def test_p6_a_call_through_litellm_ends_at_its_deadline_too() -> None:
+    with ExitStack() as stack:
+        addresses = [stack.enter_context(endpoint(fault)) for fault in EVERY_FAULT]
+        # The first is asked twice: what litellm opens on its first call, it keeps.
+        command = [sys.executable, "-c", THROUGH_LITELLM, str(DEADLINE), addresses[0], *addresses]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    said = dict(zip(EVERY_FAULT, json.loads(done.stdout.splitlines()[-1]), strict=True))
+    for fault, one in said.items():
+        assert one["kind"] == "timeout", fault
+        assert one["late"] <= LATEST, fault
+        assert one["tasks"] == [], fault
+        assert one["leaked"] <= 0, fault

@@ -1,0 +1,54 @@
+"""The host's choice of a jail: proven, told, or refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from coterie.runtime.jail import Jails, Shell, detect, jails
+from coterie.runtime.jail.detect import Attempt, Report
+from coterie.schema import InputError
+
+
+def test_what_confines_a_run_is_told_as_json() -> None:
+    told = json.loads(json.dumps(Jails().describe()))
+    tier = detect().tier
+    assert told["tier"] == (tier and tier.name)
+    assert told["confines"] is (tier is not None)
+    assert bool(told["version"]) is (tier is not None)
+    assert [attempt["failure"] for attempt in told["attempts"]][-1] is None or tier is None
+
+
+def test_what_does_not_confine_is_told_too() -> None:
+    told = Jails(unsafe=True).describe()
+    assert (told["tier"], told["confines"], told["own_user"]) == ("unsafe-local", False, False)
+
+
+def test_a_host_without_a_jail_refuses_and_says_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    none = Report(tier=None, attempts=(Attempt(tier="bubblewrap", failure="not installed"),))
+    monkeypatch.setattr(jails, "detect", lambda: none)
+    with pytest.raises(InputError, match="bubblewrap: not installed") as caught:
+        Jails().check()
+    assert "apt install bubblewrap" in str(caught.value)
+    assert "--unsafe-local" in str(caught.value)
+    assert Jails().describe()["tier"] is None
+    Jails(unsafe=True).check()
+
+
+def test_the_jails_of_a_run_share_its_disk(tmp_path: Path) -> None:
+    run = Jails(unsafe=True, disk=1 << 20)
+    for name in "123":
+        (tmp_path / name).mkdir()
+    write = "head -c 900000 /dev/zero > file"
+    with run.open(tmp_path / "1") as first:
+        assert Shell(first).run(write).stopped is None
+    with run.open(tmp_path / "2") as second:
+        stopped = Shell(second).run(f"{write}; sleep 60").stopped
+        assert stopped == "the files of all jails grew by more than 1048576 bytes"
+    # Who writes nothing does not pay for the others.
+    with run.open(tmp_path / "3") as third:
+        assert Shell(third).run("sleep 0.5; echo fine").output == "fine\n"

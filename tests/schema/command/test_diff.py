@@ -1,0 +1,184 @@
+"""`mas-diff`: words, JSON and edits; exit codes as a diff has them; colours for people alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner, Result
+
+from coterie.schema import Catalogue, load_team
+from coterie.schema.command.diff import main
+from coterie.schema.edits import apply, edits_from_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ONE = """\
+name: pair
+agents:
+  solver: {role: solver, prompt: Solve the task step by step.}
+  critic: {role: critic, prompt: Look for a mistake. Then give the answer.}
+topology: {reports_to: {solver: [critic]}}
+"""
+OTHER = ONE.replace("step by step", "and check it").replace("role: critic", "temperature: 0.5")
+WORDS = [
+    "solver: prompt Solve the task step by step. -> Solve the task and check it.",
+    "critic: role critic -> none, temperature none -> 0.5",
+]
+GIT = ("team.yaml", "0" * 7, "100644")
+"""What git says of a text beside where it is."""
+
+
+def diff(*arguments: object, **environment: str) -> Result:
+    words = [str(one) for one in arguments]
+    return CliRunner().invoke(main, words, env={"NO_COLOR": None, **environment})
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    one, other = tmp_path / "one.yaml", tmp_path / "other.yaml"
+    one.write_text(ONE)
+    other.write_text(OTHER)
+    return one, other
+
+
+def test_a_difference_is_told_in_words_and_ends_with_1(files: tuple[Path, Path]) -> None:
+    done = diff(*files)
+    assert (done.exit_code, done.stdout) == (1, "\n".join([*WORDS, ""]))
+
+
+def test_no_difference_is_no_output(files: tuple[Path, Path]) -> None:
+    one, other = files
+    other.write_text(
+        "# A comment.\n"
+        + ONE.replace("role: solver, ", "").replace("{prompt", "{role: solver, prompt")
+    )
+    done = diff(one, other)
+    assert (done.exit_code, done.stdout) == (0, "")
+
+
+def test_as_json(files: tuple[Path, Path]) -> None:
+    done = diff("--format", "json", *files)
+    report = json.loads(done.stdout)
+    assert done.exit_code == 1
+    assert report["components"] == ["parameters", "prompts"]
+    assert report["changes"][-1] == {
+        "component": "parameters",
+        "path": "agents.critic.temperature",
+        "before": None,
+        "after": 0.5,
+    }
+    done = diff("--format", "json", files[0], files[0])
+    assert done.exit_code == 0
+    assert json.loads(done.stdout) == {"equal": True, "components": [], "changes": []}
+
+
+def test_as_edits_that_lead_from_one_to_the_other(files: tuple[Path, Path]) -> None:
+    known = Catalogue.of_host()
+    done = diff("--format", "edits", *files)
+    before, after = (load_team(file, known) for file in files)
+    assert apply(before, edits_from_json(done.stdout), known) == after
+    assert diff("--format", "edits", files[0], files[0]).stdout == '{"edits": []}\n'
+
+
+def test_what_this_host_does_not_know_makes_no_difference(files: tuple[Path, Path]) -> None:
+    one, other = files
+    one.write_text(ONE.replace("role: critic", "model_id: haiku, tools: [web.search]"))
+    other.write_text(ONE.replace("role: critic", "model_id: sonnet"))
+    assert diff(*files).stdout == "critic: model haiku -> sonnet, tools -web.search\n"
+
+
+def test_files_that_do_not_load_are_refused_with_all_problems(files: tuple[Path, Path]) -> None:
+    one, other = files
+    one.write_text(ONE.replace("role: solver", "rol: solver"))
+    other.write_text(ONE.replace("[critic]", "[critc]"))
+    done = diff(one, other)
+    assert done.exit_code == 2
+    assert f"{one}:3:12: error: agents.solver.rol: unknown field. Did you mean" in done.stderr
+    assert f"{other}:5:34: error: topology.reports_to.solver[0]: no agent 'critc'." in done.stderr
+    assert diff(one, other.with_name("none.yaml")).exit_code == 2
+    assert diff(one).exit_code == 2
+
+
+def test_colours_are_for_terminals(files: tuple[Path, Path]) -> None:
+    red = "\x1b[31m"
+    assert red not in diff(*files).stdout
+    assert red in diff("--color", "always", *files, NO_COLOR="1").stdout
+    assert red in diff(*files, GIT_PAGER_IN_USE="1").stdout
+    assert red not in diff(*files, GIT_PAGER_IN_USE="1", NO_COLOR="1").stdout
+    assert red not in diff("--color", "never", *files, GIT_PAGER_IN_USE="1").stdout
+
+
+def test_it_is_a_command_of_mas(mas: Callable[..., Result], files: tuple[Path, Path]) -> None:
+    assert mas("diff", *files).exit_code == 1
+
+
+def test_it_starts_without_what_it_does_not_need(files: tuple[Path, Path]) -> None:
+    script = (
+        "import sys\n"
+        "from coterie.schema.command.diff import main\n"
+        "main(sys.argv[1:], standalone_mode=False)\n"
+        "print(*{name.split('.')[0] for name in sys.modules})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, files[0], files[0]],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    heavy = {"aiohttp", "jinja2", "litellm", "networkx", "openai", "qdrant_client", "rich"}
+    assert not heavy & set(done.stdout.split())
+
+
+def driver(before: object, after: object, *more: str) -> Result:
+    path, name, mode = GIT
+    return diff("--git", path, before, name, mode, after, name, mode, *more)
+
+
+def test_a_driver_names_the_file_and_ends_with_0(files: tuple[Path, Path]) -> None:
+    done = driver(*files)
+    assert (done.exit_code, done.stdout.splitlines()) == (0, ["team.yaml", *WORDS])
+
+
+def test_a_driver_compares_texts_where_a_side_is_no_team(files: tuple[Path, Path]) -> None:
+    one, other = files
+    other.write_text(ONE.replace("role: solver", "rol: sol\x1b[2Jver"))
+    done = driver(one, other)
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[:2] == [
+        "team.yaml",
+        "no team that loads, so as text: control character U+001B in the file. Remove it.",
+    ]
+    assert "+  solver: {rol: sol\\u001b[2Jver, prompt: Solve the task step by step.}" in done.stdout
+    other.write_bytes(b"\xff\x00")
+    assert driver(one, other).exit_code == 0
+
+
+def test_a_driver_shows_texts_of_equal_teams(files: tuple[Path, Path]) -> None:
+    one, other = files
+    other.write_text("# Who?\n" + ONE)
+    lines = driver(one, other).stdout.splitlines()
+    assert lines[1:4] == ["the same team; the texts differ:", "@@ -1,2 +1,3 @@", "+# Who?"]
+
+
+def test_a_driver_shows_new_and_deleted_files_whole(files: tuple[Path, Path]) -> None:
+    one, _ = files
+    new, gone = driver("/dev/null", one), driver(one, "/dev/null")
+    assert new.stdout.splitlines()[1] == "a new file:"
+    assert "+name: pair" in new.stdout
+    assert gone.stdout.splitlines()[1] == "a deleted file:"
+    assert "-name: pair" in gone.stdout
+    assert new.exit_code == gone.exit_code == 0
+
+
+def test_a_driver_is_told_of_renames_and_of_what_is_not_merged(files: tuple[Path, Path]) -> None:
+    done = driver(*files, "new.yaml", "similarity index 90%\n")
+    assert done.stdout.splitlines()[0] == "team.yaml -> new.yaml"
+    done = diff("--git", "team.yaml")
+    assert (done.exit_code, done.stdout) == (0, "team.yaml: not merged\n")
+    assert "git gives 1, 7 or 9 arguments, not 2" in diff("--git", *files).stderr

@@ -1,0 +1,144 @@
+"""The edits between two teams: they lead there, and none is too many."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from coterie.schema import Agent, Team, dump
+from coterie.schema.edits import (
+    AddAgent,
+    AddEdge,
+    Edit,
+    GrantTool,
+    OrderAgents,
+    RemoveEdge,
+    RenameAgent,
+    ReplaceTopology,
+    RevokeTool,
+    SetModel,
+    SetParameter,
+    SetPrompt,
+    SetTools,
+    agent_edits,
+    apply,
+    changes,
+    diff,
+)
+from coterie.schema.edits._draft import in_canonical_order
+
+from ..strategies import CATALOGUE, teams
+from .strategies import exact, relatives
+from .test_applying import llm, team
+
+
+@given(relatives())
+def test_the_edits_lead_from_one_team_to_the_other(drawn: tuple[Team, Team]) -> None:
+    before, after = drawn
+    edits = diff(before, after)
+    assert list(edits) == in_canonical_order(edits)
+    made = apply(before, edits, CATALOGUE)
+    assert isinstance(made, Team), made
+    assert made == after
+    assert exact(made) == exact(after)
+
+
+@settings(max_examples=25)
+@given(relatives())
+def test_every_edit_is_needed(drawn: tuple[Team, Team]) -> None:
+    before, after = drawn
+    edits = diff(before, after)
+    for index in range(len(edits)):
+        made = apply(before, [*edits[:index], *edits[index + 1 :]], CATALOGUE)
+        assert not isinstance(made, Team) or exact(made) != exact(after)
+
+
+@given(teams())
+def test_a_team_does_not_differ_from_itself(one: Team) -> None:
+    assert diff(one, one) == ()
+    assert changes(one, one) == ()
+
+
+@given(relatives())
+def test_where_there_are_edits_there_are_changes_of_the_same_components(
+    drawn: tuple[Team, Team],
+) -> None:
+    edits, found = diff(*drawn), changes(*drawn)
+    told = {change.component for change in found}
+    # What happens to the edges of agents that come and go is part of their coming and going.
+    assert {edit.component for edit in edits} | {"topology"} == told | {"topology"}
+
+
+@pytest.mark.parametrize(
+    ("after", "edits"),
+    [
+        (
+            team("ab", "bj"),
+            [RemoveEdge(sender="a", receiver="j"), AddEdge(sender="a", receiver="b")],
+        ),
+        (team("bj", "aj"), [ReplaceTopology(reports_to={"b": ("j",), "a": ("j",)})]),
+        (team("ja", "ab"), [ReplaceTopology(reports_to={"j": ("a",), "a": ("b",)})]),
+        (team("xj", "bj", agents="x b j"), [RenameAgent(agent="a", id="x")]),
+        (team(agents="b a j"), [OrderAgents(agents=("b", "a", "j"))]),
+        (
+            team("aj", "bj", "cj", "ca", agents="a c b j"),
+            [AddAgent(agent=llm("c"), before="b", reports_to=("j", "a"))],
+        ),
+    ],
+)
+def test_changes_of_structure_are_few_edits(after: Team, edits: list[Edit]) -> None:
+    if after.reports_to == {"c": ("j", "a"), "a": ("j",), "b": ("j",)}:
+        after = replace(after, reports_to={"a": ("j",), "c": ("a", "j"), "b": ("j",)})
+        edits = [AddAgent(agent=llm("c"), before="b", reports_to=("a", "j"))]
+    assert diff(team(), after) == tuple(edits)
+
+
+def test_tools_are_granted_and_revoked_where_that_gives_the_list() -> None:
+    one = Agent(id="a", tools=("list_files", "search_text"))
+    other = replace(one, tools=("list_files", "read_file"))
+    assert agent_edits(one, other) == (
+        RevokeTool(agent="a", tool="search_text"),
+        GrantTool(agent="a", tool="read_file"),
+    )
+    other = replace(one, tools=("search_text", "list_files"))
+    assert agent_edits(one, other) == (SetTools(agent="a", tools=("search_text", "list_files")),)
+
+
+def test_an_agent_can_take_over_the_fields_of_another() -> None:
+    one, other = llm("a"), Agent(id="b", prompt="Check it.", model_id="fast", temperature=0)
+    assert agent_edits(one, replace(other, id="a")) == (
+        SetModel(agent="a", model_id="fast"),
+        SetPrompt(agent="a", prompt="Check it."),
+        SetParameter(agent="a", field="temperature", value=0),
+    )
+
+
+def test_the_spelling_of_a_number_is_no_difference_but_its_kind_is() -> None:
+    def limited(workers: bool | int, timeout: float) -> Team:
+        execution = team().execution
+        return team(execution=replace(execution, parallel_workers=workers, timeout=timeout))
+
+    assert diff(limited(True, 60), limited(True, 60.0)) == ()
+    assert len(diff(limited(True, 60), limited(1, 60))) == 1
+
+
+def test_the_order_of_a_schemas_fields_is_a_difference() -> None:
+    def answering(*names: str) -> Team:
+        schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+        return Team(name="t", agents={"a": llm("a", output_schema=schema)})
+
+    one, other = answering("reason", "answer"), answering("answer", "reason")
+    assert one == other
+    made = apply(one, diff(one, other), CATALOGUE)
+    assert isinstance(made, Team)
+    assert dump(made) == dump(other)
+
+
+@settings(max_examples=10)
+@given(relatives())
+def test_the_lineage_is_not_compared(drawn: tuple[Team, Team]) -> None:
+    one, other = drawn
+    same = replace(one, lineage=other.lineage)
+    assert diff(one, same) == changes(one, same) == ()

@@ -1,0 +1,185 @@
+"""Edits as JSON: written and read back, and what is said of JSON that is no list of edits."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from coterie.schema import Agent, ConfigError, Execution, Team
+from coterie.schema._shape import shape_schema
+from coterie.schema.edits import (
+    KINDS,
+    AddAgent,
+    Edit,
+    GrantTool,
+    ReplaceTopology,
+    SetExecution,
+    SetModel,
+    SetNote,
+    SetOutput,
+    SetParameter,
+    SetPrompt,
+    diff,
+    edits_from_json,
+    edits_to_json,
+    edits_to_values,
+)
+from coterie.schema.edits.kinds import AGENT_FIELDS, TEAM_FIELDS, tag
+
+from ..strategies import VALUES
+from .strategies import relatives, teams_and_edits
+
+
+def problems(text: str, **options: Any) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        edits_from_json(text, **options)
+    return [str(problem) for problem in caught.value.problems]
+
+
+@given(relatives())
+def test_a_difference_survives_writing_and_reading(drawn: tuple[Team, Team]) -> None:
+    edits = diff(*drawn)
+    assert edits_from_json(edits_to_json(edits)) == edits
+
+
+@given(teams_and_edits())
+def test_what_is_read_is_what_was_written(drawn: tuple[Team, list[Edit]]) -> None:
+    _, edits = drawn
+    with suppress(ConfigError):  # some make no sense
+        assert edits_to_json(edits_from_json(edits_to_json(edits))) == edits_to_json(edits)
+
+
+@settings(max_examples=50)
+@given(VALUES)
+def test_any_other_json_is_refused_with_reasons(value: Any) -> None:
+    assert problems(json.dumps({"edits": [value]}))
+
+
+@pytest.mark.parametrize(
+    ("edit", "value"),
+    [
+        (SetPrompt(agent="a", prompt="Hm."), {"set_prompt": {"agent": "a", "prompt": "Hm."}}),
+        (
+            SetParameter(agent="a", field="timeout", value=9),
+            {"set_parameter": {"agent": "a", "timeout": 9}},
+        ),
+        (
+            SetParameter(agent="a", field="temperature", value=None),
+            {"set_parameter": {"agent": "a", "temperature": None}},
+        ),
+        (SetExecution(field="timeout", value=9), {"set_execution": {"timeout": 9}}),
+        (SetNote(field="constitution", value="x"), {"set_note": {"constitution": "x"}}),
+        (SetOutput(agent=None), {"set_output": {"agent": None}}),
+        (
+            ReplaceTopology(reports_to={"a": ("b",)}),
+            {"replace_topology": {"reports_to": {"a": ["b"]}}},
+        ),
+        (
+            AddAgent(agent=Agent(id="a", prompt="Hm.", max_steps=3), reports_to=("b",)),
+            {
+                "add_agent": {
+                    "agent": "a",
+                    "fields": {"prompt": "Hm.", "max_steps": 3},
+                    "reports_to": ["b"],
+                }
+            },
+        ),
+    ],
+)
+def test_the_form_is_short(edit: Edit, value: dict[str, Any]) -> None:
+    assert edits_to_values([edit]) == [value]
+    assert edits_from_json(json.dumps({"edits": [value]})) == (edit,)
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (
+            '{"set_modl": {}}',
+            "edits:1:13: error: edits[0].set_modl: unknown field. Did you mean 'set_model'?",
+        ),
+        (
+            "{}",
+            "edits:1:12: error: edits[0]: 0 kinds in one edit are too few: at least 1.",
+        ),
+        (
+            '{"set_model": {"agent": "W 1", "model_id": "m"}}',
+            "edits:1:36: error: edits[0].set_model.agent: 'W 1' is not an id: a lower-case letter,"
+            " then lower-case letters, digits or _, at most 64 characters. Write for instance w_1.",
+        ),
+        (
+            '{"set_parameter": {"agent": "a", "max_tokens": "lots"}}',
+            "edits:1:59: error: edits[0].set_parameter.max_tokens: 'lots' is not an integer"
+            " (tokens, 1 to 1000000). Write a number, for instance 4096.",
+        ),
+        (
+            '{"set_parameter": {"agent": "a", "prompt": "x"}}',
+            "edits:1:45: error: edits[0].set_parameter.prompt: unknown field. Fields here: agent,"
+            " agent_type, function, max_tokens, temperature, max_steps, timeout, output_schema,"
+            " backend.",
+        ),
+        (
+            '{"set_parameter": {"agent": "a"}}',
+            "edits:1:30: error: edits[0].set_parameter: 1 fields are too few: at least 2.",
+        ),
+        (
+            '{"add_agent": {"agent": "a", "fields": {"api_base": "http://evil"}}}',
+            "edits:1:52: error: edits[0].add_agent.fields.api_base: not a field here. A team file"
+            " never names an endpoint: define an alias in models.yaml or with --model, and write it"
+            " in model_id.",
+        ),
+        (
+            '{"set_prompt": {"agent": "a", "prompt": "\\ud800"}}',
+            "edits:1:52: error: edits[0].set_prompt.prompt: half a character U+D800 in a text."
+            " Remove it.",
+        ),
+        (
+            '{"set_execution": {"on_error": "stop"}}',
+            "edits:1:43: error: edits[0].set_execution.on_error: 'stop' is not one of fail, skip,"
+            " degrade.",
+        ),
+    ],
+)
+def test_problems_are_listed_as_loading_lists_them(edit: str, message: str) -> None:
+    assert problems(f'{{"edits": [{edit}]}}') == [message]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "edits:1:1: error: the file is empty."),
+        ('{"edits": [', "edits:1:12: error: not JSON: expecting value."),
+        ("[]", "edits:1:1: error: [] is not a mapping. Write a mapping with edits."),
+        ("{}", "edits:1:1: error: edits is missing. The edits."),
+        ("\ud800", "edits:1:1: error: the byte 0xed is not UTF-8. Save the file as UTF-8."),
+    ],
+)
+def test_what_is_no_document_is_refused(text: str, message: str) -> None:
+    assert problems(text) == [message]
+
+
+def test_edits_of_other_components_are_refused() -> None:
+    edits = [SetModel(agent="a", model_id="m"), GrantTool(agent="a", tool="read_file")]
+    text = edits_to_json(edits)
+    assert problems(text, component="tools", file="answer") == [
+        "answer:1:13: error: edits[0].set_model: it edits model_id; here only tools may be edited."
+        " Leave it out."
+    ]
+    assert edits_from_json(edits_to_json(edits[1:]), component="tools") == (edits[1],)
+    assert problems('{"edits": 3}', component="tools")
+    assert problems("[3]", component="tools")
+
+
+def test_the_schema_has_every_kind_and_every_field() -> None:
+    kinds = shape_schema("edits")["$defs"]["edit"]["properties"]
+    assert set(kinds) == {tag(kind) for kind in KINDS}
+    parameters = {field for field, owner in AGENT_FIELDS.items() if owner == "parameters"}
+    assert set(kinds["set_parameter"]["properties"]) == {"agent", *parameters}
+    metadata = {field for field, owner in TEAM_FIELDS.items() if owner == "metadata"}
+    assert set(kinds["set_metadata"]["properties"]) == metadata
+    execution = shape_schema("team")["properties"]["execution"]["properties"]
+    assert set(execution) == {*Execution.__dataclass_fields__}
