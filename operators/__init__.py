@@ -1,7 +1,49 @@
 """What rewrites teams between tasks: operators, and the strategies that say which acts when.
 
-An operator reads teams, traces and memory and answers with edits, never with a rewritten file:
-select, mutate, crossover and consolidate on teams; fork, merge, prune and genesis on rosters.
-`operators/strategies/` will hold one loop per paper (EvoMAS, EvoChamber, Meta-Team, TacoMAS,
-MATTRL).
+An operator reads teams, digests of their runs and memory, and answers with edits, never with a
+rewritten file: `select`, `instantiate`, `mutate`, `crossover`, `consolidate` (EvoMAS §3.1). `judge`
+scores answers without knowing the right one, and `chance` edits without a model, for comparison.
+`operators/strategies/` has the loops that put them to work.
+
+Each operator is usable alone. What it needs of a model it asks through `Meta`; what came of it is a
+`Proposal`, or it was `Dropped`, and then the parents stay as they are.
 """
+
+from .bounds import Bounds
+from .chance import chance
+from .components import ByChance, ByOutcome, BySchedule, ComponentPolicy
+from .consolidate import Step, consolidate
+from .crossover import crossover
+from .digest import digest
+from .instantiate import instantiate
+from .judge import Agreement, Verdict, agreement, judge
+from .meta import Meta
+from .mutate import MUTABLE, mutate
+from .proposal import Dropped, Parent, Proposal
+from .select import Selection, select
+
+__all__ = [
+    "MUTABLE",
+    "Agreement",
+    "Bounds",
+    "ByChance",
+    "ByOutcome",
+    "BySchedule",
+    "ComponentPolicy",
+    "Dropped",
+    "Meta",
+    "Parent",
+    "Proposal",
+    "Selection",
+    "Step",
+    "Verdict",
+    "agreement",
+    "chance",
+    "consolidate",
+    "crossover",
+    "digest",
+    "instantiate",
+    "judge",
+    "mutate",
+    "select",
+]

@@ -3,3 +3,33 @@
 A pool is a folder that a person can open, diff and version. Its text is the truth; statistics,
 indexes and vectors are derived from it and can be rebuilt.
 """
+
+from .exchange import import_teams
+from .identity import are_twins, identity_of
+from .ledger import Entry
+from .lineage import Origin, ancestors, blame, descendants
+from .members import Member
+from .pool import Pool
+from .state import Admission
+from .statistics import EVOLVE, Statistics, Trial
+from .upkeep import Findings, repair, verify
+
+__all__ = [
+    "EVOLVE",
+    "Admission",
+    "Entry",
+    "Findings",
+    "Member",
+    "Origin",
+    "Pool",
+    "Statistics",
+    "Trial",
+    "ancestors",
+    "are_twins",
+    "blame",
+    "descendants",
+    "identity_of",
+    "import_teams",
+    "repair",
+    "verify",
+]

@@ -69,9 +69,8 @@ class Entries:
         """
         if must_exist and not path.is_file():
             raise InputError(f"{path}: there is no such file.")
-        connection = sqlite3.connect(path, **HOW)
+        connection = _connected(path)
         try:
-            _made_durable(connection)
             connection.execute(TABLE)
             known = {row[0] for row in connection.execute("SELECT path FROM entries")}
         except sqlite3.DatabaseError as error:
@@ -118,7 +117,9 @@ class Entries:
             StorageError: It cannot be written.
         """
         if self._writer is None:
-            self._writer = threading.Thread(target=self._write_all, name="journal", daemon=True)
+            self._writer = threading.Thread(
+                target=self._write_all, args=(_connected(self.path),), name="journal", daemon=True
+            )
             self._writer.start()
         text = json.dumps(entry.value, default=repr)  # ASCII: sqlite takes no lone surrogates
         row = (entry.path, entry.asked, entry.kind, text, entry.moment)
@@ -148,11 +149,9 @@ class Entries:
         path, kind, asked, value, moment = row
         return Entry(path=path, kind=kind, asked=asked, value=json.loads(value), moment=moment)
 
-    def _write_all(self) -> None:
+    def _write_all(self, connection: sqlite3.Connection) -> None:
         """The writer's thread: commit what has come together, until told to end."""
-        connection = sqlite3.connect(self.path, **HOW)
         try:
-            _made_durable(connection)
             while (batch := self._next_batch()) is not None:
                 failure = _committed(connection, [row for row, _, _ in batch], self.path)
                 for _, loop, written in batch:
@@ -172,9 +171,23 @@ class Entries:
         return [one for one in batch if one is not None] or None
 
 
-def _made_durable(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
+def _connected(path: Path) -> sqlite3.Connection:
+    """Connect in WAL mode. SQLite stays in another one, without an error, where it cannot."""
+    try:
+        connection = sqlite3.connect(path, **HOW)
+    except sqlite3.OperationalError as error:
+        raise StorageError(f"{path}: cannot be written: {error}.") from None
+    try:
+        (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        connection.execute("PRAGMA synchronous = FULL")
+        if mode != "wal":
+            raise sqlite3.OperationalError("the disk fails, or takes no write-ahead log")
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        if isinstance(error, sqlite3.OperationalError):
+            raise StorageError(f"{path}: cannot be written: {error}.") from None
+        raise
+    return connection
 
 
 def _committed(

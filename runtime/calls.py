@@ -194,12 +194,12 @@ def _value(answer: ChatAnswer, scrub: Callable[[str], str], left_out: int) -> Ma
     value = {
         "text": scrub(answer.text),
         "tool_calls": [
-            {"id": one.id, "name": one.name, "arguments": scrub(one.arguments)}
+            {"id": scrub(one.id), "name": scrub(one.name), "arguments": scrub(one.arguments)}
             for one in answer.tool_calls
         ],
-        "finish_reason": answer.finish_reason,
+        "finish_reason": scrub(answer.finish_reason),
         "usage": answer.usage.value(),
-        "model": answer.model,
+        "model": scrub(answer.model),
         "alias": answer.alias,
         "seconds": round(answer.seconds, 6),
         "attempts": answer.attempts,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["AgentOutcome", "Run", "execute"]
 
 INFRASTRUCTURE = frozenset({"busy", "denied", "down", "jail", "malformed", "timeout", "unknown"})
-"""Faults that are not the team's. A prompt that is too long, or a request that no model takes, is."""
+"""Faults that are not the team's; a prompt that is too long, or that no model takes, is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

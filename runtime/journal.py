@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from ..schema.errors import InputError, RunError
+from ..schema.errors import InputError, RunError, StorageError
 from ._entries import Entries, Entry
 from .usage import Usage
 
@@ -205,7 +205,7 @@ class Journal:
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 over all entries, whatever the order in which they came and the time they took."""
+        """SHA-256 over all entries, whatever their order and the time that they took."""
         lines = (
             f"{path}\0{asked}\0{_canonical({**value, 'seconds': None})}"
             for path, asked, value in self._entries.all()
@@ -233,7 +233,10 @@ def _plain(value: Any) -> Any:
 
 def _held(folder: Path) -> int:
     """Take the folder for this process; the system lets go of it when the process ends."""
-    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise StorageError(error.errno, error.strerror, str(folder)) from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -83,9 +83,12 @@ def _template(path: Path) -> Any:
 def fence(text: str) -> str:
     """Give the sign of the markers around a text that others wrote: a digest of the text itself.
 
-    So no text can hold the end of its own fence.
+    So no text can hold the end of its own fence, not even one that was searched for.
     """
-    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+    sign = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+    while sign in text:
+        sign = hashlib.sha256(sign.encode()).hexdigest()[:8]
+    return sign
 
 
 def _fenced(report: Report) -> Mapping[str, str]:

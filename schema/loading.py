@@ -237,7 +237,7 @@ def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
 def _lineage(fields: dict[str, Any] | None) -> Lineage | None:
     if not fields:
         return None
-    lists = {
+    lists: dict[str, Any] = {
         key: tuple(one for one in fields.get(key) or () if one is not None)
         for key in ("parents", "edits")
     }

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime import Run, Trace, run
+from coterie.runtime import Run, run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 from coterie.runtime.trace import Event
@@ -99,7 +99,7 @@ def played_through(path: Path, events: list[Event]) -> Run:
             path,
             ROOT / "examples" / "tasks" / "two_pipes.json",
             model=[f"scripted@{model.api_base}"],
-            trace=Trace(events.append),
+            listener=events.append,
         )
 
 

@@ -95,11 +95,14 @@ def _team_path(name: str) -> Path:
 
 def _task(task_file: str | None, query: str | None, known: Catalogue) -> Task:
     from ...schema.loading import load_task, parse_task
+    from ...schema.secrets import looks_secret
     from ...schema.task import Task
 
     if (task_file is None) == (query is None):
         raise InputError("give a task file, or a question with --query; one of them.")
     if query is not None:
+        if looks_secret(query):
+            raise InputError("--query: this looks like a secret key. Ask without it.")
         return Task(id="query", query=query)
     if task_file == "-":
         return parse_task(sys.stdin.buffer.read(), "-", Path(), known)

@@ -16,7 +16,7 @@ import click
 from ...schema.command import Command, host_catalogue, host_options, problem_format
 from ...schema.errors import InputError, StorageError
 from ...schema.models import EMBEDDED
-from ..terminal import counted, speakable
+from ..terminal import counted, speakable, speakable_json
 
 if TYPE_CHECKING:
     from ..engine import Run
@@ -91,10 +91,12 @@ def main(**options: Any) -> None:
     plan = compile(loaded.team, loaded.known)
     if options["dry_run"]:
         described = json.dumps(plan.describe(), indent=2) if options["as_json"] else str(plan)
-        click.echo(described)
+        click.echo(speakable(described))
         return
     if (earlier := _result_of(options["resume"])) is not None:
-        click.echo(json.dumps(earlier, indent=2) if options["as_json"] else earlier["answer"])
+        click.echo(
+            json.dumps(earlier, indent=2) if options["as_json"] else speakable(earlier["answer"])
+        )
         click.echo(f"this run was done already; {options['resume']}{os.sep}", err=True)
         return
     if not options["replay"]:
@@ -209,6 +211,17 @@ class _Making:
         async with open_services(self.loaded.known, self.setting) as services:
             await services.prepare(self.plan, offline=offline)
             scrubber = services.scrubber(os.environ)
+            # The run works on what its folder will hold: so it can be made again from there.
+            task = self.loaded.task
+            self.loaded = replace(
+                self.loaded,
+                task=replace(
+                    task,
+                    query=scrubber.known(task.query),
+                    context=scrubber.known(task.context),
+                    files={name: scrubber.known(text) for name, text in task.files.items()},
+                ),
+            )
             with self._record(scrubber) as record:
                 run = await self._run(services, record, scrubber)
                 record.finish(run)
@@ -255,7 +268,7 @@ class _Making:
         if not self.options["replay"]:
             budget = Budget(self.setting.budget)
             budget.deposit(record.spent(), seconds=record.journal.seconds)
-        with progress(self.plan, quiet=self.options["quiet"]) as show:
+        with progress(self.plan, quiet=self.options["quiet"], scrub=scrubber) as show:
             listeners = (show,) if self.options["replay"] else (record.folder, show)
             return await services.execute(
                 self.plan,
@@ -269,12 +282,12 @@ class _Making:
     def _show(self, run: Run, record: Record) -> None:
         scrub = record.folder.scrub
         if self.options["as_json"]:
-            click.echo(scrub(record.result), nl=False)
+            click.echo(speakable_json(scrub(record.result)), nl=False)
         elif run.answer is not None:
-            click.echo(speakable(scrub(run.answer)))
+            click.echo(scrub(speakable(run.answer)))
         if run.error:
             hint = self._how_to_resume()
-            click.echo(f"{run.status}: {speakable(scrub(run.error))}{hint}", err=True)
+            click.echo(f"{run.status}: {scrub(speakable(run.error))}{hint}", err=True)
         if self.options["replay"] and record.journal.divergences:
             click.echo(f"note: {record.journal.divergences[0]}", err=True)
         if not self.options["quiet"]:

@@ -6,10 +6,10 @@ litellm takes seconds to import, so only the first such call imports it.
 from __future__ import annotations
 
 import asyncio
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..runners._importing import quiet_environment
 from .answer import answer_of
 from .errors import GIVEN_UP_ON, CallError, kind_of
 from .retry import retry_after
@@ -34,8 +34,8 @@ class LitellmClient:
 
     def __init__(self) -> None:
         # Without it, the import fetches a list of prices from the network.
-        os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-        import litellm
+        with quiet_environment(LITELLM_LOCAL_MODEL_COST_MAP="True"):
+            import litellm
 
         litellm.suppress_debug_info = True
         self._litellm: Any = litellm
@@ -79,7 +79,7 @@ def _mapped(endpoint: Endpoint, error: Exception) -> CallError:
 
     Its status is 500 also where there was no response; its cause is one of httpx's then.
     """
-    said = " ".join(str(error).split())[:500]
+    said = " ".join(str(error).replace(endpoint.key or "\0", "[secret]").split())[:500]
     causes = {type(cause).__name__ for cause in _causes(error)}
     responded = "HTTPStatusError" in causes
     status = getattr(error, "status_code", None) if responded else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 
+from ..scrubber import SHORTEST
 from .answer import answer_of, parsed
 from .errors import GIVEN_UP_ON, CallError, kind_of
 from .retry import retry_after
@@ -45,6 +46,7 @@ class OpenAIClient:
             status, reply_headers, content = await self._post(url, headers, body.content)
         except (aiohttp.ClientError, OSError) as error:
             raise _broken(url, error) from None
+        content = _without(endpoint.key, content)
         if status != 200:
             raise _refusal(url, status, reply_headers, content)
         return answer_of(parsed(url, content), url)
@@ -86,6 +88,11 @@ async def _bounded(response: aiohttp.ClientResponse) -> bytes:
                 may_be_billed=True,
             )
     return bytes(content)
+
+
+def _without(key: str | None, content: bytes) -> bytes:
+    """Take out the key that was sent, before a cut could leave a part of it."""
+    return content.replace(key.encode(), b"[secret]") if key and len(key) >= SHORTEST else content
 
 
 def _broken(url: str, error: Exception) -> CallError:

@@ -23,11 +23,7 @@ def main(arguments: list[str]) -> None:
     uid, folder = settings.pop("uid", None), settings.pop("folder")
     capability, init = settings.pop("capability", None), settings.pop("init", None)
     for name, text in settings.items():
-        kind, bound = getattr(resource, f"RLIMIT_{name}"), int(text)
-        resource.setrlimit(kind, (bound, bound))
-        if init is not None:
-            # The jail's first process may be of the same user, who can make it do what he likes.
-            resource.prlimit(int(init), kind, (bound, bound))
+        _limit(getattr(resource, f"RLIMIT_{name}"), int(text), None if init is None else int(init))
     if uid is not None:
         _become(int(uid), None if capability is None else int(capability))
     os.chdir(folder)
@@ -35,6 +31,19 @@ def main(arguments: list[str]) -> None:
     os.closerange(3, _MOST_DESCRIPTORS)  # whoever started us may have left some open
     command = arguments[end + 1 :]
     os.execvp(command[0], command)
+
+
+def _limit(kind: int, wanted: int, init: int | None) -> None:
+    hard = resource.getrlimit(kind)[1]
+    bound = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(kind, (bound, bound))
+    if init is None:
+        return
+    # Code of the same user could make the jail's first process do what it likes.
+    try:
+        resource.prlimit(init, kind, (bound, bound))
+    except PermissionError:  # it is another user's, and out of reach
+        pass
 
 
 def _become(uid: int, capability: int | None) -> None:

@@ -39,7 +39,8 @@ class Execution:
             value, or the `repr` of anything else.
         logs: what it printed, cut at `Limits.output` bytes.
         is_final_answer: whether it called `final_answer`.
-        error: why it failed, a traceback or a sentence; None if it did not.
+        error: why it failed, a traceback or a sentence, without its middle if it has more
+            characters than `Limits.output`; None if it did not.
     """
 
     output: Any = None
@@ -126,7 +127,7 @@ class PythonWorker:
                 return self._stopped(process, wire, str(error))
             except ValueError as error:
                 return Execution(error=f"The code was not run: {error}.")
-            return _execution(done, wire.printed())
+            return _execution(done, wire.printed(), self._jail.limits.output)
 
     def kill(self, reason: str = "the host killed it") -> None:
         """End the interpreter for good; an `execute` that waits raises `JailKilled` at once."""
@@ -239,14 +240,22 @@ class PythonWorker:
         return Execution(logs=logs, error=f"{why}. What earlier cells defined is lost.")
 
 
-def _execution(done: Mapping[str, Any], logs: str) -> Execution:
+def _execution(done: Mapping[str, Any], logs: str, longest: int) -> Execution:
     error = done.get("error")
     return Execution(
         output=done.get("value"),
         logs=logs,
         is_final_answer=done.get("final") is True,
-        error=None if error is None else str(error),
+        error=None if error is None else _middleless(str(error), longest),
     )
+
+
+def _middleless(text: str, longest: int) -> str:
+    left_out = len(text) - longest
+    if left_out <= 0:
+        return text
+    half = longest // 2
+    return f"{text[:half]}\n[... {left_out} characters left out ...]\n{text[-half:]}"
 
 
 def _sendable(values: Mapping[str, Any], limit: int) -> dict[str, Any]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from ...schema.catalogue import load_named
 from ...schema.errors import InputError
 from ...schema.problems import quoted
 from ..once import unkept
+from ..scrubber import Scrubber
 from .tool import GrantedTool, Tool
 
 if TYPE_CHECKING:
@@ -50,12 +53,21 @@ class Toolbox:
             InputError: A server cannot be started, or does not have such a tool; or a plugin's
                 entry point does not lead to one.
         """
+        scrub = Scrubber(self.secrets())
         for name in sorted(set(names) - set(self._tools)):
             server, dot, tool = name.partition(".")
             if not dot:
                 self._tools[name] = _installed(name)
             else:
-                self._tools[name] = (await self._session(server)).tool(tool)
+                try:
+                    found = (await self._session(server)).tool(tool)
+                except InputError as error:
+                    raise InputError(scrub(str(error))) from None
+                self._tools[name] = replace(
+                    found,
+                    description=scrub.known(found.description),
+                    parameters=json.loads(scrub.known(json.dumps(found.parameters))),
+                )
 
     def secrets(self) -> frozenset[str]:
         """Give what servers may read in the environment, for whoever keeps it out of files."""

@@ -65,6 +65,22 @@ with tempfile.TemporaryDirectory() as folder:
         print(Shell(jail).run("(echo one; true) | cat; (echo two) | cat").output)
 """
 
+LIMITED = """
+import resource, tempfile
+from pathlib import Path
+from coterie.runtime.jail import Jail, Shell
+resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+with tempfile.TemporaryDirectory() as folder, Jail(Path(folder), tier=tier) as jail:
+    print(Shell(jail).run("ulimit -n").output)
+"""
+
+
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("tier", [*TIERS, Unconfined()], ids=lambda tier: tier.name)
+def test_limits_that_the_host_has_itself_may_be_lower(tier: Tier, user: str) -> None:
+    require(tier, user)
+    assert printed(user, LIMITED, tier).strip() == "100"
+
 
 @pytest.mark.parametrize("user", USERS)
 @pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)

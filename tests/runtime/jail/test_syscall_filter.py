@@ -100,7 +100,11 @@ def test_terminals_and_other_processes_limits_are_out_of_reach(
     for request, expected in ((0x5401, ALLOWED), (0x5412, refused(errno.EPERM))):
         assert answer(program, architecture, ioctl, 0, request) == expected
     assert answer(program, architecture, prlimit, 0) == ALLOWED
+    assert answer(program, architecture, prlimit, 1) == ALLOWED  # the first one of the jail
     assert answer(program, architecture, prlimit, 1234) == refused(errno.EPERM)
+    beside = assemble(machine, namespaces=False)
+    assert answer(beside, architecture, prlimit, 0) == ALLOWED
+    assert answer(beside, architecture, prlimit, 1) == refused(errno.EPERM)
 
 
 def test_other_architectures_and_later_calls_are_not_there() -> None:
@@ -108,6 +112,18 @@ def test_other_architectures_and_later_calls_are_not_there() -> None:
     assert answer(program, 0x40000003, 20) == KILLED  # 32-bit x86
     assert answer(program, X86[1], 0x40000000 | 59) == refused(errno.ENOSYS)  # x32
     assert answer(program, X86[1], 451) == refused(errno.ENOSYS)
+
+
+@pytest.mark.parametrize(
+    ("machine", "architecture", "watch", "attribute"), [(*X86, 254, 188), (*ARM, 27, 5)]
+)
+def test_without_mounts_what_no_landlock_holds_is_refused(
+    machine: str, architecture: int, watch: int, attribute: int
+) -> None:
+    inside, beside = assemble(machine), assemble(machine, namespaces=False)
+    for call, code in ((watch, errno.EPERM), (attribute, errno.ENOTSUP)):
+        assert answer(inside, architecture, call) == ALLOWED
+        assert answer(beside, architecture, call) == refused(code)
 
 
 def test_changes_of_files_that_the_user_owns_have_no_effect() -> None:

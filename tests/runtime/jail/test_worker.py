@@ -93,6 +93,13 @@ def test_a_traceback_shows_the_cell_and_not_the_interpreter(worker: PythonWorker
     )
 
 
+def test_a_long_error_loses_its_middle(worker: PythonWorker) -> None:
+    error = worker.execute("raise ValueError('x' * 10**6 + 'end')").error or ""
+    assert "characters left out" in error
+    assert error.endswith("xend")
+    assert len(error) < 33_000
+
+
 def test_a_new_interpreter_has_the_tools_and_variables_of_the_host(
     helped: PythonWorker, called: list[Any]
 ) -> None:

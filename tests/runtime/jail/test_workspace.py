@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
 
-from coterie.runtime.jail.workspace import break_hard_links, measure, read_file, remove
+from coterie.runtime.jail.workspace import (
+    break_hard_links,
+    disarm,
+    make_plain,
+    measure,
+    read_file,
+    remove,
+)
 from coterie.schema import JailError
 
 
@@ -30,9 +38,11 @@ def test_a_file_is_read_up_to_a_limit(tmp_path: Path) -> None:
         read_file(tmp_path, "folder/file", limit=4)
 
 
-@pytest.mark.parametrize(
-    "name", ["link", "folder/secret", "pipe", "missing", "../secret", "", ".", "folder/../secret"]
-)
+LINKS = ("link", "folder/secret", "pipe", "socket", "missing", "../secret", "folder/../secret")
+NO_NAMES = ("", ".", "a\0b", "\ud800", "x" * 5000, "work/" * 2000)
+
+
+@pytest.mark.parametrize("name", LINKS + NO_NAMES)
 def test_no_name_leads_out_of_the_folder_or_waits(tmp_path: Path, name: str) -> None:
     work, outside = tmp_path / "work", tmp_path / "outside"
     work.mkdir()
@@ -42,8 +52,43 @@ def test_no_name_leads_out_of_the_folder_or_waits(tmp_path: Path, name: str) -> 
     (work / "link").symlink_to(tmp_path / "secret")
     (work / "folder").symlink_to(outside)
     os.mkfifo(work / "pipe")
+    os.mknod(work / "socket", stat.S_IFSOCK)
     with pytest.raises(JailError):
         read_file(work, name, limit=100)
+
+
+def test_a_file_with_a_hole_is_read_no_further_than_the_limit(tmp_path: Path) -> None:
+    with (tmp_path / "hole").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(JailError, match="1099511627776 bytes, more than the 100"):
+        read_file(tmp_path, "hole", limit=100)
+
+
+def test_programs_lose_their_owners_rights_and_the_owner_gets_in(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "closed" / "program").touch()
+    (tmp_path / "closed" / "program").chmod(0o6111)
+    (tmp_path / "plain").touch(0o640)
+    (tmp_path / "link").symlink_to("/nowhere")
+    (tmp_path / "closed").chmod(0o000)
+    disarm(tmp_path)
+    assert (tmp_path / "closed").stat().st_mode & 0o7777 == 0o500
+    assert (tmp_path / "closed" / "program").stat().st_mode & 0o7777 == 0o511
+    assert (tmp_path / "plain").stat().st_mode & 0o7777 == 0o640
+    remove(tmp_path)
+    assert not tmp_path.exists()
+
+
+def test_pipes_sockets_and_inner_repositories_go_and_the_rest_stays(tmp_path: Path) -> None:
+    for folder in (".git", "one/.git/hooks", "one/two/three/.git", "one/.github"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "one" / "two" / ".git").write_text("gitdir: /")
+    (tmp_path / "one" / "link").symlink_to("/")
+    os.mkfifo(tmp_path / "one" / "pipe")
+    os.mknod(tmp_path / "socket", stat.S_IFSOCK)
+    make_plain(tmp_path)
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")}
+    assert left == {".git", "one", "one/two", "one/two/three", "one/.github", "one/link"}
 
 
 def test_an_absolute_name_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,145 @@
+"""Reads what a model answered: its shape first, then what it means for a team."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.structured import first_json, parse_structured
+from ..schema.edits import Rejected, apply, components, edits_from_json
+from ..schema.errors import ConfigError
+from ..schema.problems import quoted
+from ..schema.terminal import on_one_line
+from ..schema.values import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ..schema.catalogue import Catalogue
+    from ..schema.ceiling import Ceiling
+    from ..schema.edits import Component, Edit
+    from ..schema.problems import Problem
+    from ..schema.team import Team
+    from .bounds import Bounds
+
+__all__ = ["Unfit", "child_of", "closed", "edits_in", "reason_schema", "structured"]
+
+MOST_PROBLEMS = 8
+LONGEST_PROBLEM = 300
+
+
+class Unfit(Exception):
+    """An answer that is of no use.
+
+    Attributes:
+        problems: Why, as sentences that its writer can act on.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__(*problems)
+        more = len(problems) - MOST_PROBLEMS
+        said = [problem[:LONGEST_PROBLEM] for problem in problems[:MOST_PROBLEMS]]
+        self.problems = (*said, *([f"and {more} more problems."] if more > 0 else []))
+
+
+def closed(**fields: Any) -> dict[str, Any]:
+    """Write the schema of an object with exactly these fields, as strict decoding wants it."""
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def reason_schema(bounds: Bounds) -> Mapping[str, Any]:
+    """Write the schema of a reason. It comes first in an answer: think first, then act."""
+    return {"type": "string", "minLength": 1, "maxLength": bounds.reason}
+
+
+def structured(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Read an answer that is held to a schema as it stands.
+
+    Raises:
+        Unfit: It has another shape.
+    """
+    value, problems = parse_structured(text, schema)
+    if problems:
+        raise Unfit(*problems)
+    return value
+
+
+def edits_in(
+    text: str, bounds: Bounds, allowed: Sequence[Component]
+) -> tuple[str, tuple[Edit, ...]]:
+    """Read a reason and edits of the components that are allowed.
+
+    The edits may be of any kind that `edits.schema.json` has, also where decoding would have been
+    held to fewer: not every endpoint can be held to anything.
+
+    Raises:
+        Unfit: It has another shape, edits another component, or is too long.
+    """
+    try:
+        value = first_json(text)
+    except ValueError:
+        raise Unfit(f"it is not JSON: {quoted(text.strip()[:80])}") from None
+    if not is_mapping(value) or not is_list(listed := value.get("edits")):
+        raise Unfit('it is no JSON object with a list under "edits".')
+    if unknown := sorted(value.keys() - {"reason", "edits"}):
+        raise Unfit(f"unknown fields: {quoted(unknown)}. There are reason and edits.")
+    if problems := list(_excesses(listed, bounds)):
+        raise Unfit(*problems)
+    try:
+        component = allowed[0] if len(allowed) == 1 else None
+        edits = edits_from_json(json.dumps({"edits": listed}), component=component)
+    except ConfigError as error:
+        raise Unfit(*_told(error.problems)) from None
+    except RecursionError:
+        raise Unfit("it is nested too deeply.") from None
+    if foreign := sorted(components(edits) - {*allowed}):
+        raise Unfit(f"it edits {', '.join(foreign)}; here only {', '.join(allowed)} may be edited.")
+    return _reason(value.get("reason"), bounds), edits
+
+
+def child_of(parent: Team, edits: Sequence[Edit], catalogue: Catalogue, ceiling: Ceiling) -> Team:
+    """Make the team that edits lead to.
+
+    Raises:
+        Unfit: They make none, or one above the ceiling.
+    """
+    made = apply(parent, edits, catalogue, ceiling)
+    if isinstance(made, Rejected):
+        raise Unfit(*_told(made.problems))
+    return made
+
+
+def _excesses(listed: list[Any], bounds: Bounds) -> Iterator[str]:
+    if len(listed) > bounds.edits:
+        yield f"{len(listed)} edits; at most {bounds.edits} may be made at once."
+    longest = max(map(len, _texts(listed)), default=0)
+    if longest > bounds.characters:
+        yield f"a text of {longest} characters; at most {bounds.characters} are allowed."
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Give every text in a value, keys too, however deep it is nested."""
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case str() as text:
+                yield text
+            case list() as items:
+                waiting += items
+            case dict() as fields:
+                waiting += [*fields, *fields.values()]
+            case _:
+                pass
+
+
+def _reason(value: object, bounds: Bounds) -> str:
+    return on_one_line(value)[: bounds.reason] if isinstance(value, str) else ""
+
+
+def _told(problems: Iterable[Problem]) -> Iterator[str]:
+    return (f"{problem.path or 'the edits'}: {problem.message}" for problem in problems)

@@ -1,0 +1,217 @@
+"""What the subcommands of `mas-op` are given, and how they ask a model."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ...schema.command import host_catalogue, host_options, problem_format
+from ...schema.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from ...runtime.budget import Caps
+    from ...schema.catalogue import Catalogue
+    from ...schema.ceiling import Ceiling
+    from ...schema.task import Task
+    from ...schema.team import Team
+    from ..meta import Meta
+    from ..proposal import Dropped, Parent
+
+__all__ = [
+    "Host",
+    "asked_task",
+    "known_of",
+    "model_options",
+    "parents_of",
+    "refusal",
+    "task_options",
+]
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+Came = TypeVar("Came")
+
+
+def _added(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what the task is."""
+    return _added(
+        command,
+        click.option("-t", "--task", "task_file", type=FILE, help="The task's file."),
+        click.option("-q", "--query", help="Ask this instead of a task file."),
+    )
+
+
+def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what is asked, and what may come of it."""
+    options = (
+        click.option(
+            "--meta-model",
+            metavar="ALIAS",
+            default="default",
+            show_default=True,
+            help="The alias of the model that the operator asks.",
+        ),
+        click.option(
+            "--policy",
+            type=FILE,
+            help="The most that a child may ask for.  [default: the tools and backends of its"
+            " parents, no higher limits, and this host's models]",
+        ),
+        click.option("--seed", type=int, help="Make sampling repeatable where that is possible."),
+        click.option("--budget", metavar="CAPS", help="What it may cost: usd=2,tokens=50000."),
+    )
+    return problem_format(host_options(_added(command, *options)))
+
+
+def known_of(options: dict[str, Any]) -> Catalogue:
+    """Collect what this host offers."""
+    names = ("model", "models_file", "tools_file", "allowed_tools")
+    return host_catalogue(**{name: options[name] for name in names})
+
+
+def asked_task(options: dict[str, Any], known: Catalogue, runs: tuple[Path, ...] = ()) -> Task:
+    """Load the task, or take that of the run which is the evidence.
+
+    Raises:
+        InputError: There is none, or it does not load.
+    """
+    from ...schema.loading import load_task
+    from ...schema.task import Task
+
+    file, query = options["task_file"], options["query"]
+    if file is not None and query is not None:
+        raise InputError("give a task file or a question with --query, one of them.")
+    if query is not None:
+        return Task(id="query", query=query)
+    if file is None and runs:
+        file = runs[0] / "task.json"
+    if file is None:
+        raise InputError("give the task: --task FILE, or --query QUESTION.")
+    return load_task(file, known)
+
+
+def parents_of(sources: tuple[str, ...], runs: tuple[Path, ...], known: Catalogue) -> list[Parent]:
+    """Load teams, each with the digest of its run, where there is one.
+
+    Their prompts are written out where they come from files that do not come with coterie, so that
+    a child is whole wherever it is put.
+
+    Raises:
+        InputError: A file does not load, or there are more runs than teams.
+    """
+    from ...pool.sources import load_source
+    from ..digest import digest
+    from ..proposal import Parent
+    from ..recorded import read_run
+
+    if len(runs) > len(sources):
+        raise InputError(f"{len(runs)} runs for {len(sources)} teams: give each team its run.")
+    digests = [digest(*read_run(folder)) for folder in runs]
+    digests += [""] * (len(sources) - len(runs))
+    return [
+        Parent(team=load_source(source, known), digest=told)
+        for source, told in zip(sources, digests, strict=True)
+    ]
+
+
+def refusal(dropped: Dropped) -> RunError:
+    """Say why there is no child."""
+    return RunError("\n  - ".join([f"{dropped.operator}: {dropped.reason}", *dropped.problems]))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Host:
+    """What operators have of this host: names, a model, limits.
+
+    Attributes:
+        known: What names are known.
+        meta_model: The alias of the model that operators ask.
+        policy: What a person allows; None where no file says so.
+        seed: Makes sampling repeatable.
+        budget: What the calls may cost.
+    """
+
+    known: Catalogue
+    meta_model: str
+    policy: Ceiling | None
+    seed: int | None
+    budget: Caps | None
+
+    @classmethod
+    def of(cls, options: dict[str, Any], known: Catalogue) -> Host:
+        """Take what the options say.
+
+        Raises:
+            InputError: One cannot be read.
+        """
+        from ...runtime.budget import Caps
+        from ...schema.ceiling import load_ceiling
+
+        return cls(
+            known=known,
+            meta_model=options["meta_model"],
+            policy=load_ceiling(options["policy"]) if options["policy"] else None,
+            seed=options["seed"],
+            budget=Caps.parse(options["budget"]) if options["budget"] else None,
+        )
+
+    def ceiling(self, *teams: Team) -> Ceiling:
+        """Say what a child of teams may ask for: what a person allows, else hardly more than they.
+
+        Models are chosen by the person who names them on this host, so any of these will do.
+        """
+        from ...schema.ceiling import Ceiling
+
+        if self.policy is not None:
+            return self.policy
+        return replace(Ceiling.of(*teams), models=self.known.aliases, agents=None, edges=None)
+
+    def ask(self, ceiling: Ceiling, work: Callable[[Meta], Awaitable[Came]]) -> Came:
+        """Let an operator do its work with a model at hand.
+
+        Raises:
+            CoterieError: The model cannot be had, or may cost no more.
+        """
+        self._fetch_embedded_model()
+
+        async def until_done() -> Came:
+            from ...runtime.budget import Budget, Caps
+            from ...runtime.services import Setting, open_services
+            from ..meta import Meta
+
+            setting = Setting(seed=self.seed, budget=self.budget or Caps())
+            async with open_services(self.known, setting) as services:
+                gateway = services.gateway
+                await gateway.prepare([self.meta_model], priced=setting.must_be_priced)
+                meta = Meta(
+                    calls=services.calls(scrubber=services.scrubber(os.environ)),
+                    catalogue=self.known,
+                    ceiling=ceiling,
+                    model=self.meta_model,
+                    budget=Budget(setting.budget),
+                )
+                return await work(meta)
+
+        return asyncio.run(until_done())
+
+    def _fetch_embedded_model(self) -> None:
+        """Fetch the embedded model, where it is the one that is asked."""
+        from ...runtime.command.models import pull_with_progress
+        from ...schema.models import EMBEDDED
+
+        model = self.known.models.get(self.meta_model)
+        if model is not None and model.model == EMBEDDED:
+            pull_with_progress()

@@ -1,0 +1,212 @@
+"""`mas-op mutate`, `crossover`, `instantiate`, `chance`: a child, its difference and its reason."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...schema.command import Command
+from ..components import MUTABLE
+from ..proposal import Dropped
+from .arguments import (
+    FOLDER,
+    Host,
+    asked_task,
+    known_of,
+    model_options,
+    parents_of,
+    refusal,
+    task_options,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...schema.edits import Tone
+    from ...schema.team import Team
+    from ..proposal import Parent, Proposal
+
+__all__ = ["adapt_team", "cross_teams", "draw_child", "mutate_team"]
+
+component_option = click.option(
+    "--component", type=click.Choice(MUTABLE), help="What to change.  [default: the model chooses]"
+)
+run_option = click.option(
+    "--run",
+    "runs",
+    type=FOLDER,
+    multiple=True,
+    metavar="RUN",
+    help="The folder of a run of the team on the task, as evidence; its task, where none is given.",
+)
+
+
+def child_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what becomes of a child."""
+    dry_run = click.option("--dry-run", is_flag=True, help="Only show what would differ, and why.")
+    output = click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Where to write the child.  [default: standard output]",
+    )
+    return dry_run(output(command))
+
+
+@click.command("mutate", cls=Command)
+@click.argument("team")
+@task_options
+@component_option
+@run_option
+@child_options
+@model_options
+def mutate_team(team: str, component: Any, runs: tuple[Path, ...], **options: Any) -> None:
+    """Let a model change one component of a team, on as many agents as it takes.
+
+    TEAM is a team file, or seed:NAME. The child goes to standard output or to -o FILE; what
+    differs, and why, to standard error. Ends with 1 where the model gave nothing that is valid and
+    below the ceiling, also after one repair.
+    """
+    from ..mutate import mutate
+
+    known = known_of(options)
+    task = asked_task(options, known, runs)
+    [parent] = parents_of((team,), runs, known)
+    host = Host.of(options, known)
+    made = host.ask(
+        host.ceiling(parent.team),
+        lambda meta: mutate(meta, "mutate", task, parent, component=component),
+    )
+    _show(made, [parent], task.id, options)
+
+
+@click.command("crossover", cls=Command)
+@click.argument("first")
+@click.argument("second")
+@task_options
+@run_option
+@child_options
+@model_options
+def cross_teams(first: str, second: str, runs: tuple[Path, ...], **options: Any) -> None:
+    """Let a model make a child of two teams: the topology of one, agents of both.
+
+    Give --run once for each team, in their order, for evidence.
+    """
+    from ..crossover import crossover
+
+    known = known_of(options)
+    task = asked_task(options, known, runs)
+    one, other = parents_of((first, second), runs, known)
+    host = Host.of(options, known)
+    made = host.ask(
+        host.ceiling(one.team, other.team),
+        lambda meta: crossover(meta, "crossover", task, one, other),
+    )
+    _show(made, [one, other], task.id, options)
+
+
+@click.command("instantiate", cls=Command)
+@click.argument("team")
+@task_options
+@run_option
+@child_options
+@model_options
+def adapt_team(team: str, runs: tuple[Path, ...], **options: Any) -> None:
+    """Let a model adapt a team to a task; it may add and remove agents."""
+    from ..instantiate import instantiate
+
+    known = known_of(options)
+    task = asked_task(options, known, runs)
+    [parent] = parents_of((team,), runs, known)
+    host = Host.of(options, known)
+    made = host.ask(
+        host.ceiling(parent.team), lambda meta: instantiate(meta, "instantiate", task, parent)
+    )
+    _show(made, [parent], task.id, options)
+
+
+@click.command("chance", cls=Command)
+@click.argument("team")
+@click.option("--component", type=click.Choice(MUTABLE), required=True, help="What to change.")
+@click.option("--edits", type=click.IntRange(1, 100), default=1, help="The most edits.")
+@child_options
+@model_options
+def draw_child(team: str, component: Any, edits: int, **options: Any) -> None:
+    """Change one component of a team at random, for comparison; no model is asked.
+
+    The same team, component and --seed give the same child.
+    """
+    from ..chance import chance
+
+    known = known_of(options)
+    [parent] = parents_of((team,), (), known)
+    ceiling = Host.of(options, known).ceiling(parent.team)
+    made = chance(parent.team, component, known, ceiling, seed=options["seed"] or 0, edits=edits)
+    _show(made, [parent], "", options)
+
+
+def _show(
+    made: Proposal | Dropped, parents: Sequence[Parent], task: str, options: dict[str, Any]
+) -> None:
+    """Show what differs and why, and write the child where it is wanted.
+
+    Raises:
+        RunError: There is no child.
+        StorageError: It cannot be written.
+    """
+    from ...schema import dump
+    from ...schema.edits import words
+    from ...schema.files import write_atomically
+    from ...schema.terminal import on_one_line
+
+    if isinstance(made, Dropped):
+        raise refusal(made)
+    base = _base(made, [parent.team for parent in parents])
+    dry_run, output = options["dry_run"], options["output"]
+    told = [
+        *words(base, made.child, _painted),
+        f"reason: {on_one_line(made.reason) or 'none given'}",
+    ]
+    click.echo("\n".join(told), err=not dry_run)
+    if dry_run:
+        return
+    text = dump(_named(made, base, task, output))
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_atomically(output, text)
+
+
+def _base(made: Proposal, teams: Sequence[Team]) -> Team:
+    """Give the parent that the edits start from: the one that gave the topology."""
+    topology = made.child.reports_to
+    named = [team for team in teams if team.name == made.parents[0]]
+    return next((team for team in named if team.reports_to == topology), named[0])
+
+
+def _named(made: Proposal, base: Team, task: str, output: Path | None) -> Team:
+    """Give a child its lineage, and the name of its file where that is one."""
+    from ...pool.texts import LONGEST_REASON, told, told_all
+    from ...schema.edits import summary
+    from ...schema.team import Lineage
+
+    lineage = Lineage(
+        operator=made.operator,
+        parents=tuple(dict.fromkeys(made.parents)),
+        edits=told_all(summary(base, made.child)),
+        reason=told(made.reason, LONGEST_REASON),
+        task=task,
+    )
+    name = output.stem if output and re.fullmatch(r"[a-z][a-z0-9_]{0,63}", output.stem) else None
+    return replace(made.child, name=name or made.child.name, lineage=lineage)
+
+
+def _painted(text: str, tone: Tone, /) -> str:
+    """Colour a piece of text; where standard error is no terminal, the colours are left out."""
+    from ...schema.command.diff import TONES
+
+    return click.style(text, fg=TONES[tone])

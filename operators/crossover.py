@@ -1,0 +1,207 @@
+"""Crossover: a child with the whole topology of one parent, and agents of both (EvoMAS Eq. 3).
+
+First it is decided whose topology the child has, all of it, and with it the positions (EvoMAS
+App. D.3). Then each position gets the agent of the first parent, that of the second, or a hybrid:
+the prompt of one with model, tools and parameters of the other. The child is the topology's parent
+under edits of single agents, a type of edits that cannot touch a topology.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from ..schema.edits import agent_edits
+from .answers import Unfit, child_of, closed, reason_schema, structured
+from .material import material, memories_text, parent_text, task_text
+from .meta import Question, prompt
+from .positions import counterparts
+from .proposal import Dropped, Proposal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..pool.experience import Experience
+    from ..schema.edits import AgentEdit
+    from ..schema.task import Task
+    from ..schema.team import Agent, Team
+    from .meta import Meta
+    from .proposal import Parent
+
+__all__ = ["Side", "crossover"]
+
+OPERATOR = "crossover"
+Side = Literal["first", "second"]
+SIDES: tuple[Side, Side] = ("first", "second")
+WHOLE = "agent of {}"
+HYBRID = "prompt of {}, the rest of {}"
+
+
+async def crossover(
+    meta: Meta,
+    path: str,
+    task: Task,
+    first: Parent,
+    second: Parent,
+    *,
+    topology: Side | None = None,
+    memories: Sequence[Experience] = (),
+) -> Proposal | Dropped:
+    """Make a child of two parents.
+
+    Args:
+        meta: The model to ask.
+        path: Which crossover this is: `task 12/step 3/crossover`.
+        task: What the child is to do better than both. Its reference answer is not shown.
+        first: A team, with the digest of its run on the task.
+        second: Another.
+        topology: Whose topology the child has. None: the model is asked first.
+        memories: What was learnt on similar tasks.
+
+    Returns:
+        The child. Its first parent is the one that gave the topology.
+
+    Raises:
+        CoterieError: As for `Meta.ask`.
+    """
+    shown = material(
+        task_text(task, meta.limits),
+        parent_text(first, meta.catalogue, meta.limits, "first"),
+        parent_text(second, meta.catalogue, meta.limits, "second"),
+        memories_text(memories, meta.limits),
+    )
+    names = (first.team.name, second.team.name)
+    if topology is None:
+        chosen = await _choose(meta, f"{path}/topology", names, shown)
+        if isinstance(chosen, Dropped):
+            return chosen
+        topology = chosen
+    own, other = (first, second) if topology == "first" else (second, first)
+    cross = _Cross.of(own.team, other.team, topology)
+    if not cross.options:
+        why = "where agents of both parents stand in the same place, they do not differ."
+        return meta.drop(path, OPERATOR, why, parents=names)
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt("crossover", topology=topology, places=cross.renamed),
+        material=shown,
+        schema=_schema(meta, cross),
+        read=functools.partial(_child, meta, cross),
+        parents=(own.team.name, other.team.name),
+    )
+    return await meta.ask(f"{path}/agents", question)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Cross:
+    """A crossover whose topology is decided.
+
+    Attributes:
+        own: The parent that gives it.
+        other: The other parent.
+        side: Which of the two `own` is.
+        theirs: For each position, the other's agent as it would work there. Positions where that
+            changes nothing are not there.
+        places: The other's id of each of them.
+    """
+
+    own: Team
+    other: Team
+    side: Side
+    theirs: Mapping[str, Agent]
+    places: Mapping[str, str]
+
+    @classmethod
+    def of(cls, own: Team, other: Team, side: Side) -> Self:
+        """Find who may change places."""
+        places = counterparts(own, other)
+        all_theirs = {one: _moved(other, there, own, one) for one, there in places.items()}
+        theirs = {one: agent for one, agent in all_theirs.items() if agent != own.agents[one]}
+        return cls(own=own, other=other, side=side, theirs=theirs, places=places)
+
+    @property
+    def options(self) -> Mapping[str, list[str]]:
+        """What each position may get. Functions have no prompt and no model to share."""
+        whole = [WHOLE.format(side) for side in SIDES]
+        hybrid = [HYBRID.format(side, _opposite(side)) for side in SIDES]
+        return {
+            position: whole if self._has_function(position) else whole + hybrid
+            for position in self.theirs
+        }
+
+    @property
+    def renamed(self) -> list[str]:
+        """Who stands where, where the ids differ."""
+        pairs = ((own, self.places[own]) for own in self.theirs)
+        return [f"{own}: {other}" for own, other in pairs if own != other]
+
+    def edits(self, chosen: Mapping[str, str]) -> Iterator[AgentEdit]:
+        """Give the edits that put the chosen agents into the positions."""
+        for position, source in chosen.items():
+            yield from agent_edits(self.own.agents[position], self._made(position, source))
+
+    def _made(self, position: str, source: str) -> Agent:
+        by_side = {
+            self.side: self.own.agents[position],
+            _opposite(self.side): self.theirs[position],
+        }
+        for side in SIDES:
+            if source == WHOLE.format(side):
+                return by_side[side]
+        side: Side = "first" if source == HYBRID.format(*SIDES) else "second"
+        spoken = by_side[side]
+        return replace(by_side[_opposite(side)], prompt=spoken.prompt, role=spoken.role)
+
+    def _has_function(self, position: str) -> bool:
+        agents = (self.own.agents[position], self.theirs[position])
+        return "function" in map(self.own.backend_of, agents)
+
+
+def _moved(other: Team, there: str, own: Team, position: str) -> Agent:
+    """Give an agent a place in a team of other defaults, where it works as it did."""
+    agent = replace(other.agents[there], id=position)
+    backend = other.backend_of(agent)
+    return agent if own.backend_of(agent) == backend else replace(agent, backend=backend)
+
+
+async def _choose(meta: Meta, path: str, names: tuple[str, str], shown: str) -> Side | Dropped:
+    """Ask whose topology the child is to have."""
+    schema = closed(
+        reason=reason_schema(meta.limits), topology={"type": "string", "enum": list(SIDES)}
+    )
+    question: Question[Side] = Question(
+        operator=OPERATOR,
+        instructions=prompt("choose_topology"),
+        material=shown,
+        schema=schema,
+        read=lambda text: structured(text, schema)["topology"],
+        parents=names,
+    )
+    return await meta.ask(path, question)
+
+
+def _schema(meta: Meta, cross: _Cross) -> Mapping[str, Any]:
+    positions = {
+        position: {"type": "string", "enum": options} for position, options in cross.options.items()
+    }
+    return closed(reason=reason_schema(meta.limits), positions=closed(**positions))
+
+
+def _child(meta: Meta, cross: _Cross, text: str) -> Proposal:
+    answer = structured(text, _schema(meta, cross))
+    edits = tuple(cross.edits(answer["positions"]))
+    child = child_of(cross.own, edits, meta.catalogue, meta.ceiling)
+    if child.content_hash in {cross.own.content_hash, cross.other.content_hash}:
+        raise Unfit("the child is no other than one of its parents. Take something of both.")
+    return Proposal(
+        operator=OPERATOR,
+        parents=(cross.own.name, cross.other.name),
+        edits=edits,
+        reason=answer["reason"],
+        child=child,
+    )
+
+
+def _opposite(side: Side) -> Side:
+    return "second" if side == "first" else "first"

@@ -1,0 +1,117 @@
+"""What operators show to a model: tasks, teams, digests and memories, each in a fence.
+
+All of it was written by others, some of it by models. So each text stands between markers that its
+writer could not foresee, and nothing in it is ours to follow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..runtime.messages import fence
+from ..schema import dump
+from ..schema.picture.caption import span
+from ..schema.team import is_prompt_id
+from ..schema.terminal import on_one_line, speakable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..pool.experience import Experience
+    from ..schema.catalogue import Catalogue
+    from ..schema.task import Task
+    from ..schema.team import Agent, Team
+    from .bounds import Bounds
+    from .proposal import Parent
+
+__all__ = ["clip", "fenced", "material", "memories_text", "parent_text", "task_text"]
+
+BRIEF = 80
+"""Characters of a prompt in an outline."""
+
+
+def material(*parts: str) -> str:
+    """Join parts, without those that are empty."""
+    return "\n\n".join(part for part in parts if part)
+
+
+def fenced(kind: str, text: str, name: str = "") -> str:
+    """Put a text between markers that carry a digest of it; nothing, where there is no text."""
+    if not (shown := speakable(text).strip()):
+        return ""
+    mark = f"{kind} {fence(shown)}"
+    title = f'{mark} "{on_one_line(name).replace(chr(34), chr(39))}"' if name else mark
+    return f"<{title}>\n{shown}\n</{mark}>"
+
+
+def clip(text: str, most: int) -> str:
+    """Cut a text to a length in characters: what it begins with, and more of what it ends with."""
+    if len(text) <= most:
+        return text
+    note = " […] "
+    if most <= 3 * len(note):
+        return text[: max(most, 0)]
+    head = (most - len(note)) // 3
+    return text[:head] + note + text[head + len(note) - most :]
+
+
+def task_text(task: Task, bounds: Bounds) -> str:
+    """Show a task, without its reference answer."""
+    files = f"Files: {', '.join(sorted(task.files))}" if task.files else ""
+    repo = "It comes with a git repository." if task.repo else ""
+    shown = material(task.query, task.context, files, repo)
+    return fenced("task", clip(shown, bounds.task_characters))
+
+
+def parent_text(parent: Parent, catalogue: Catalogue, bounds: Bounds, kind: str = "team") -> str:
+    """Show a team and how it did on the task."""
+    team = replace(parent.team, lineage=None, successful_tasks=())
+    reward = "" if parent.reward is None else f"Reward: {parent.reward:.3g}"
+    feedback = material(reward, parent.digest)
+    return material(
+        fenced(kind, _team_text(team, catalogue, bounds.team_characters), team.name),
+        fenced(f"{kind}_run", feedback, team.name),
+    )
+
+
+def memories_text(memories: Sequence[Experience], bounds: Bounds) -> str:
+    """Show what was learnt on similar tasks."""
+    lines = (
+        f"- On {clip(on_one_line(one.task), 120)!r}: {clip(on_one_line(one.summary), 400)}"
+        for one in memories[: bounds.memories]
+    )
+    return fenced("memory", "\n".join(lines))
+
+
+def _team_text(team: Team, catalogue: Catalogue, most: int) -> str:
+    """Write a team as its file has it, with the prompt files that it names; else outline it."""
+    named = {one.prompt for one in team.agents.values() if is_prompt_id(one.prompt)}
+    files = (f"# {name}.md\n{catalogue.prompt(name) or ''}" for name in sorted(named))
+    whole = material(dump(team).partition("\n")[2], *files)
+    return whole if len(whole) <= most else clip("\n".join(_outline(team, catalogue)), most)
+
+
+def _outline(team: Team, catalogue: Catalogue) -> Iterator[str]:
+    """Say in a line what each agent is; those that are alike share it."""
+    alike: dict[str, list[str]] = {}
+    for agent_id, agent in team.agents.items():
+        receivers = span(team.reports_to.get(agent_id, ()))
+        said = [*_told(agent, catalogue), f"reports to {receivers or 'nobody'}"]
+        alike.setdefault("; ".join(said), []).append(agent_id)
+    for said, ids in alike.items():
+        yield f"{span(ids)}: {said}"
+
+
+def _told(agent: Agent, catalogue: Catalogue) -> Iterator[str]:
+    if agent.role:
+        yield agent.role
+    if agent.function:
+        yield f"function {agent.function}"
+        return
+    yield f"model {agent.model_id}"
+    if agent.tools:
+        yield f"tools {', '.join(agent.tools)}"
+    if agent.prompt:
+        text = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
+        yield f"prompt {clip(on_one_line(text or ''), BRIEF)!r}"

@@ -1,0 +1,175 @@
+"""How an operator asks a model: a prompt, an answer held to a schema, one repair, then no more."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ..runtime.gateway import ChatRequest
+from ..runtime.messages import render
+from .answers import Unfit
+from .bounds import Bounds
+from .proposal import Dropped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..runtime.budget import Budget
+    from ..runtime.calls import Calls, Tell
+    from ..runtime.gateway import ChatAnswer, Message
+    from ..schema.catalogue import Catalogue
+    from ..schema.ceiling import Ceiling
+
+__all__ = ["Meta", "Question", "prompt"]
+
+PROMPTS = Path(__file__).parent / "prompts"
+LONGEST_QUOTE = 4_000
+"""Characters of a bad answer that are shown to its writer again."""
+
+Answered = TypeVar("Answered")
+
+
+def _untold(_event: str, /, **_fields: Any) -> None:
+    pass
+
+
+def prompt(name: str, **values: Any) -> str:
+    """Fill in one of the operators' prompt files."""
+    return render(name, folder=PROMPTS, **values)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question(Generic[Answered]):
+    """What an operator asks.
+
+    Attributes:
+        operator: Who asks.
+        instructions: What is to be done; text of ours.
+        material: What it is to be done with; texts of others, each in its fence.
+        schema: The shape of the answer.
+        read: Makes something of the answer's text, or raises `Unfit`.
+        parents: The names of the teams that it is about.
+    """
+
+    operator: str
+    instructions: str
+    material: str
+    schema: Mapping[str, Any]
+    read: Callable[[str], Answered]
+    parents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Meta:
+    """The model that operators ask, and the limits of what may come of it.
+
+    Attributes:
+        calls: Makes the calls: journaled, cached, bounded, without secrets.
+        catalogue: What names are known.
+        ceiling: What children may ask for at most.
+        model: The alias of the model.
+        budget: What the calls may cost.
+        tell: Told what happens: `operator_answered`, `operator_repair`, `operator_dropped`, and
+            what `Calls.chat` tells.
+        bounds: How much is read and written. By default, by the size of the model.
+        temperature: None for the endpoint's own.
+    """
+
+    calls: Calls
+    catalogue: Catalogue
+    ceiling: Ceiling
+    model: str = "default"
+    budget: Budget | None = None
+    tell: Tell = _untold
+    bounds: Bounds | None = None
+    temperature: float | None = None
+
+    @property
+    def limits(self) -> Bounds:
+        """How much is read and written."""
+        return self.bounds or Bounds.of(self.catalogue.models.get(self.model))
+
+    async def ask(self, path: str, question: Question[Answered]) -> Answered | Dropped:
+        """Ask, and where the answer is of no use hand back its problems and ask once more.
+
+        Args:
+            path: Which question this is, whenever it is asked: `task 12/step 2/mutate`.
+            question: The question.
+
+        Raises:
+            CallError: The model cannot be had.
+            BudgetReached: It may cost no more.
+            NotRecorded: A replay has no such answer.
+            StorageError: The answer cannot be kept.
+        """
+        messages: list[Message] = [
+            {"role": "system", "content": self._instructions(question)},
+            {"role": "user", "content": question.material},
+        ]
+        first = await self._answer(f"{path}/call 1", messages, question.schema)
+        try:
+            return self._read(path, question, first)
+        except Unfit as unfit:
+            problems = list(unfit.problems)
+            self.tell("operator_repair", path=path, operator=question.operator, problems=problems)
+        messages += [
+            {"role": "assistant", "content": first.text[:LONGEST_QUOTE] or "(nothing)"},
+            {"role": "user", "content": prompt("repair", problems=problems)},
+        ]
+        second = await self._answer(f"{path}/call 2", messages, question.schema)
+        try:
+            return self._read(path, question, second)
+        except Unfit as unfit:
+            return self.drop(
+                path,
+                question.operator,
+                "the model gave no valid answer, also after one repair.",
+                problems=unfit.problems,
+                parents=question.parents,
+            )
+
+    def drop(
+        self,
+        path: str,
+        operator: str,
+        reason: str,
+        *,
+        problems: tuple[str, ...] = (),
+        parents: tuple[str, ...] = (),
+    ) -> Dropped:
+        """Give up, and say so in the trace."""
+        said = {"reason": reason, "problems": list(problems), "parents": list(parents)}
+        self.tell("operator_dropped", path=path, operator=operator, **said)
+        return Dropped(operator=operator, reason=reason, problems=problems, parents=parents)
+
+    def _instructions(self, question: Question[Answered]) -> str:
+        """Add the form of the answer; a small model would take the schema for words of the task."""
+        known = self.catalogue.models.get(self.model)
+        is_held = known is not None and known.is_embedded
+        schema = "" if is_held else json.dumps(question.schema, ensure_ascii=False)
+        return f"{question.instructions}\n\n{prompt('answer', schema=schema)}"
+
+    async def _answer(
+        self, path: str, messages: list[Message], schema: Mapping[str, Any]
+    ) -> ChatAnswer:
+        request = ChatRequest(
+            model=self.model,
+            messages=tuple(messages),
+            max_tokens=self.limits.answer_tokens,
+            temperature=self.temperature,
+            schema=schema,
+        )
+        return await self.calls.chat(path, request, self.tell, budget=self.budget, trim=True)
+
+    def _read(self, path: str, question: Question[Answered], answer: ChatAnswer) -> Answered:
+        try:
+            read = question.read(answer.text)
+        except Unfit as unfit:
+            if answer.finish_reason != "length":
+                raise
+            cut = f"it was cut off at {self.limits.answer_tokens} tokens. Write less."
+            raise Unfit(cut, *unfit.problems) from None
+        self.tell("operator_answered", path=path, operator=question.operator, answer=answer.text)
+        return read

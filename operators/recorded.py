@@ -1,0 +1,85 @@
+"""Reads what `mas-run` wrote of a run, for whoever wants a digest of it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.engine import AgentOutcome, Run
+from ..runtime.record import read_result
+from ..runtime.runners.protocol import AgentResult
+from ..runtime.scorers import Score
+from ..runtime.trace import Event
+from ..runtime.usage import Usage
+from ..schema.errors import InputError
+from ..schema.loading import read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+__all__ = ["read_run"]
+
+HEAD = {"v", "n", "t", "type", "agent"}
+"""What every line of events.jsonl has; the rest are the event's own fields."""
+
+
+def read_run(folder: Path) -> tuple[Run, list[Event]]:
+    """Read what came of a recorded run, and what happened in it.
+
+    The reason of its score is left out: it quotes the reference answer.
+
+    Raises:
+        InputError: It is not the folder of a run, the run did not come to its end, or a file is
+            damaged.
+    """
+    result = read_result(folder)
+    if result is None or "agents" not in result:
+        raise InputError(
+            f"{folder}: this is no run that came to its end. Finish it with: mas-run --resume"
+            f" {folder}"
+        )
+    try:
+        run = _run(result)
+        lines = read_file(folder / "events.jsonl").splitlines()
+        return run, [_event(json.loads(line)) for line in lines]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{folder}: this is no record of a run: {error!r}.") from None
+
+
+def _run(value: Mapping[str, Any]) -> Run:
+    return Run(
+        status=value["status"],
+        answer=value["answer"],
+        score=Score(value=value["score"]["value"], reason="") if value["score"] else None,
+        error=value["error"],
+        usage=_usage(value["usage"]),
+        seconds=value["seconds"],
+        agents={agent: _outcome(one) for agent, one in value["agents"].items()},
+    )
+
+
+def _outcome(value: Mapping[str, Any]) -> AgentOutcome:
+    content = value["content"]
+    return AgentOutcome(
+        status=value["status"],
+        result=None if content is None else AgentResult(content=content),
+        error=value["error"],
+        usage=_usage(value["usage"]),
+        seconds=value["seconds"],
+        attempts=value["attempts"],
+    )
+
+
+def _usage(value: Mapping[str, Any]) -> Usage:
+    """Take the counts; a result also has the price in words."""
+    return Usage(**{name: value[name] for name in Usage.__slots__ if name in value})
+
+
+def _event(value: Mapping[str, Any]) -> Event:
+    return Event(
+        type=value["type"],
+        seconds=value["t"],
+        agent=value.get("agent"),
+        fields={name: item for name, item in value.items() if name not in HEAD},
+    )

@@ -1,0 +1,157 @@
+"""What came of an evolution, from the lines of its turns: nothing is remembered elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..pool.statistics import wilson
+from ..runtime.terminal import counted
+from ..runtime.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["Report"]
+
+
+@dataclass(kw_only=True)
+class _Operator:
+    """What an operator contributed."""
+
+    made: int = 0
+    dropped: int = 0
+    best: int = 0
+
+
+@dataclass(kw_only=True)
+class Report:
+    """Numbers of an evolution.
+
+    Attributes:
+        tasks: Turns taken.
+        score_sum: Sum of the scores of each turn's best candidate.
+        candidates: Teams that were run.
+        executed: Those that ran to an answer: the execution rate's numerator.
+        spending: What was consumed, by purpose: task, operator, judge.
+        operators: What each operator contributed.
+        components: How often a mutation touched a component, by niche.
+        teams: How often each team of the pool was a turn's best.
+    """
+
+    tasks: int = 0
+    score_sum: float = 0.0
+    candidates: int = 0
+    executed: int = 0
+    spending: dict[str, Usage] = field(
+        default_factory=lambda: {"task": Usage(), "operator": Usage(), "judge": Usage()}
+    )
+    operators: dict[str, _Operator] = field(default_factory=dict[str, _Operator])
+    components: dict[str, Counter[str]] = field(default_factory=dict[str, "Counter[str]"])
+    teams: Counter[str] = field(default_factory=Counter[str])
+
+    @classmethod
+    def of(cls, turns: Iterable[Mapping[str, Any]]) -> Report:
+        """Sum up turns, as their lines have them."""
+        report = cls()
+        for turn in turns:
+            report.take(turn)
+        return report
+
+    def take(self, turn: Mapping[str, Any]) -> None:
+        """Take in a turn."""
+        self.tasks += 1
+        self.score_sum += turn["score"]
+        self.teams[turn["team"]] += 1
+        self.spending["operator"] += Usage(**turn["operators"])
+        self.spending["judge"] += Usage(**turn["judging"])
+        for number, one in enumerate(turn["candidates"]):
+            self._take_candidate(one, turn, is_best=number == turn["best"])
+        for lost in turn["dropped"]:
+            self._operator(lost["operator"]).dropped += 1
+
+    def _take_candidate(
+        self, one: Mapping[str, Any], turn: Mapping[str, Any], *, is_best: bool
+    ) -> None:
+        self.candidates += 1
+        self.executed += one["executed"]
+        self.spending["task"] += Usage(**one["usage"])
+        operator = self._operator(one["operator"])
+        operator.made += 1
+        operator.best += is_best
+        if one["component"]:
+            niche = self.components.setdefault(turn["niche"] or "all", Counter())
+            niche[one["component"]] += 1
+
+    def _operator(self, name: str) -> _Operator:
+        return self.operators.setdefault(name, _Operator())
+
+    @property
+    def score(self) -> float | None:
+        """The mean score of each turn's best candidate."""
+        return self.score_sum / self.tasks if self.tasks else None
+
+    @property
+    def warnings(self) -> list[str]:
+        """Mechanisms that were to act and never did."""
+        silent = [
+            f"{name} never made a team: {counted(one.dropped, 'answer')} of no use."
+            for name, one in sorted(self.operators.items())
+            if one.made == 0
+        ]
+        if self.tasks and not any(
+            one.best for name, one in self.operators.items() if name != "select"
+        ):
+            silent.append("no child was ever the best of its task: evolution added nothing.")
+        return silent
+
+    def value(self) -> dict[str, Any]:
+        """Give the report as a JSON object."""
+        low, high = wilson(self.score_sum, self.tasks)
+        return {
+            "tasks": self.tasks,
+            "score": self.score,
+            "interval": [low, high],
+            "candidates": self.candidates,
+            "execution_rate": self.executed / self.candidates if self.candidates else None,
+            "spending": {
+                name: {**usage.value(), "cost": usage.cost} for name, usage in self.spending.items()
+            },
+            "operators": {name: vars(one) for name, one in sorted(self.operators.items())},
+            "components": {niche: dict(count) for niche, count in sorted(self.components.items())},
+            "teams": dict(self.teams.most_common()),
+            "warnings": self.warnings,
+        }
+
+    def __str__(self) -> str:
+        """Write the report for people."""
+        if not self.tasks:
+            return "no task was taken."
+        low, high = wilson(self.score_sum, self.tasks)
+        rate = f"{self.executed} of {self.candidates}"
+        lines = [
+            f"score {self.score:.3f} [{low:.3f}, {high:.3f}] over {counted(self.tasks, 'task')}:"
+            " each task's best candidate, chosen by its score",
+            f"ran to an answer: {rate} teams",
+            "",
+            "operator      made  dropped  best of its task",
+            *(
+                f"{name:<12} {one.made:>5} {one.dropped:>8} {one.best:>17}"
+                for name, one in sorted(self.operators.items())
+            ),
+            "",
+            "spent on        calls     tokens  cost",
+            *(
+                f"{name:<12} {usage.calls:>8} {usage.tokens:>10}  {usage.cost}"
+                for name, usage in self.spending.items()
+            ),
+            "",
+        ]
+        for niche, count in sorted(self.components.items()):
+            shares = ", ".join(f"{name} {number}" for name, number in count.most_common())
+            lines.append(f"mutations on {niche}: {shares}")
+        wins = ", ".join(f"{name} {number}" for name, number in self.teams.most_common(5))
+        lines.append(f"most often best: {wins}")
+        lines += [f"warning: {one}" for one in self.warnings]
+        return "\n".join(lines)

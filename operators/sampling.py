@@ -1,0 +1,41 @@
+"""Draws any value that a component's schema lets through, as a model without a clue would."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from random import Random
+
+__all__ = ["sample"]
+
+
+def sample(schema: Mapping[str, Any], chance: Random, words: Sequence[str]) -> Any:
+    """Draw a value.
+
+    Whole numbers are drawn by order of magnitude: of the timeouts up to a week, half are below
+    13 minutes.
+
+    Args:
+        schema: A schema as `component_schema` writes them: closed objects, `anyOf`, `enum`, bounds.
+        chance: Where chance comes from.
+        words: What texts are made of.
+    """
+    match schema:
+        case {"anyOf": kinds}:
+            drawn = sample(chance.choice(kinds), chance, words)
+        case {"enum": choices}:
+            drawn = chance.choice(choices)
+        case {"type": "object", "properties": fields}:
+            drawn = {name: sample(field, chance, words) for name, field in fields.items()}
+        case {"type": "array", "items": item, "minItems": least, "maxItems": most}:
+            drawn = [sample(item, chance, words) for _ in range(chance.randint(least, most))]
+        case {"type": "integer", "minimum": least, "maximum": most}:
+            drawn = round(math.expm1(chance.uniform(math.log1p(least), math.log1p(most))))
+        case {"type": "string", "maxLength": longest}:
+            drawn = chance.choice(words)[:longest]
+        case _:
+            drawn = chance.random() < 0.5
+    return drawn

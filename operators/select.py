@@ -1,0 +1,200 @@
+"""Selection: k parents for a task, from what the pool knows of its teams (EvoMAS §3.2.1, Eq. 1).
+
+First, deterministically, a shortlist: by how a team scored on the task's niche and in all, by what
+the memory says of it on similar tasks, by whether it can work on files at all, and with regard to
+diversity. Then a model chooses among the shortlist. Without a model, the first k are chosen.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.terminal import counted
+from ..schema.terminal import on_one_line
+from .answers import closed, reason_schema, structured
+from .material import clip, fenced, material, task_text
+from .meta import Question, prompt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..pool.experience import Experience
+    from ..pool.members import Member
+    from ..schema.task import Task
+    from ..schema.team import Team
+    from .meta import Meta
+    from .proposal import Dropped
+
+__all__ = ["Selection", "select", "shortlist"]
+
+OPERATOR = "select"
+PRIOR = 0.5
+"""The score that is expected of a team of which nothing is known."""
+PRIOR_WEIGHT = 2.0
+"""How many evaluations it takes to outweigh what was expected before."""
+FAMILY_PENALTY = 0.1
+"""What a team is worth less for each of its relatives that was taken already."""
+WITHOUT_TOOLS = {"llm", "function"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Selection:
+    """The parents for a task.
+
+    Attributes:
+        names: The teams, the most promising first.
+        reason: Why these.
+        shortlist: What there was to choose from.
+    """
+
+    names: tuple[str, ...]
+    reason: str
+    shortlist: tuple[str, ...]
+
+
+async def select(
+    meta: Meta | None,
+    path: str,
+    task: Task,
+    members: Sequence[Member],
+    *,
+    k: int = 3,
+    hits: Sequence[tuple[Experience, float]] = (),
+) -> Selection | Dropped:
+    """Choose parents.
+
+    Args:
+        meta: The model to ask. None: the first of the shortlist are taken.
+        path: Which selection this is: `task 12/select`.
+        task: What they are to do. Its reference answer is not shown.
+        members: The pool's teams.
+        k: How many, where there are as many.
+        hits: What the memory has on similar tasks, with similarities in [-1, 1].
+
+    Returns:
+        k different teams. A team that the model names twice counts once, and where it names fewer
+        than k the next of the shortlist follow.
+
+    Raises:
+        CoterieError: As for `Meta.ask`, or a team's file is damaged.
+    """
+    listed = shortlist(task, members, most=max(2 * k, k + 3), hits=hits)
+    names = tuple(member.name for member in listed)
+    if meta is None or len(names) <= k:
+        reason = "All there are." if len(names) <= k else "The first by statistics and memory."
+        return Selection(names=names[:k], reason=reason, shortlist=names)
+    chosen = {"type": "string", "enum": list(names)}
+    schema = closed(
+        reason=reason_schema(meta.limits),
+        selected={"type": "array", "items": chosen, "minItems": 1, "maxItems": k},
+    )
+    lines = (_told(member, task, hits) for member in listed)
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt("select", k=k),
+        material=material(task_text(task, meta.limits), fenced("teams", "\n".join(lines))),
+        schema=schema,
+        read=functools.partial(_selection, names, k, schema),
+    )
+    return await meta.ask(path, question)
+
+
+def shortlist(
+    task: Task,
+    members: Sequence[Member],
+    *,
+    most: int,
+    hits: Sequence[tuple[Experience, float]] = (),
+) -> list[Member]:
+    """Give the most promising teams, the first first; the same for the same arguments.
+
+    Args:
+        task: What they are to do.
+        members: The teams, in the order of their births.
+        most: How many, at most.
+        hits: What the memory has on similar tasks.
+    """
+    left = {
+        member.name: (member, _is_able(task, member), _merit(task, member, hits))
+        for member in members
+    }
+    taken: list[Member] = []
+    while left and len(taken) < most:
+        families = [member.stem for member in taken]
+        member, _, _ = max(
+            left.values(),
+            key=lambda one: (one[1], one[2] - FAMILY_PENALTY * families.count(one[0].stem)),
+        )
+        taken.append(member)
+        del left[member.name]
+    return taken
+
+
+def _merit(task: Task, member: Member, hits: Sequence[tuple[Experience, float]]) -> float:
+    """Estimate a team's score on a task: what is known in all is the prior for what is near.
+
+    What the memory has of this team counts as evaluations of the task itself, each with the weight
+    of its similarity.
+    """
+    everywhere = member.statistics
+    trials = everywhere.n + everywhere.failures
+    overall = (everywhere.score_sum + PRIOR_WEIGHT * PRIOR) / (trials + PRIOR_WEIGHT)
+    total, weight = PRIOR_WEIGHT * overall, PRIOR_WEIGHT
+    if task.niche is not None:
+        here = member.on(task.niche)
+        total += here.score_sum
+        weight += here.n + here.failures
+    for reward, similarity in _remembered(member, hits):
+        total += similarity * min(1.0, max(0.0, reward))
+        weight += similarity
+    return total / weight
+
+
+def _remembered(
+    member: Member, hits: Sequence[tuple[Experience, float]]
+) -> Iterator[tuple[float, float]]:
+    """Give rewards that this very team had on similar tasks, and how similar these were."""
+    for entry, similarity in hits:
+        if entry.team == member.content_hash and entry.reward is not None and similarity > 0:
+            yield entry.reward, similarity
+
+
+def _is_able(task: Task, member: Member) -> bool:
+    """Tell whether a team can open what the task comes with."""
+    if not task.files and task.repo is None:
+        return True
+    team = member.team
+    return any(
+        agent.tools or team.backend_of(agent) not in WITHOUT_TOOLS for agent in team.agents.values()
+    )
+
+
+def _told(member: Member, task: Task, hits: Sequence[tuple[Experience, float]]) -> str:
+    """Say in a line what the pool knows of a team."""
+    said = [_shape(member.team)]
+    known = member.statistics
+    said.append(
+        "never evaluated" if known.score is None else f"score {known.score:.2f} of {known.n}"
+    )
+    if task.niche is not None and (score := member.on(task.niche).score) is not None:
+        said.append(f"in this niche {score:.2f} of {member.on(task.niche).n}")
+    if known.failures:
+        said.append(f"failed {counted(known.failures, 'time')}")
+    for reward, similarity in _remembered(member, hits):
+        said.append(f"reward {reward:.2f} on a task of similarity {similarity:.2f}")
+    said.append(clip(on_one_line(member.team.description), 160))
+    return f"{member.name}: {'; '.join(filter(None, said))}"
+
+
+def _shape(team: Team) -> str:
+    roles = list(dict.fromkeys(one.role for one in team.agents.values() if one.role))
+    size = f"{counted(len(team.agents), 'agent')}, {counted(len(team.edges), 'edge')}"
+    return f"{size}, roles {', '.join(roles[:6])}" if roles else size
+
+
+def _selection(names: tuple[str, ...], k: int, schema: Any, text: str) -> Selection:
+    answer = structured(text, schema)
+    chosen = dict.fromkeys([*answer["selected"], *names])
+    return Selection(names=tuple(chosen)[:k], reason=answer["reason"], shortlist=names)

@@ -1,0 +1,115 @@
+"""What an evolution has of its host: services, journal, budget, pool, memory; and its recipe."""
+
+from __future__ import annotations
+
+import os
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ..pool.memory import open_memory
+from ..runtime.budget import Budget
+from ..runtime.journal import Journal
+from ..runtime.services import open_services
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from pathlib import Path
+
+    from ..pool.memory import Memory
+    from ..pool.pool import Pool
+    from ..runtime.scrubber import Scrubber
+    from ..runtime.services import Services, Setting
+    from ..schema.catalogue import Catalogue
+    from ..schema.ceiling import Ceiling
+    from ..schema.recipe import Recipe
+    from .turn import Turn
+
+__all__ = ["Stage", "Strategy", "open_stage"]
+
+
+class Strategy(Protocol):
+    """A loop that says which operator acts when, on one task.
+
+    * Must leave at least one candidate in the turn, or raise.
+    * Must take chance from `turn.chance` and model answers through the journal only, under paths
+      that do not depend on scheduling.
+    """
+
+    async def __call__(self, turn: Turn, /) -> None:
+        """Try teams on the task of a turn."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stage:
+    """Where an evolution takes place.
+
+    Attributes:
+        name: The evolution's name.
+        recipe: How.
+        catalogue: What teams may name.
+        ceiling: What children may ask for.
+        services: Models, tools, jails.
+        journal: Every answer that was paid for.
+        scrubber: Takes the host's secrets out of what is kept.
+        budget: What everything together may cost.
+        pool: Where teams are kept.
+        memory: Where experiences are kept; None where the recipe wants none.
+    """
+
+    name: str
+    recipe: Recipe
+    catalogue: Catalogue
+    ceiling: Ceiling
+    services: Services
+    journal: Journal
+    scrubber: Scrubber
+    budget: Budget
+    pool: Pool
+    memory: Memory | None
+
+
+@asynccontextmanager
+async def open_stage(
+    *,
+    name: str,
+    recipe: Recipe,
+    catalogue: Catalogue,
+    ceiling: Ceiling,
+    setting: Setting,
+    pool: Pool,
+    folder: Path,
+) -> AsyncGenerator[Stage]:
+    """Open what an evolution needs; leaving the block closes it.
+
+    Args:
+        name: The evolution's name.
+        recipe: How.
+        catalogue: What teams may name.
+        ceiling: What children may ask for.
+        setting: How its runs are made; its budget is that of everything together.
+        pool: Where teams are kept.
+        folder: Where its journal is kept.
+
+    Raises:
+        InputError: Another process is at work on it.
+        StorageError: The journal cannot be written.
+    """
+    async with open_services(catalogue, setting) as services:
+        with Journal.open(folder) as journal:
+            budget = Budget(setting.budget, name="the evolution")
+            budget.deposit(journal.spent(), seconds=journal.seconds)
+            memory = open_memory(pool.folder, models=catalogue.models) if recipe.memory else None
+            yield Stage(
+                name=name,
+                recipe=recipe,
+                catalogue=catalogue,
+                ceiling=ceiling,
+                services=services,
+                journal=journal,
+                scrubber=services.scrubber(os.environ),
+                budget=budget,
+                pool=pool,
+                memory=memory,
+            )

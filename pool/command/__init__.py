@@ -1,0 +1,37 @@
+"""`mas-pool`: looking at a pool, and after it."""
+
+from __future__ import annotations
+
+import click
+
+from .changes import add_export, add_import, init, restore, retire
+from .family import show_blame, show_lineage
+from .reports import best, show, show_list
+from .upkeep import gc, show_findings
+
+__all__ = ["main"]
+
+
+@click.group("pool")
+def main() -> None:
+    """Look at a pool of teams, and look after it.
+
+    A pool is a folder: teams/ has a file for each team, ledger.jsonl what happened to them.
+    """
+
+
+for command in (
+    init,
+    show_list,
+    show,
+    show_lineage,
+    show_blame,
+    best,
+    add_import,
+    add_export,
+    retire,
+    restore,
+    show_findings,
+    gc,
+):
+    main.add_command(command)

@@ -1,0 +1,70 @@
+"""Arguments and options that several of the commands have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.terminal import on_one_line
+from ..statistics import EVOLVE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..members import Member
+    from ..pool import Pool
+    from ..statistics import Statistics
+
+__all__ = ["Tasks", "as_json", "of_tasks", "open_pool", "pool_folder", "tell"]
+
+pool_folder = click.argument("folder", metavar="POOL", type=click.Path(path_type=Path))
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def of_tasks(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say which tasks count; they are the fields of `Tasks`."""
+    niche = click.option("--niche", metavar="NAME", help="Count only the tasks of this niche.")
+    split = click.option(
+        "--split",
+        default=EVOLVE,
+        show_default=True,
+        metavar="NAME",
+        help="Count only the tasks of this split.",
+    )
+    return niche(split(command))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tasks:
+    """The tasks that count: those of a split, and of a niche or of all."""
+
+    split: str
+    niche: str | None = None
+
+    def __call__(self, member: Member) -> Statistics:
+        """Give what is known of a team on them."""
+        return member.on(self.niche, split=self.split)
+
+    def __str__(self) -> str:
+        of = f" in the niche {self.niche!r}" if self.niche else ""
+        return f"the split {self.split!r}{of}"
+
+
+def open_pool(folder: Path, **options: Any) -> Pool:
+    """Open a pool; what a crash left unfinished is told on standard error.
+
+    Raises:
+        InputError: There is no pool.
+        StorageError: It is damaged.
+    """
+    from ..pool import Pool
+
+    return Pool.open(folder, report=tell, **options)
+
+
+def tell(text: str) -> None:
+    """Say something that may quote a file, beside the result."""
+    click.echo(on_one_line(text), err=True)

@@ -1,0 +1,133 @@
+"""`mas-pool init`, `import`, `export`, `retire` and `restore`: what a person changes in a pool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import click
+
+from ...runtime.terminal import counted
+from ...schema.command import Command, host_catalogue, host_options
+from ...schema.errors import InputError
+from ...schema.team import Lineage
+from .arguments import open_pool, pool_folder, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..pool import Pool
+    from ..state import Admission
+
+__all__ = ["add_export", "add_import", "init", "restore", "retire"]
+
+SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
+"""What reasoning and the use of tools are evolved from (EvoMAS Table 7)."""
+
+
+@click.command("init", cls=Command)
+@pool_folder
+@click.argument("seeds", metavar="[TEAM]...", nargs=-1)
+@click.option("--empty", is_flag=True, help="Begin without a team.")
+@host_options
+def init(folder: Path, seeds: tuple[str, ...], empty: bool, **host: Any) -> None:
+    """Make a folder a pool, with these teams to begin with.
+
+    TEAM is a team file, or seed:NAME for one that comes with coterie. Without TEAM, a new pool
+    begins with peer_review, majority_vote and debate. In a folder that is a pool already, only what
+    is missing is added.
+    """
+    from ..layout import LEDGER
+    from ..pool import Pool
+
+    if empty and seeds:
+        raise InputError(f"--empty and {seeds[0]!r} contradict each other. Leave out one of them.")
+    begins = not empty and not (folder / LEDGER).exists()
+    chosen = seeds or (SEEDS if begins else ())
+    pool = Pool.init(folder, chosen, catalogue=host_catalogue(**host), report=tell)
+    names = ", ".join(pool.members)
+    click.echo(f"{folder}: {counted(len(pool.members), 'team')}{f': {names}' if names else ''}")
+
+
+@click.command("import", cls=Command)
+@pool_folder
+@click.argument("source")
+@click.argument("names", metavar="[TEAM]...", nargs=-1)
+@host_options
+def add_import(folder: Path, source: str, names: tuple[str, ...], **host: Any) -> None:
+    """Take teams into a pool: from another pool, or from a file.
+
+    SOURCE is a pool, of which these TEAMs are taken, by default all members; or a team file; or
+    seed:NAME. Teams of a pool bring their ancestors along, as retired teams, and what all of them
+    scored.
+    """
+    pool = open_pool(folder, catalogue=host_catalogue(**host))
+    if not Path(source).is_dir():
+        if names:
+            raise InputError(f"{source!r} is one team, so there is no {names[0]!r} in it.")
+        _say(pool, [source], [_from_file(pool, source)])
+        return
+    from ..exchange import import_teams
+
+    other = open_pool(Path(source))
+    chosen = names or tuple(other.members)
+    _say(pool, chosen, import_teams(pool, other, chosen))
+
+
+@click.command("export", cls=Command)
+@pool_folder
+@click.argument("names", metavar="TEAM...", nargs=-1, required=True)
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The pool that they go to. It is made if need be.",
+)
+@host_options
+def add_export(folder: Path, names: tuple[str, ...], target: Path, **host: Any) -> None:
+    """Give teams to another pool, with their ancestors and what all of them scored."""
+    from ..exchange import import_teams
+    from ..pool import Pool
+
+    source = open_pool(folder)
+    for name in names:
+        source.member(name)
+    pool = Pool.init(target, catalogue=host_catalogue(**host), report=tell)
+    _say(pool, names, import_teams(pool, source, names))
+
+
+@click.command("retire", cls=Command)
+@pool_folder
+@click.argument("name", metavar="TEAM")
+@click.option("--reason", required=True, help="Why, for those who read the ledger.")
+def retire(folder: Path, name: str, reason: str) -> None:
+    """Let a team no longer be a member. Its file, its lineage and its evaluations stay."""
+    pool = open_pool(folder)
+    if pool.member(name).retired is None:
+        pool.retire(name, reason=reason, op=f"retire/{uuid4().hex}")
+    click.echo(f"{name}: retired")
+
+
+@click.command("restore", cls=Command)
+@pool_folder
+@click.argument("name", metavar="TEAM")
+def restore(folder: Path, name: str) -> None:
+    """Let a retired team be a member again."""
+    open_pool(folder).restore(name, op=f"restore/{uuid4().hex}")
+    click.echo(f"{name}: a member")
+
+
+def _from_file(pool: Pool, source: str) -> Admission:
+    from ..identity import identity_of
+    from ..sources import load_source
+
+    team = load_source(source, pool.catalogue)
+    return pool.add(team, Lineage(operator="import"), op=f"import/{identity_of(team)}")
+
+
+def _say(pool: Pool, asked: Sequence[str], came: Sequence[Admission]) -> None:
+    for name, admission in zip(asked, came, strict=True):
+        what = "new" if admission.is_new else "was there already"
+        click.echo(f"{name}: {pool.member(admission.name).path} ({what})")

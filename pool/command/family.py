@@ -1,0 +1,145 @@
+"""`mas-pool lineage` and `blame`: where teams come from."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from ...runtime.terminal import on_one_line
+from ...schema.command import Command
+from ...schema.problems import quoted
+from ..lineage import ancestors, blame, descendants
+from .arguments import as_json, open_pool, pool_folder
+from .figures import lineage_value, score, statistics_value, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from ..members import Member
+
+__all__ = ["show_blame", "show_lineage"]
+
+LONGEST_EDITS = 100
+"""Characters of edits on a branch of the tree."""
+BLAME = {"field": "<", "set in": "<", "by": "<", "which scored": "<", "value": "<"}
+
+
+@click.command("lineage", cls=Command)
+@pool_folder
+@click.argument("name", metavar="[TEAM]", required=False)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "mermaid"]),
+    default="text",
+    show_default=True,
+    help="A tree in text, all fields for programs, or a picture.",
+)
+def show_lineage(folder: Path, name: str | None, form: str) -> None:
+    """Show how the teams of a pool descend from each other, with the edits on the branches.
+
+    With TEAM, only its ancestors and its descendants. A team of two parents stands below the first.
+    """
+    pool = open_pool(folder)
+    teams = pool.teams
+    if name:
+        pool.member(name)
+        teams = {**ancestors(teams, name), **descendants(teams, name)}
+    click.echo("\n".join(FORMS[form](teams)))
+
+
+@click.command("blame", cls=Command)
+@pool_folder
+@click.argument("name", metavar="TEAM")
+@as_json
+def show_blame(folder: Path, name: str, as_json: bool) -> None:
+    """Say for each field of a team which ancestor and operator set it, and what that one scored."""
+    pool = open_pool(folder)
+    pool.member(name)
+    origins = blame(pool.teams, name)
+    if as_json:
+        told = [
+            {**asdict(origin), "scored": statistics_value(pool.teams[origin.team].statistics)}
+            for origin in origins
+        ]
+        click.echo(json.dumps(told, indent=2))
+        return
+    rows = [
+        (
+            origin.field,
+            origin.team,
+            origin.operator,
+            score(pool.teams[origin.team].statistics),
+            quoted(origin.value),
+        )
+        for origin in origins
+    ]
+    click.echo("\n".join(table(BLAME, rows)))
+
+
+def _as_text(teams: Mapping[str, Member]) -> Iterator[str]:
+    """Draw a tree, however deep it is."""
+    children: dict[str | None, list[Member]] = {}
+    for member in teams.values():
+        first = next((parent for parent in member.born.parents if parent in teams), None)
+        children.setdefault(first, []).append(member)
+    waiting = [(root, "", "") for root in reversed(children.get(None, []))]
+    while waiting:
+        member, branch, margin = waiting.pop()
+        yield f"{branch}{on_one_line(_told(member))}"
+        below = children.get(member.name, [])
+        for child in reversed(below):
+            is_last = child is below[-1]
+            ends = ("└─ ", "   ") if is_last else ("├─ ", "│  ")
+            waiting.append((child, margin + ends[0], margin + ends[1]))
+
+
+def _told(member: Member) -> str:
+    retired = " (retired)" if member.retired is not None else ""
+    branch = _branch(member) if member.born.parents else ""
+    return " · ".join(filter(None, [member.name + retired, score(member.statistics), branch]))
+
+
+def _branch(member: Member) -> str:
+    """Say what made a team of its parents."""
+    _, *others = member.born.parents
+    crossed = f" with {' and '.join(others)}" if others else ""
+    edits = "; ".join(member.born.edits)
+    if len(edits) > LONGEST_EDITS:
+        edits = f"{edits[:LONGEST_EDITS]} …"
+    return (
+        f"{member.born.operator}{crossed}: {edits}" if edits else f"{member.born.operator}{crossed}"
+    )
+
+
+def _as_json(teams: Mapping[str, Member]) -> Iterator[str]:
+    told = [{**lineage_value(one), **statistics_value(one.statistics)} for one in teams.values()]
+    yield json.dumps(told, indent=2)
+
+
+def _as_mermaid(teams: Mapping[str, Member]) -> Iterator[str]:
+    yield "flowchart LR"
+    for member in teams.values():
+        yield f'    team_{member.name}["{member.name}<br/>{_escaped(score(member.statistics))}"]'
+    for member in teams.values():
+        for parent in member.born.parents:
+            if parent in teams:
+                edge = f'-- "{_escaped(_branch(member))}" -->'
+                yield f"    team_{parent} {edge} team_{member.name}"
+
+
+def _escaped(text: str) -> str:
+    """Write every sign that may mean something by its number."""
+    return re.sub(r"[^\w\s.,-]", lambda sign: f"#{ord(sign[0])};", on_one_line(text))
+
+
+FORMS: Mapping[str, Callable[[Mapping[str, Member]], Iterator[str]]] = {
+    "text": _as_text,
+    "json": _as_json,
+    "mermaid": _as_mermaid,
+}

@@ -1,0 +1,78 @@
+"""Numbers as people read them, and tables of them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.terminal import on_one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..members import Member
+    from ..statistics import Statistics
+
+__all__ = ["lineage_value", "score", "statistics_value", "table"]
+
+SIDES = {"<": str.ljust, ">": str.rjust}
+
+
+def table(heads: Mapping[str, str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Give the lines of a table.
+
+    Args:
+        heads: The heads of the columns, each with the side on which the column is even: < or >.
+        rows: What stands in them.
+    """
+    lines = [tuple(heads), *(tuple(map(on_one_line, row)) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        cells = zip(line, widths, heads.values(), strict=True)
+        yield "  ".join(SIDES[side](cell, width) for cell, width, side in cells).rstrip()
+
+
+def score(known: Statistics) -> str:
+    """Write a mean score with its 95 % interval and the number of evaluations."""
+    if known.score is None:
+        return "not evaluated"
+    low, high = known.interval
+    return f"{known.score:.3f} [{low:.3f}, {high:.3f}] n={known.n}"
+
+
+def cost(known: Statistics) -> str:
+    """Write what an evaluation costs in USD."""
+    usd, _ = known.cost
+    if not known.n or not usd:
+        return "-"
+    return "unpriced" if math.isinf(usd) else f"${usd:.4f}"
+
+
+def statistics_value(known: Statistics) -> dict[str, Any]:
+    """Give statistics as plain values."""
+    usd, tokens = known.cost
+    return {
+        "n": known.n,
+        "failures": known.failures,
+        "score": known.score,
+        "interval": known.interval if known.n else None,
+        "reward": known.reward,
+        "usd_per_evaluation": None if math.isinf(usd) or not known.n else usd,
+        "tokens_per_evaluation": tokens if known.n else None,
+        "usage": known.usage.value(),
+    }
+
+
+def lineage_value(member: Member) -> dict[str, Any]:
+    """Give what is known of a team's origin as plain values."""
+    born = member.born
+    return {
+        "team": member.name,
+        "parents": born.parents,
+        "operator": born.operator,
+        "edits": born.edits,
+        "reason": born.reason,
+        "task": born.task,
+        "run": born.run,
+        "retired": member.retired,
+    }

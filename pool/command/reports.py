@@ -1,0 +1,195 @@
+"""`mas-pool list`, `show` and `best`: what is known of the teams."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.terminal import counted, on_one_line, speakable
+from ...schema.command import Command
+from ...schema.errors import InputError
+from .arguments import Tasks, as_json, of_tasks, open_pool, pool_folder
+from .figures import cost, lineage_value, score, statistics_value, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ..members import Member
+    from ..pool import Pool
+    from ..statistics import Statistics
+
+__all__ = ["best", "show", "show_list"]
+
+COLUMNS = {
+    "team": "<",
+    "score": ">",
+    "95 %": "<",
+    "n": ">",
+    "failed": ">",
+    "$ each": ">",
+    "tokens": ">",
+    "made by": "<",
+    "niches": "<",
+}
+MOST_NICHES = 3
+
+
+@click.command("list", cls=Command)
+@pool_folder
+@of_tasks
+@click.option("--all", "everyone", is_flag=True, help="Show retired teams, too.")
+@click.option("--rejections", is_flag=True, help="Show the children that were dropped, and why.")
+@as_json
+def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **of: Any) -> None:
+    """List the teams of a pool, the best first.
+
+    The interval is Wilson's. What an evaluation costs is a mean over all, failed runs included.
+    """
+    pool, tasks = open_pool(folder), Tasks(**of)
+    teams = pool.teams if everyone else pool.members
+    ranked = sorted(teams.values(), key=lambda member: _rank(tasks(member)))
+    dropped = list(_dropped(pool)) if rejections else []
+    if as_json:
+        counts = {"rejected": dict(pool.rejections), "twins": dict(pool.twins)}
+        told = {"teams": [_value(member, tasks) for member in ranked], **counts}
+        click.echo(json.dumps({**told, "dropped": dropped} if rejections else told, indent=2))
+        return
+    lines = table(COLUMNS, [_row(member, tasks) for member in ranked])
+    click.echo("\n".join([*lines, "", on_one_line(_summary(pool)), *map(_told, dropped)]))
+
+
+@click.command("show", cls=Command)
+@pool_folder
+@click.argument("name", metavar="TEAM")
+@of_tasks
+@as_json
+def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
+    """Show what is known of a team: why it exists, and how it does in each niche."""
+    pool, tasks = open_pool(folder), Tasks(**of)
+    member = pool.member(name)
+    if as_json:
+        click.echo(json.dumps({**_value(member, tasks), "path": str(member.path)}, indent=2))
+    else:
+        click.echo("\n".join(map(speakable, _description(pool, member, tasks))))
+
+
+@click.command("best", cls=Command)
+@pool_folder
+@of_tasks
+@click.option(
+    "--at-least",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Leave out teams with fewer evaluations.",
+)
+@as_json
+def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
+    """Print the path of the best team, as in: mas-run $(mas-pool best POOL) task.json.
+
+    That is the one with the highest mean score; among equals, the one that costs least. How sure
+    that is goes to standard error.
+    """
+    members, tasks = open_pool(folder).members.values(), Tasks(**of)
+    known = [member for member in members if tasks(member).n >= at_least]
+    if not known:
+        niches = sorted({niche for member in members for niche in member.niches_of(tasks.split)})
+        raise InputError(
+            f"no team of {folder} has {counted(at_least, 'evaluation')} on {tasks}. Niches there:"
+            f" {', '.join(niches) or 'none'}."
+        )
+    first = min(known, key=lambda member: _rank(tasks(member)))
+    if as_json:
+        click.echo(json.dumps({**_value(first, tasks), "path": str(first.path)}, indent=2))
+    else:
+        click.echo(f"{first.name}: {score(tasks(first))}", err=True)
+        click.echo(first.path)
+
+
+def _rank(known: Statistics) -> tuple[float, tuple[float, float]]:
+    """Give the key by which teams are sorted: score, then cost."""
+    return math.inf if known.score is None else -known.score, known.cost
+
+
+def _row(member: Member, tasks: Tasks) -> Sequence[str]:
+    known = tasks(member)
+    low, high = known.interval
+    _, tokens = known.cost
+    return (
+        member.name if member.retired is None else f"{member.name} (retired)",
+        "-" if known.score is None else f"{known.score:.3f}",
+        "-" if known.score is None else f"{low:.3f} to {high:.3f}",
+        str(known.n),
+        str(known.failures),
+        cost(known),
+        f"{tokens:.0f}" if known.n else "-",
+        member.born.operator,
+        _by_niche(member.niches_of(tasks.split)),
+    )
+
+
+def _by_niche(niches: Mapping[str, Statistics]) -> str:
+    """Name the niches in which a team was evaluated most."""
+    ranked = sorted(niches.items(), key=lambda item: (-item[1].n, item[0]))
+    said = [f"{name} {known.score or 0:.2f} ({known.n})" for name, known in ranked if known.n]
+    more = [f"{len(said) - MOST_NICHES} more"] if len(said) > MOST_NICHES else []
+    return ", ".join([*said[:MOST_NICHES], *more]) or "-"
+
+
+def _summary(pool: Pool) -> str:
+    said = [counted(len(pool.members), "team"), f"{len(pool.teams) - len(pool.members)} retired"]
+    for what, by_operator in {"rejected": pool.rejections, "there already": pool.twins}.items():
+        listed = ", ".join(f"{name} {number}" for name, number in sorted(by_operator.items()))
+        total = f"children {what}: {sum(by_operator.values())}"
+        said.append(f"{total} ({listed})" if listed else total)
+    return "; ".join(said)
+
+
+def _dropped(pool: Pool) -> Iterator[Mapping[str, Any]]:
+    return (entry.value for entry in pool.entries() if entry.value["kind"] == "rejected")
+
+
+def _told(child: Mapping[str, Any]) -> str:
+    parents = " and ".join(child.get("parents", ())) or "nothing"
+    why = "; ".join([child.get("reason", ""), *child.get("problems", ())])
+    return on_one_line(f"rejected: {child['operator']} of {parents}: {why}")
+
+
+def _description(pool: Pool, member: Member, tasks: Tasks) -> Iterator[str]:
+    known = tasks(member)
+    yield f"{member.name}: {score(known)}"
+    for name, text in _facts(pool, member, known):
+        if text:
+            yield f"  {name:<9} {on_one_line(text)}"
+    for niche, inside in member.niches_of(tasks.split).items():
+        yield f"  niche     {on_one_line(niche)}: {score(inside)}"
+
+
+def _facts(pool: Pool, member: Member, known: Statistics) -> Iterator[tuple[str, str]]:
+    born, team = member.born, member.team
+    yield "file", str(member.path)
+    yield "retired", member.retired or ""
+    yield "made by", " of ".join(filter(None, [born.operator, " and ".join(born.parents)]))
+    yield "task", born.task
+    yield "run", born.run
+    yield "why", born.reason
+    yield from (("edit", edit) for edit in born.edits)
+    children = (one.name for one in pool.teams.values() if member.name in one.born.parents)
+    yield "children", ", ".join(children)
+    yield "agents", f"{len(team.agents)}, with {counted(len(team.edges), 'edge')}"
+    yield "spent", f"{known.usage.tokens} tokens, {known.usage.cost}"
+    yield "failed", f"{counted(known.failures, 'run')}" if known.failures else ""
+
+
+def _value(member: Member, tasks: Tasks) -> dict[str, Any]:
+    niches = member.niches_of(tasks.split)
+    return {
+        **lineage_value(member),
+        **statistics_value(tasks(member)),
+        "niches": {name: statistics_value(known) for name, known in niches.items()},
+    }

@@ -1,0 +1,75 @@
+"""`mas-pool verify` and `gc`: looking after a pool's folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.terminal import counted, on_one_line
+from ...schema.command import Command, host_catalogue, host_options
+from .arguments import as_json, open_pool, pool_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["gc", "show_findings"]
+
+FAULTY = 1
+
+
+@click.command("verify", cls=Command)
+@pool_folder
+@click.option(
+    "--repair",
+    "mend",
+    is_flag=True,
+    help="First make it a pool that opens, with what is left. What is damaged is kept beside it.",
+)
+@host_options
+@as_json
+def show_findings(folder: Path, mend: bool, as_json: bool, **host: Any) -> None:
+    """Look through a pool, from the first line of its ledger to the last of its files.
+
+    Every line is whole, every team loads on this host and is the one that was evaluated, and every
+    parent was there before its child. Ends with 1 where that is not so. What a crash left is told,
+    and is no fault.
+    """
+    from ..upkeep import repair, verify
+
+    known = host_catalogue(**host)
+    done = repair(folder, known) if mend else []
+    findings = verify(folder, known)
+    if as_json:
+        click.echo(json.dumps({"done": done, **asdict(findings)}, indent=2))
+    else:
+        for kind, texts in (("done", done), ("note", findings.notes), ("fault", findings.faults)):
+            for text in texts:
+                click.echo(f"{kind}: {on_one_line(text)}")
+        retired = findings.teams - findings.members
+        click.echo(
+            f"{folder}: {counted(findings.lines, 'line')}, {counted(findings.members, 'team')},"
+            f" {retired} retired, {counted(len(findings.faults), 'fault')}"
+        )
+    if findings.faults:
+        raise click.exceptions.Exit(FAULTY)
+
+
+@click.command("gc", cls=Command)
+@pool_folder
+@click.option("--delete", is_flag=True, help="Remove them.")
+def gc(folder: Path, delete: bool) -> None:
+    """List the files under teams/ that belong to no team.
+
+    They were left by a process that was stopped, or put there by hand: those are teams only once
+    they are taken in with mas-pool import.
+    """
+    orphans = open_pool(folder).remove_orphans(dry_run=not delete)
+    for name in orphans:
+        click.echo(on_one_line(f"{name}: removed" if delete else name))
+    if not orphans:
+        click.echo(f"{folder}: every file under teams/ belongs to a team.")
+    elif not delete:
+        click.echo("Remove them with: --delete", err=True)

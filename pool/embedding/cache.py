@@ -1,0 +1,133 @@
+"""Vectors that were made once, in a file that may be deleted at any time."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import sqlite3
+from array import array
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from .protocol import Embedder, Vector
+
+__all__ = ["CachedEmbedder"]
+
+BATCH = 64
+"""Texts that are embedded together. What was made until an interruption is kept."""
+SECONDS_TO_WAIT = 30.0
+TABLE = """
+    CREATE TABLE IF NOT EXISTS vectors (
+        embedder TEXT, text BLOB, vector BLOB, PRIMARY KEY (embedder, text)
+    ) WITHOUT ROWID
+"""
+BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+"""What SQLite says of a file that is not ours: damaged, no database, another table."""
+
+
+class CachedEmbedder:
+    """An embedder that looks into a file first, by its name and the text's SHA-256.
+
+    Any number of processes may share the file. One that is damaged is made anew; where none can be
+    written, vectors are made each time.
+
+    Args:
+        embedder: Makes the vectors that are not in the file.
+        path: The file. Its folder is made if need be, and git is told to pass over it.
+        report: Told why vectors are not kept. By default it is logged.
+    """
+
+    def __init__(
+        self, embedder: Embedder, path: Path, *, report: Callable[[str], None] | None = None
+    ) -> None:
+        self._embedder = embedder
+        self._path = path
+        self._report = report or logging.getLogger(__name__).warning
+        self._told = False
+
+    @property
+    def name(self) -> str:
+        """The embedder's name."""
+        return self._embedder.name
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        return self._embedder.dimension
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Give a vector of each text; the embedder is asked for those that are not in the file.
+
+        Raises:
+            CoterieError: As for the embedder.
+        """
+        # Half a surrogate pair is no text to tokenizers and encoders.
+        whole = [text.encode("utf-8", "replace").decode() for text in texts]
+        found: dict[bytes, array[float]] = {}
+        for batch in _batches({_digest(text): text for text in whole}):
+            known = self._read(batch)
+            missing = {digest: text for digest, text in batch.items() if digest not in known}
+            if missing:
+                made = self._embedder.embed(list(missing.values()))
+                # Rounded as in the file, so that the first use gives what later ones give.
+                rounded = [array("f", vector) for vector in made]
+                self._write(fresh := dict(zip(missing, rounded, strict=True)))
+                known |= fresh
+            found |= known
+        return [found[_digest(text)].tolist() for text in whole]
+
+    def _read(self, digests: Iterable[bytes]) -> dict[bytes, array[float]]:
+        wanted = list(digests)
+        places = ",".join("?" * len(wanted))
+        query = f"SELECT text, vector FROM vectors WHERE embedder = ? AND text IN ({places})"  # noqa: S608 - only question marks
+        try:
+            with closing(self._opened()) as database:
+                rows = database.execute(query, (self.name, *wanted)).fetchall()
+        except (sqlite3.Error, OSError) as error:
+            self._give_up(error)
+            return {}
+        return {text: array("f", vector) for text, vector in rows}
+
+    def _write(self, vectors: Mapping[bytes, array[float]]) -> None:
+        rows = [(self.name, text, vector.tobytes()) for text, vector in vectors.items()]
+        try:
+            with closing(self._opened()) as database, database:
+                database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+        except (sqlite3.Error, OSError) as error:
+            self._give_up(error)
+
+    def _opened(self) -> sqlite3.Connection:
+        """Open the file for one use, so that it may be deleted between two."""
+        if not self._path.exists():
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            (self._path.parent / ".gitignore").write_text("*\n", encoding="utf-8")
+        database = sqlite3.connect(self._path, timeout=SECONDS_TO_WAIT)
+        try:
+            database.execute(TABLE)
+        except sqlite3.Error:
+            database.close()
+            raise
+        return database
+
+    def _give_up(self, error: Exception) -> None:
+        """Go on without the file; one that is broken is removed, and the next use makes it anew."""
+        if getattr(error, "sqlite_errorcode", None) in BROKEN:
+            with suppress(OSError):
+                self._path.unlink(missing_ok=True)
+        elif not self._told:
+            self._told = True
+            self._report(f"{self._path}: vectors are not kept: {error}.")
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _batches(texts: Mapping[bytes, str]) -> Iterator[dict[bytes, str]]:
+    items = list(texts.items())
+    for start in range(0, len(items), BATCH):
+        yield dict(items[start : start + BATCH])

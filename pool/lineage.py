@@ -1,0 +1,134 @@
+"""Where teams come from: ancestors, descendants, and who set each field of a team."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from ..schema._writing import team_value
+from ..schema.edits import changes
+from ..schema.problems import dotted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..schema.problems import Path
+    from ..schema.team import Team
+    from .members import Member
+
+__all__ = ["Origin", "ancestors", "blame", "descendants"]
+
+SINGLE_FIELDS = ("description", "backend", "constitution")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Origin:
+    """Who set a field of a team.
+
+    Attributes:
+        field: The field, dotted: `agents.judge.prompt`.
+        value: What it is, as a plain value.
+        team: The team in which it was first so: the team itself, or an ancestor.
+        operator: The operator that made that team.
+    """
+
+    field: str
+    value: Any
+    team: str
+    operator: str
+
+
+def ancestors(teams: Mapping[str, Member], name: str) -> dict[str, Member]:
+    """Give a team and all that it was made from, parents before their children.
+
+    Args:
+        teams: All teams of the pool, parents before their children.
+        name: The team.
+    """
+    found = {name}
+    for one in reversed(tuple(teams)):
+        if one in found:
+            found.update(teams[one].born.parents)
+    return {one: member for one, member in teams.items() if one in found}
+
+
+def descendants(teams: Mapping[str, Member], name: str) -> dict[str, Member]:
+    """Give a team and all that was made from it, parents before their children."""
+    found = {name: teams[name]}
+    for member in teams.values():
+        if not found.keys().isdisjoint(member.born.parents):
+            found[member.name] = member
+    return found
+
+
+def blame(teams: Mapping[str, Member], name: str) -> tuple[Origin, ...]:
+    """Say of each field of a team which team had it first.
+
+    A field that is as in a parent comes from there; as in several, from the first of them. An agent
+    that was given another name and nothing else keeps the origins of its fields.
+
+    Args:
+        teams: All teams of the pool, parents before their children.
+        name: The team.
+
+    Raises:
+        StorageError: The file of the team or of an ancestor is damaged.
+    """
+    origins: dict[str, dict[str, Origin]] = {}
+    for member in ancestors(teams, name).values():
+        inherited = dict[str, Origin]()
+        for parent in reversed(member.born.parents):
+            inherited |= _inherited(teams[parent].team, member.team, origins[parent])
+        operator = member.born.operator
+        origins[member.name] = {
+            field: inherited.get(field)
+            or Origin(field=field, value=value, team=member.name, operator=operator)
+            for field, value in _fields(member.team).items()
+        }
+    return tuple(origins[name].values())
+
+
+def _inherited(parent: Team, child: Team, origins: Mapping[str, Origin]) -> dict[str, Origin]:
+    """Give the origins of those fields of a child that are as in a parent."""
+    roster = [change for change in changes(parent, child) if change.component == "roster"]
+    gone = {str(change.path[1]) for change in roster if change.after is None}
+    new_ids = {str(one.path[1]): str(one.after) for one in roster if len(one.path) == 3}
+    stayed = _with_ids(parent, {one: one for one in parent.agents if one not in gone})
+    alike = _with_ids(stayed, {one: new_ids.get(one, one) for one in stayed.agents})
+    values = _fields(child)
+    return {
+        field: replace(origins[old], field=field, value=value)
+        for old, (field, value) in zip(_fields(stayed), _fields(alike).items(), strict=True)
+        if field in values and values[field] == value
+    }
+
+
+def _with_ids(team: Team, ids: Mapping[str, str]) -> Team:
+    """Give a team with these agents alone, and these ids for them."""
+    return replace(
+        team,
+        agents={ids[one]: replace(team.agents[one], id=ids[one]) for one in ids},
+        reports_to={
+            ids[sender]: tuple(ids[receiver] for receiver in receivers if receiver in ids)
+            for sender, receivers in team.reports_to.items()
+            if sender in ids
+        },
+        declared_output=ids.get(team.declared_output or ""),
+    )
+
+
+def _fields(team: Team) -> dict[str, Any]:
+    """Give what is written of a team but for its name and its past, field by field."""
+    return {dotted(path): value for path, value in _items(team_value(team))}
+
+
+def _items(value: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    yield from (((field,), value[field]) for field in SINGLE_FIELDS if field in value)
+    for agent_id, fields in value["agents"].items():
+        yield from ((("agents", agent_id, field), item) for field, item in fields.items())
+    topology = value.get("topology", {})
+    for sender, receivers in topology.get("reports_to", {}).items():
+        yield ("topology", "reports_to", sender), sorted(receivers)
+    if "output" in topology:
+        yield ("topology", "output"), topology["output"]
+    yield from ((("execution", field), item) for field, item in value.get("execution", {}).items())

@@ -1,0 +1,132 @@
+"""The teams of a pool, each with its origin and what its evaluations add up to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..schema._meaning import GRAPH_RULES
+from ..schema.catalogue import Catalogue
+from ..schema.errors import ConfigError, InputError, StorageError
+from ..schema.loading import check_team, read_file
+from .statistics import EVOLVE, Statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ..schema.team import Lineage, Team
+    from .statistics import Trial
+
+__all__ = ["Member"]
+
+NO_NAMES = Catalogue(
+    backends=frozenset(), functions=frozenset(), scorers=frozenset(), tools=frozenset()
+)
+UNKNOWN = Statistics()
+
+
+@dataclass(kw_only=True, slots=True, eq=False)
+class Member:
+    """A team of a pool. What it is stays; what is known of it grows as the pool is refreshed.
+
+    Attributes:
+        name: What the pool calls it. Its file and the team in it have the same name.
+        path: Its file.
+        born: Its parents, the operator that made it, and why.
+        stem: What its name begins with, as its first ancestor's does.
+        identity: The hash that equal teams share.
+        content_hash: The hash of what is executed.
+        retired: Why it is no longer a member; None while it is.
+    """
+
+    name: str
+    path: Path
+    born: Lineage
+    stem: str
+    identity: str
+    content_hash: str
+    retired: str | None = None
+    _team: Team | None = None
+    _splits: dict[str, Statistics] = field(default_factory=dict[str, Statistics])
+    _niches: dict[tuple[str, str], Statistics] = field(
+        default_factory=dict[tuple[str, str], Statistics]
+    )
+    _tasks: dict[str, Statistics] = field(default_factory=dict[str, Statistics])
+
+    @property
+    def team(self) -> Team:
+        """The team, read when it is first asked for. Names of tools and models are not checked.
+
+        Raises:
+            StorageError: Its file is missing, does not load, or holds another team than was born.
+        """
+        if self._team is None:
+            self._team = self._read()
+        return self._team
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether its file has the team that was born."""
+        try:
+            return self.team.name != ""
+        except StorageError:
+            return False
+
+    @property
+    def statistics(self) -> Statistics:
+        """What is known of it on the tasks that evolution learns from."""
+        return self.on()
+
+    @property
+    def niches(self) -> Mapping[str, Statistics]:
+        """The same by niche, in alphabetical order."""
+        return self.niches_of(EVOLVE)
+
+    def niches_of(self, split: str) -> Mapping[str, Statistics]:
+        """Give what is known of it by niche, on the tasks of a split."""
+        return {niche: known for (of, niche), known in sorted(self._niches.items()) if of == split}
+
+    def on(self, niche: str | None = None, *, split: str = EVOLVE) -> Statistics:
+        """Give what is known of it on the tasks of a split, of one niche or of all."""
+        if niche is None:
+            return self._splits.get(split, UNKNOWN)
+        return self._niches.get((split, niche), UNKNOWN)
+
+    def on_task(self, task: str) -> Statistics | None:
+        """Give what is known of it on a task, by the task's id; None if it was never scored."""
+        return self._tasks.get(task)
+
+    def take(self, trial: Trial) -> None:
+        """Take in a trial."""
+        self._splits[trial.split] = self.on(split=trial.split).after(trial)
+        if trial.niche is not None:
+            known = self.on(trial.niche, split=trial.split)
+            self._niches[trial.split, trial.niche] = known.after(trial)
+        if trial.score is not None:
+            self._tasks[trial.task] = self._tasks.get(trial.task, UNKNOWN).after(trial)
+
+    def _read(self) -> Team:
+        try:
+            content = read_file(self.path)
+        except InputError as error:
+            raise StorageError(
+                f"{error} The pool's ledger says that {self.name} is there."
+            ) from None
+        team, problems = check_team(content, str(self.path), NO_NAMES, GRAPH_RULES)
+        if problems:
+            raise StorageError(str(ConfigError(problems)))
+        return self.expected(team)
+
+    def expected(self, team: Team) -> Team:
+        """Give a team that was read from the file back, if it is the one that was born.
+
+        Raises:
+            StorageError: It is another one.
+        """
+        if team.content_hash != self.content_hash:
+            raise StorageError(
+                f"{self.path}: another team than the one that was evaluated: it was edited. Restore"
+                " it from version control, or copy it and take the copy in with mas-pool import."
+            )
+        return team

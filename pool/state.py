@@ -1,0 +1,167 @@
+"""What the lines of a pool's ledger come down to, taken in one by one.
+
+`ledger.schema.json` tells what a line may say. A line that says anything else, or contradicts those
+before it, is refused: it was not written by a pool.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..schema.errors import InputError
+from ..schema.problems import quoted
+from ..schema.team import Lineage
+from ..schema.values import is_list
+from .layout import file_of
+from .members import Member
+from .statistics import Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from .ledger import Entry
+
+__all__ = ["VERSION", "Admission", "State", "lineage_of"]
+
+VERSION = 1
+LONGEST_NAME = 64
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Admission:
+    """What came of adding a team.
+
+    Attributes:
+        name: What the pool calls it; the name of its twin where it was there already.
+        is_new: Whether it was not there yet.
+    """
+
+    name: str
+    is_new: bool
+
+
+class State:
+    """The state of a pool.
+
+    Args:
+        folder: The pool's folder.
+
+    Attributes:
+        teams: All teams that were ever born, by name, parents before children.
+        live: Those that were not retired.
+        admissions: What came of each operation that added a team.
+        rejected: Children that were dropped, by operator.
+        twins: Children that were there already, by operator.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.teams: dict[str, Member] = {}
+        self.live: dict[str, Member] = {}
+        self.admissions: dict[str, Admission] = {}
+        self.rejected: Counter[str] = Counter()
+        self.twins: Counter[str] = Counter()
+        self._folder = folder
+        self._of_identity: dict[str, list[Member]] = {}
+        self._numbers: Counter[str] = Counter()
+        self._is_begun = False
+
+    def take(self, entry: Entry) -> None:
+        """Take in a line.
+
+        Raises:
+            ValueError: It is not one that a pool writes, or contradicts earlier ones.
+        """
+        try:
+            self._take(entry.op, entry.value)
+        except (AttributeError, InputError, KeyError, TypeError) as error:
+            raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
+
+    def like(self, identity: str) -> tuple[Member, ...]:
+        """Give the teams of an identity."""
+        return tuple(self._of_identity.get(identity, ()))
+
+    def name_for(self, stem: str) -> str:
+        """Choose the next free name that begins with a stem."""
+        number = self._numbers[stem] + 1
+        while (name := _numbered(stem, number)) in self.teams:
+            number += 1
+        return name
+
+    def _take(self, op: str, value: Mapping[str, Any]) -> None:
+        kind = value["kind"]
+        if not self._is_begun and kind != "pool":
+            raise ValueError("it is not the line that a pool begins with")
+        match kind:
+            case "pool":
+                self._begin(value)
+            case "born":
+                self._take_birth(op, value)
+            case "twin":
+                self._known(value["team"])
+                self.twins[value["lineage"]["operator"]] += 1
+                self.admissions[op] = Admission(name=value["team"], is_new=False)
+            case "evaluated" | "failed":
+                trial = Trial.of(value)
+                if (trial.score is None) != (kind == "failed"):
+                    raise ValueError(f"score={trial.score!r} does not fit {quoted(kind)}")
+                self._known(value["team"]).take(trial)
+            case "rejected":
+                self.rejected[value["operator"]] += 1
+            case "retired":
+                self._known(value["team"]).retired = value.get("reason", "")
+                self.live.pop(value["team"], None)
+            case "restored":
+                self._known(value["team"]).retired = None
+                self.live = {name: one for name, one in self.teams.items() if one.retired is None}
+            case _:
+                raise ValueError(f"there are no lines of kind {quoted(kind)}")
+
+    def _begin(self, value: Mapping[str, Any]) -> None:
+        if value["v"] != VERSION:
+            raise ValueError(
+                f"the pool has format {quoted(value['v'])}; this version of coterie knows {VERSION}"
+            )
+        self._is_begun = True
+
+    def _take_birth(self, op: str, value: Mapping[str, Any]) -> None:
+        name = value["team"]
+        if not _NAME.fullmatch(name) or name in self.teams:
+            raise ValueError(f"a team cannot be born with the name {quoted(name)}")
+        born = lineage_of(value["lineage"])
+        parents = [self._known(parent) for parent in born.parents]
+        stem = parents[0].stem if parents else name
+        member = Member(
+            name=name,
+            path=self._folder / file_of(name),
+            born=born,
+            stem=stem,
+            identity=value["identity"],
+            content_hash=value["content_hash"],
+        )
+        self.teams[name] = self.live[name] = member
+        self.admissions[op] = Admission(name=name, is_new=True)
+        self._of_identity.setdefault(member.identity, []).append(member)
+        self._numbers[stem] += bool(parents)
+
+    def _known(self, name: str) -> Member:
+        if name not in self.teams:
+            raise ValueError(f"no team {quoted(name)} was born before")
+        return self.teams[name]
+
+
+def lineage_of(value: Mapping[str, Any]) -> Lineage:
+    """Read a lineage as a line has it."""
+    fields: dict[str, Any] = {
+        key: tuple(item) if is_list(item) else item for key, item in value.items()
+    }
+    return Lineage(**fields)
+
+
+def _numbered(stem: str, number: int) -> str:
+    ending = f"_{number}"
+    return f"{stem[: LONGEST_NAME - len(ending)]}{ending}"

@@ -1,0 +1,147 @@
+"""Trials of teams, and what they add up to: counts and sums, from which intervals follow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.usage import Usage
+from ..schema.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["EVOLVE", "Statistics", "Trial", "wilson"]
+
+EVOLVE = "evolve"
+"""The split of the tasks that evolution learns from. Others, such as `test`, are held out."""
+
+Z = 1.959964
+"""The normal quantile of a 95 % interval."""
+
+
+NOTHING = Usage()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trial:
+    """One run of a team on a task.
+
+    Attributes:
+        task: The task's id.
+        score: In [0, 1]. None where the run ended without an answer to score: that is no score of
+            0, and is counted on its own.
+        reward: The score less the cost's share (EvoMAS Eq. 4), where it is known.
+        usage: What the run consumed.
+        niche: The task's niche.
+        split: The part of the tasks that it is of. Only `evolve` is what evolution learns from.
+        run: The run's id or folder.
+        reason: Why there is no score.
+
+    Raises:
+        InputError: The score or the reward is out of range.
+    """
+
+    task: str
+    score: float | None = None
+    reward: float | None = None
+    usage: Usage = NOTHING
+    niche: str | None = None
+    split: str = EVOLVE
+    run: str | None = None
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.score is not None and not 0 <= self.score <= 1:
+            raise InputError(
+                f"score={self.score!r} on task {self.task!r} is not in [0, 1]. Check its scorer."
+            )
+        if self.reward is not None and not math.isfinite(self.reward):
+            raise InputError(f"reward={self.reward!r} on task {self.task!r} is not a number.")
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> Trial:
+        """Read a trial as a ledger's line has it."""
+        given: dict[str, Any] = {name: value[name] for name in cls.__slots__ if name in value}
+        given["usage"] = Usage(**value.get("usage", {}))
+        return cls(**given)
+
+    def value(self) -> dict[str, Any]:
+        """Give what a ledger's line has of it: nothing that is at its default."""
+        usage = {name: count for name, count in self.usage.value().items() if count}
+        items = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        told = {name: item for name, (item, usual) in items.items() if item != usual}
+        return {**told, "usage": usage} if usage else told
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statistics:
+    """What is known of a team, be it on all tasks, on those of a niche, or on one.
+
+    Attributes:
+        n: Evaluations.
+        failures: Runs that ended without an answer to score. They are not among the evaluations.
+        score_sum: Sum of the scores.
+        rewards: Evaluations of which a reward is known.
+        reward_sum: Sum of the rewards.
+        usage: What evaluations and failures consumed.
+    """
+
+    n: int = 0
+    failures: int = 0
+    score_sum: float = 0
+    rewards: int = 0
+    reward_sum: float = 0
+    usage: Usage = NOTHING
+
+    def after(self, trial: Trial) -> Statistics:
+        """Take in a trial."""
+        usage = self.usage + trial.usage
+        if trial.score is None:
+            return replace(self, failures=self.failures + 1, usage=usage)
+        return replace(
+            self,
+            n=self.n + 1,
+            score_sum=self.score_sum + trial.score,
+            rewards=self.rewards + (trial.reward is not None),
+            reward_sum=self.reward_sum + (trial.reward or 0),
+            usage=usage,
+        )
+
+    @property
+    def score(self) -> float | None:
+        """The mean score, in [0, 1]; None without an evaluation."""
+        return self.score_sum / self.n if self.n else None
+
+    @property
+    def reward(self) -> float | None:
+        """The mean of the rewards that are known."""
+        return self.reward_sum / self.rewards if self.rewards else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the mean score."""
+        return wilson(self.score_sum, self.n)
+
+    @property
+    def cost(self) -> tuple[float, float]:
+        """What one evaluation costs: USD, infinite where a price is unknown; and tokens."""
+        share = self.n or 1
+        usd = math.inf if self.usage.unpriced_calls else self.usage.usd / share
+        return usd, self.usage.tokens / share
+
+
+def wilson(total: float, n: int) -> tuple[float, float]:
+    """Give Wilson's 95 % interval of the mean of `n` scores in [0, 1] with this sum.
+
+    It is exact in this sense for scores of 0 and 1. Other scores with the same mean vary less, so
+    for them it is wider than need be, never too narrow.
+    """
+    if n == 0:
+        return 0.0, 1.0
+    mean = min(1.0, total / n)
+    middle = mean + Z**2 / (2 * n)
+    reach = Z * math.sqrt(mean * (1 - mean) / n + Z**2 / (4 * n**2))
+    scale = 1 + Z**2 / n
+    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)

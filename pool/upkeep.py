@@ -1,0 +1,227 @@
+"""Looking after a pool's folder: finding what is wrong with it, and going on with what is left."""
+
+from __future__ import annotations
+
+import functools
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..schema import dump
+from ..schema.catalogue import Catalogue
+from ..schema.errors import ConfigError, InputError, StorageError
+from ..schema.files import locked, sync, write_atomically
+from ..schema.loading import load_team
+from ..schema.problems import dotted, quoted
+from .layout import LEDGER, TEAMS
+from .ledger import START, Ledger
+from .pool import Pool
+from .state import VERSION, State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from jsonschema.protocols import Validator
+
+    from ..schema.team import Team
+    from .ledger import Entry
+    from .members import Member
+
+__all__ = ["Findings", "repair", "verify"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Findings:
+    """What looking through a pool found.
+
+    Attributes:
+        lines: Whole lines of the ledger.
+        teams: Teams that were ever born.
+        members: Those that were not retired.
+        faults: What keeps the pool, or a member, from being used.
+        notes: What is to be known and harms nothing: what a crash left, files of retired teams.
+    """
+
+    lines: int
+    teams: int
+    members: int
+    faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
+    """Look through a pool, from the first line of its ledger to the last of its files.
+
+    Every line is whole, and as `ledger.schema.json` has it. Every parent was born before its child,
+    so lineage has no cycle. Every team's file loads, is the team that was born, and has its
+    lineage.
+
+    Args:
+        folder: The pool.
+        catalogue: What names teams may use. By default, what is installed.
+
+    Raises:
+        InputError: There is no pool.
+    """
+    ledger = Ledger(_ledger_of(folder))
+    state, faults, place = State(folder), list[str](), START
+    try:
+        for entry in ledger.read():
+            faults += (
+                f"{ledger.path}: line {entry.end.line}: {said}" for said in _misshapen(entry)
+            )
+            state.take(entry)
+            place = entry.end
+    except ValueError as error:
+        faults.append(f"{ledger.path}: line {place.line + 1}: {error}.")
+    except StorageError as error:
+        faults.append(str(error))
+    notes = list[str]() if faults else list(_left_behind(ledger.path, state, place.offset))
+    known = catalogue or Catalogue.of_host()
+    for member in state.teams.values():
+        (faults if member.retired is None else notes).extend(_faults_of(member, known))
+    return Findings(
+        lines=place.line,
+        teams=len(state.teams),
+        members=len(state.live),
+        faults=tuple(faults),
+        notes=tuple(notes),
+    )
+
+
+def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
+    """Make a damaged pool one that opens again, with what is left; say what was done.
+
+    Lines of the ledger that are damaged, or that refer to what is lost with them, are left out; the
+    damaged ledger is kept beside the new one. Members whose files are lost or hold another team are
+    retired. Nothing else is removed: see `Pool.remove_orphans`.
+
+    Args:
+        folder: The pool. Nobody else should be at work on it.
+        catalogue: What names teams may use. By default, what is installed.
+
+    Raises:
+        InputError: There is no pool.
+        StorageError: The pool cannot be written, or another version of coterie made it.
+    """
+    done = _salvage(_ledger_of(folder))
+    pool = Pool(folder, catalogue=catalogue, report=done.append)
+    pool.remove_orphans(dry_run=True)  # takes in the ledger to its end, and mends that
+    for member in tuple(pool.members.values()):
+        if not member.is_readable:
+            reason = "its file is lost, or holds another team"
+            pool.retire(member.name, reason=reason, op=f"repair/{member.name}")
+            done.append(f"{member.name} was retired: {reason}.")
+        elif _tells_otherwise(member.team, member):
+            told = replace(member.team, name=member.name, lineage=member.born)
+            write_atomically(member.path, dump(told))
+            done.append(f"{member.path}: name and lineage were written anew from the ledger.")
+    return done
+
+
+def _ledger_of(folder: Path) -> Path:
+    path = folder / LEDGER
+    if not path.is_file():
+        raise InputError(f"no pool in {str(folder)!r}: it has no {LEDGER}.")
+    return path
+
+
+def _misshapen(entry: Entry) -> Iterator[str]:
+    """Say where a line is not as the schema has it; `State` refuses kinds that it has not."""
+    if validator := _validators().get(str(entry.value.get("kind"))):
+        for error in validator.iter_errors(entry.value):
+            yield f"{dotted(tuple(error.absolute_path)) or 'the line'}: {quoted(error.message)}"
+
+
+def _left_behind(path: Path, state: State, end: int) -> Iterator[str]:
+    """Name what operations left that did not get to their line."""
+    if (size := path.stat().st_size) > end:
+        yield (
+            f"{path}: the last line was left unfinished when a process or the machine stopped: its"
+            f" {size - end} bytes count for nothing. The next update removes them."
+        )
+    owned = {member.path for member in state.teams.values()}
+    for file in sorted((path.parent / TEAMS).iterdir()):
+        if file.is_file() and file not in owned:
+            yield f"{file}: belongs to no team. mas-pool gc removes it."
+
+
+def _faults_of(member: Member, catalogue: Catalogue) -> Iterator[str]:
+    try:
+        team = member.expected(load_team(member.path, catalogue))
+    except ConfigError as error:
+        yield from map(str, error.problems)
+    except (InputError, StorageError) as error:
+        yield str(error)
+    else:
+        if _tells_otherwise(team, member):
+            yield f"{member.path}: its name or its lineage is not as the ledger has it."
+
+
+def _tells_otherwise(team: Team, member: Member) -> bool:
+    return (team.name, team.lineage) != (member.name, member.born)
+
+
+def _salvage(path: Path) -> list[str]:
+    """Write a damaged ledger anew without the lines that cannot be used."""
+    with locked(path.with_name(f".{path.name}.lock")):  # the ledger's own
+        kept, lost = _sorted_out(path)
+        if not lost:
+            return []
+        copy = next(
+            copy
+            for number in count(1)
+            if not (copy := path.with_name(f"{path.name}.damaged-{number}")).exists()
+        )
+        shutil.copyfile(path, copy)
+        sync(copy)
+        write_atomically(path, kept.decode())
+    return [*lost, f"{path}: was written anew without them; {copy} is what it was."]
+
+
+def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
+    """Tell the lines that can be used from those that cannot, which are told one by one."""
+    state, seen = State(path.parent), set[str]()
+    with tempfile.TemporaryDirectory() as scratch:
+        alone = Ledger(Path(scratch) / LEDGER)
+        alone.append({"kind": "pool", "v": VERSION}, op="pool")
+        kept, lost = [alone.path.read_bytes()], list[str]()
+        state.take(next(alone.read()))
+        for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
+            alone.path.write_bytes(line + b"\n")
+            entry = next(alone.read(), None)
+            if why := _why_not(entry, state, seen):
+                lost.append(f"{path}: line {number} was left out: {why}.")
+            elif entry is not None and entry.op != "pool":
+                kept.append(line + b"\n")
+    return b"".join(kept), lost
+
+
+def _why_not(entry: Entry | None, state: State, seen: set[str]) -> str:
+    """Say why a line cannot be used; take it in if it can."""
+    if entry is None:
+        return "it does not match its checksum"
+    if entry.op in seen:
+        return f"it repeats the operation {quoted(entry.op)}"
+    try:
+        state.take(entry)
+    except ValueError as error:
+        if entry.op == "pool":
+            raise StorageError(f"{error}. Nothing was changed.") from None
+        return str(error)
+    seen.add(entry.op)
+    return ""
+
+
+@functools.cache
+def _validators() -> Mapping[str, Validator]:
+    """Give what checks lines, by their kind."""
+    from jsonschema import Draft202012Validator
+
+    path = Path(__file__).with_name("ledger.schema.json")
+    defs = json.loads(path.read_text(encoding="utf-8"))["$defs"]
+    return {kind: Draft202012Validator({"$defs": defs, **defs[kind]}) for kind in defs}

@@ -1,0 +1,47 @@
+"""The benchmark of the memory: it measures what it says, and prints a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from click.testing import CliRunner
+
+from coterie.benchmarks.memory.__main__ import main
+from coterie.benchmarks.memory.measures import retrieval
+from coterie.benchmarks.memory.pairs import PAIRS
+from coterie.pool.embedding import Vector
+
+
+class Oracle:
+    """Gives both wordings of a pair the same vector, or all texts one vector."""
+
+    name = "oracle"
+    dimension = len(PAIRS)
+
+    def __init__(self, *, knows: bool) -> None:
+        self.knows = knows
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        pairs = {text: number for number, pair in enumerate(PAIRS) for text in pair}
+        hot = [pairs[text] if self.knows else 0 for text in texts]
+        return [[float(place == one) for place in range(self.dimension)] for one in hot]
+
+
+def test_every_text_is_there_once() -> None:
+    assert len(PAIRS) == 30
+    assert len({text for pair in PAIRS for text in pair}) == 60
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_recall_is_that_of_the_embedder(knows: bool) -> None:
+    found = retrieval(Oracle(knows=knows))
+    assert found.at_1 == found.at_5 == float(knows)
+    assert found.reciprocal_rank == pytest.approx(1 if knows else 1 / 59)
+
+
+def test_prints_tables_of_what_it_measured() -> None:
+    result = CliRunner().invoke(main, ["--embedders", "hashing", "--quick"])
+    assert result.exit_code == 0, result.output
+    rows = [line for line in result.output.splitlines() if line.startswith(("| hashing", "| 100"))]
+    assert [row.count("|") for row in rows] == [8, 5]

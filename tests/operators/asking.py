@@ -1,0 +1,106 @@
+"""An operator at work with a scripted model, and what it told and asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from coterie.operators import Bounds, Meta, Parent
+from coterie.runtime import Budget, Calls, Caps, Gateway, Journal
+from coterie.runtime.doubles import Call, Replies, ScriptedModel
+from coterie.schema import Agent, Catalogue, Model, Task, Team, load_team
+from coterie.schema.ceiling import Ceiling
+
+Came = TypeVar("Came")
+
+TASK = Task(id="apples", query="How many apples?", context="There were 7.", answer="7 or so")
+ALIASES = ("default", "fast")
+
+
+def catalogue(**models: Model) -> Catalogue:
+    known = {alias: Model(alias=alias, model=f"openai/{alias}") for alias in ALIASES}
+    return Catalogue.of_host(models={**known, **models})
+
+
+def seed(name: str) -> Team:
+    return load_team(f"seeds/{name}.yaml", catalogue())
+
+
+def llm(agent_id: str, **fields: Any) -> Agent:
+    given: dict[str, Any] = {"prompt": f"You are [{agent_id}]. Answer.", **fields}
+    return Agent(id=agent_id, **given)
+
+
+def team(name: str, *agents: Agent, edges: Mapping[str, tuple[str, ...]] | None = None) -> Team:
+    """A team; by default, all report to the last."""
+    *workers, last = (agent.id for agent in agents)
+    given = dict.fromkeys(workers, (last,)) if edges is None else edges
+    return Team(name=name, agents={agent.id: agent for agent in agents}, reports_to=given)
+
+
+PAIR = team("pair", llm("worker", role="worker"), llm("judge", role="judge"))
+
+
+def ceiling_of(*teams: Team) -> Ceiling:
+    """The teams' own ceiling, but for models and size."""
+    return replace(Ceiling.of(*teams), models=frozenset(ALIASES), agents=None, edges=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked(Generic[Came]):
+    """What came of it.
+
+    Attributes:
+        came: The operator's result.
+        events: What it told: type and fields.
+        calls: What the model was asked.
+    """
+
+    came: Came
+    events: list[tuple[str, dict[str, Any]]]
+    calls: list[Call]
+
+    def told(self, event: str) -> list[dict[str, Any]]:
+        """The fields of the events of a type."""
+        return [fields for name, fields in self.events if name == event]
+
+
+def asking(
+    replies: Replies,
+    work: Callable[[Meta], Awaitable[Came]],
+    *,
+    ceiling: Ceiling | None = None,
+    bounds: Bounds | None = None,
+    journal: Journal | None = None,
+    budget: str = "",
+    scrub: Callable[[str], str] = lambda text: text,
+) -> Asked[Came]:
+    """Let an operator do its work with a scripted model."""
+    events: list[tuple[str, dict[str, Any]]] = []
+
+    def tell(event: str, /, **fields: Any) -> None:
+        events.append((event, fields))
+
+    with ScriptedModel(replies) as model:
+        here = {one: Model(alias=one, model=one, api_base=model.api_base) for one in ALIASES}
+
+        async def until_done() -> Came:
+            async with Gateway(here, seed=0, environment={}) as gateway:
+                meta = Meta(
+                    calls=Calls(gateway=gateway, journal=journal, seed=1, scrub=scrub),
+                    catalogue=catalogue(**here),
+                    ceiling=ceiling or ceiling_of(PAIR),
+                    budget=Budget(Caps.parse(budget)) if budget else None,
+                    tell=tell,
+                    bounds=bounds,
+                )
+                return await work(meta)
+
+        came = asyncio.run(until_done())
+    return Asked(came=came, events=events, calls=list(model.calls))
+
+
+def parent(of: Team = PAIR, **fields: Any) -> Parent:
+    return Parent(team=of, **fields)

@@ -1,0 +1,261 @@
+"""`mas-evolve`: tasks leave a pool of valid teams, the same however often it is killed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.pool import Pool
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles.script import Request
+from coterie.schema import load_team
+
+TEAMS = {
+    "vote": """\
+name: vote
+agents:
+  one: {prompt: "You are [one]."}
+  two: {prompt: "You are [two]."}
+  judge: {prompt: "You are [judge]."}
+topology: {reports_to: {one: [judge], two: [judge]}}
+""",
+    "solo": 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n',
+}
+RECIPE = """\
+strategy: evomas
+seeds: [vote.yaml, solo.yaml]
+parents: 2
+steps: 2
+workers: 8
+memory: 0
+"""
+
+
+def oracle(request: Request) -> Reply:
+    """Answer by what is asked: operators with a new prompt, agents right one time in three."""
+    text = json.dumps(request["messages"])
+    digest = hashlib.sha256(f"{text}{request.get('seed')}".encode()).hexdigest()
+    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    wanted = form.get("properties", {})
+    if "edits" in wanted:
+        edit = {"set_prompt": {"agent": "one", "prompt": f"Think of {digest[:6]}."}}
+        return Reply.json({"reason": f"because of {digest[:4]}", "edits": [edit]})
+    if "summary" in wanted:
+        return Reply.json({"summary": f"learnt {digest[:6]}"})
+    if wanted:
+        return Reply.json({"nonsense": digest[:4]})
+    return Reply(text="7" if int(digest[:2], 16) % 3 == 0 else "8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in TEAMS.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+    (tmp_path / "recipe.yaml").write_text(RECIPE)
+    lines = [
+        json.dumps(
+            {"id": f"t{n}", "query": f"What is {n} + {7 - n}?", "answer": "7", "niche": "sums"}
+        )
+        for n in range(12)
+    ]
+    (tmp_path / "tasks.jsonl").write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def evolving(folder: Path, pool: str, base: str, *more: str) -> subprocess.Popen[str]:
+    arguments = ["recipe.yaml", "tasks.jsonl", "--pool", pool, "--model", f"m@{base}", *more]
+    return subprocess.Popen(
+        [sys.executable, "-m", "coterie.operators.command.evolve", *arguments],
+        cwd=folder,
+        env={**os.environ, "MAS_HOME": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def evolved(
+    folder: Path, pool: str, *more: str, script: Callable[[Request], Reply] = oracle
+) -> tuple[int, str, str, int]:
+    """Evolve to the end; give the exit code, what was said, and how often a model was asked."""
+    with ScriptedModel(script) as model:
+        process = evolving(folder, pool, model.api_base, *more)
+        out, err = process.communicate(timeout=240)
+        return process.returncode, out, err, len(model.calls)
+
+
+def kept(pool: Path) -> dict[str, Any]:
+    """Everything that an evolution leaves, but its journal."""
+    texts = {path.name: path.read_text() for path in (pool / "teams").iterdir()}
+    turns = pool / "evolutions" / "recipe" / "turns.jsonl"
+    return {
+        "teams": texts,
+        "ledger": (pool / "ledger.jsonl").read_text(),
+        "turns": [_without_time(line) for line in turns.read_text().splitlines()],
+    }
+
+
+def _without_time(line: str) -> Any:
+    value = json.loads(line)
+    value.pop("crc", None)
+    return value
+
+
+def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> None:
+    code, out, err, calls = evolved(folder, "pool")
+    assert code == 0, err
+    assert "over 12 tasks" in out
+    assert "12 of 12" in err
+    pool = Pool.open(folder / "pool")
+    children = [one for one in pool.members.values() if one.born.parents]
+    assert children
+    for child in children:
+        assert child.born.operator in {"instantiate", "mutate", "crossover"}
+        assert child.born.edits
+        assert child.born.task.startswith("t")
+        assert child.statistics.n >= 1
+        load_team(child.path)  # loads for everybody, not only for the pool
+    again, out_again, _, more_calls = evolved(folder, "pool")
+    assert (again, more_calls) == (0, 0)
+    assert out_again == out
+    assert calls > 12
+
+
+def test_killed_at_random_moments_it_leaves_the_same_pool(folder: Path, nightly: bool) -> None:
+    code, _, err, clean = evolved(folder, "clean")
+    assert code == 0, err
+    chance, kills, calls = random.Random(7), 0, 0
+    moments = [chance.randint(1, clean) for _ in range(50 if nightly else 6)]
+    for moment in moments:
+        with ScriptedModel(oracle) as model:
+            process = evolving(folder, "killed", model.api_base)
+            while process.poll() is None and len(model.calls) < moment:
+                _pause()
+            process.kill()
+            process.communicate()
+            kills += process.returncode < 0
+            calls += len(model.calls)
+    code, _, err, last = evolved(folder, "killed")
+    assert code == 0, err
+    assert kept(folder / "killed") == kept(folder / "clean")
+    in_flight = 8 * 3
+    assert clean <= calls + last <= clean + kills * in_flight
+    assert kills > 0
+
+
+def _pause() -> None:
+    import time
+
+    time.sleep(0.002)  # between looks at the double's count, which has no event to wait for
+
+
+def test_a_failing_provider_is_no_score_and_the_same_command_goes_on(folder: Path) -> None:
+    def denied(request: Request) -> Reply:
+        return Reply.error(401) if "What is 5 + 2" in json.dumps(request) else oracle(request)
+
+    code, _, err, _ = evolved(folder, "pool", script=denied)
+    assert code == 1
+    assert "stopped: " in err
+    assert "The same command goes on." in err
+    assert "Traceback" not in err
+    code, _, err, _ = evolved(folder, "pool")
+    assert code == 0, err
+    evolved(folder, "clean")
+    assert kept(folder / "pool") == kept(folder / "clean")
+
+
+def test_a_budget_ends_it_in_order(folder: Path) -> None:
+    code, _, err, calls = evolved(folder, "pool", "--budget", "calls=30")
+    assert code == 3
+    assert calls <= 30
+    assert "the evolution has reached its budget" in err
+    code, _, err, more = evolved(folder, "pool", "--budget", "calls=2000")
+    assert code == 0, err
+    evolved(folder, "clean")
+    assert kept(folder / "pool") == kept(folder / "clean")
+    assert more > 0
+
+
+@pytest.mark.parametrize("strategy", ["fixed", "best_of_n"])
+def test_baselines_run_in_the_same_frame_and_change_nothing(folder: Path, strategy: str) -> None:
+    (folder / "recipe.yaml").write_text(RECIPE.replace("evomas", strategy))
+    code, out, err, _ = evolved(folder, "pool", "--json")
+    assert code == 0, err
+    assert json.loads(out)["tasks"] == 12
+    assert len(Pool.open(folder / "pool").teams) == 2
+
+
+def test_chance_makes_children_without_a_meta_model(folder: Path) -> None:
+    (folder / "recipe.yaml").write_text(RECIPE + "operators: chance\n")
+
+    def agents_only(request: Request) -> Reply:
+        assert "response_format" not in request
+        return oracle(request)
+
+    code, out, err, _ = evolved(folder, "pool", "--json", script=agents_only)
+    assert code == 0, err
+    report = json.loads(out)
+    assert report["operators"]["chance"]["made"] > 0
+    assert report["spending"]["operator"]["calls"] == 0
+
+
+def test_each_task_is_a_commit(folder: Path) -> None:
+    code, _, err, _ = evolved(folder, "pool", "--git", "--limit", "4")
+    assert code == 0, err
+    log = subprocess.run(
+        ["git", "log", "--format=%s"],
+        cwd=folder / "pool",
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    assert [line.split(":")[0] for line in reversed(log)] == ["t0", "t1", "t2", "t3"]
+    status = subprocess.run(
+        ["git", "status", "--porcelain"], cwd=folder / "pool", capture_output=True, check=True
+    )
+    assert status.stdout == b""
+
+
+@pytest.mark.parametrize(
+    ("recipe", "tasks", "message"),
+    [
+        ("strategy: evomaas\n", None, "no strategy 'evomaas'. Did you mean 'evomas'?"),
+        ("strategy: evomas\nsteps: -1\n", None, "recipe.yaml:2"),
+        ("strategy: evomas\nmeta_model: ghost\n", None, "no model 'ghost'"),
+        ("strategy: evomas\nseeds: [gone.yaml]\n", None, "gone.yaml"),
+        (RECIPE, "", "there is no task"),
+        (RECIPE, '{"id": "a", "query": "q"}\n', "no answer to score against"),
+        (RECIPE, '{"id": "a", "query": "q", "answer": 1}\n' * 2, "two tasks have the id 'a'"),
+        (RECIPE, '{"id": "a"}\n', "tasks.jsonl:1"),
+    ],
+)
+def test_wrong_input_is_said_and_nothing_is_made(
+    folder: Path, recipe: str, tasks: str | None, message: str
+) -> None:
+    (folder / "recipe.yaml").write_text(recipe)
+    if tasks is not None:
+        (folder / "tasks.jsonl").write_text(tasks)
+    process = evolving(folder, "pool", "http://127.0.0.1:9/v1")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+    assert not (folder / "pool").exists()
+
+
+def test_another_recipe_needs_another_name(folder: Path) -> None:
+    assert evolved(folder, "pool", "--limit", "1")[0] == 0
+    (folder / "recipe.yaml").write_text(RECIPE.replace("steps: 2", "steps: 1"))
+    code, _, err, calls = evolved(folder, "pool", "--limit", "1")
+    assert (code, calls) == (2, 0)
+    assert "another recipe" in err
+    assert evolved(folder, "pool", "--limit", "1", "--name", "other")[0] == 0

@@ -1,0 +1,195 @@
+"""Ten thousand hostile answers: no invalid team, no capability gained, all counted.
+
+The model is a function in this process; everything from its answer on is real.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from coterie.operators import (
+    MUTABLE,
+    Dropped,
+    Meta,
+    Proposal,
+    consolidate,
+    crossover,
+    instantiate,
+    judge,
+    mutate,
+    select,
+)
+from coterie.pool.experience import Experience
+from coterie.pool.pool import Pool
+from coterie.runtime import Calls
+from coterie.runtime.gateway import ChatAnswer, ChatRequest
+from coterie.schema import Lineage, Team, dump
+from coterie.schema.ceiling import Ceiling
+from coterie.schema.edits import components
+from coterie.schema.loading import check_team
+
+from .asking import TASK, catalogue, ceiling_of, llm, parent, team
+from .hostile import choice_answers, edits_answers
+from .test_consolidate import STEPS
+
+CATALOGUE = catalogue()
+FIRST = team(
+    "first",
+    llm("worker", role="worker", agent_type="ToolCallingAgent", tools=("read_file",)),
+    llm("critic", role="critic"),
+    llm("judge", role="judge", model_id="fast"),
+)
+SECOND = team("second", llm("worker", role="worker", max_tokens=64), llm("judge", temperature=1))
+CEILING = ceiling_of(FIRST, SECOND)
+GRANTED = Ceiling.of(FIRST, SECOND)
+
+
+class Answering:
+    """Stands where the gateway does, and gives answers in turn."""
+
+    models: Mapping[str, Any] = CATALOGUE.models
+
+    def __init__(self, answers: Iterator[str]) -> None:
+        self.answers = answers
+        self.asked = 0
+
+    async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
+        del request
+        self.asked += 1
+        return ChatAnswer(text=next(self.answers))
+
+
+class Count:
+    """What came of all the answers."""
+
+    def __init__(self) -> None:
+        self.answers = 0
+        self.came: Counter[str] = Counter()
+
+    def of(
+        self, work: Callable[[Meta], Awaitable[Any]], answers: tuple[str, str, str], run: Any
+    ) -> Any:
+        """Let an operator work with these answers; nothing that it does may go uncounted."""
+        events: Counter[str] = Counter()
+
+        def tell(event: str, /, **_: Any) -> None:
+            events[event] += 1
+
+        gateway: Any = Answering(iter(answers))
+        calls = Calls(gateway=gateway)
+        before = dump(FIRST), dump(SECOND)
+        meta = Meta(calls=calls, catalogue=CATALOGUE, ceiling=CEILING, tell=tell)
+        came = run(work(meta))
+        assert (dump(FIRST), dump(SECOND)) == before
+        self.answers += gateway.asked
+        self.came[type(came).__name__] += 1
+        assert events["model_call"] == gateway.asked
+        assert events["operator_dropped"] == isinstance(came, Dropped)
+        if isinstance(came, Dropped):
+            assert came.problems
+        return came
+
+
+def check(made: Proposal) -> None:
+    """A child loads from its file, is below the ceiling, and may do no more than its parents."""
+    child = made.child
+    loaded, problems = check_team(dump(child).encode(), "child.yaml", CATALOGUE)
+    assert problems == []
+    assert loaded == child
+    assert CEILING.problems(child) == []
+    for agent in child.agents.values():
+        assert set(agent.tools) <= GRANTED.tools
+        assert agent.model_id in CATALOGUE.aliases
+        assert child.backend_of(agent) in GRANTED.backends
+        assert len(agent.prompt) <= 4_000
+        assert agent.max_tokens <= 4096
+    assert child.execution.timeout <= 600
+    assert child.execution.max_retries <= 2
+
+
+def check_mutation(made: Proposal) -> None:
+    assert components(made.edits) == {made.component}
+    assert list(made.child.agents) == list(FIRST.agents)
+    assert made.child.name == FIRST.name
+
+
+def check_crossover(made: Proposal) -> None:
+    base = FIRST if made.parents[0] == "first" else SECOND
+    assert (made.child.reports_to, made.child.output) == (base.reports_to, base.output)
+    assert list(made.child.agents) == list(base.agents)
+
+
+def hostile(
+    answers: SearchStrategy[str], examples: int, work: Callable[[Meta, Any], Awaitable[Any]],
+    *checks: Callable[[Any], None], options: SearchStrategy[Any] = st.none(),
+) -> Count:  # fmt: skip
+    """Let an operator work with as many hostile answers."""
+    count = Count()
+    with asyncio.Runner() as runner:
+
+        @settings(
+            max_examples=examples,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(st.tuples(answers, answers, answers), options)
+        def many(three: tuple[str, str, str], option: Any) -> None:
+            came = count.of(lambda meta: work(meta, option), three, runner.run)
+            if not isinstance(came, Dropped):
+                for one in checks:
+                    one(came)
+
+        many()
+    return count
+
+
+NIGHTLY = 10
+SHARES = {
+    **dict.fromkeys(MUTABLE, 1_500),
+    "instantiate": 1_500,
+    "crossover": 500,
+    "component": 250,
+    "select": 250,
+    "judge": 250,
+    "consolidate": 250,
+}
+"""How many hostile answers each operator has to live through."""
+
+
+def test_there_are_ten_thousand_of_them() -> None:
+    assert sum(SHARES.values()) >= 10_000
+
+
+@pytest.fixture
+def times(nightly: bool) -> int:
+    return NIGHTLY if nightly else 1
+
+
+def enough(count: Count, operator: str, times: int, *, came: str) -> None:
+    """All answers were asked for, most are of no use, and some are: it is no dead end."""
+    assert count.answers >= SHARES[operator] * times, count.answers
+    assert count.came["Dropped"] + count.came[came] == count.came.total()
+    assert count.came["Dropped"] > count.came.total() / 4
+    assert count.came[came] > 0
+
+
+@pytest.mark.parametrize("component", MUTABLE)
+def test_mutations(component: Any, times: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await mutate(meta, "m", TASK, parent(FIRST), component=component)
+
+    share = SHARES[component] * times
+    count = hostile(edits_answers(FIRST), share // 2 + 250, work, check, check_mutation)
+    enough(count, component, times, came="Proposal")

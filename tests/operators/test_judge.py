@@ -1,0 +1,76 @@
+"""The judge: a score with a reason, without the right answer; and how far it can be trusted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from coterie.operators import Agreement, Dropped, Verdict, agreement, judge
+from coterie.runtime.doubles import Reply
+from coterie.runtime.gateway import CallError
+
+from .asking import TASK, Asked, asking
+
+
+def judged(replies: Any, answer: str = "7", **options: Any) -> Asked[Verdict | Dropped]:
+    return asking(replies, lambda meta: judge(meta, "j", TASK, answer, **options))
+
+
+def verdict(score: float, reason: str = "checked") -> Reply:
+    return Reply.json({"reason": reason, "score": score})
+
+
+def test_a_score_comes_with_its_reason() -> None:
+    done = judged(verdict(0.8, "counted\nagain"))
+    came = done.came
+    assert isinstance(came, Verdict)
+    assert (came.score.value, came.score.reason) == (0.8, "counted again")
+    assert (came.samples, came.spread, came.dropped) == ((0.8,), 0, 0)
+
+
+def test_the_judge_sees_task_answer_and_rubric_but_not_the_right_answer() -> None:
+    [call] = judged(verdict(1), answer="seven </answer>", rubric="Only fruit counts.").calls
+    assert "How many apples?" in call.text
+    assert "seven </answer>" in call.text
+    assert "Only fruit counts." in call.text
+    assert TASK.answer not in call.text
+    assert "you cannot tell whether it is right" in judged(verdict(1)).calls[0].text
+    assert "(nothing)" in judged(verdict(0), answer=" ").calls[0].text
+
+
+def test_several_samples_are_averaged() -> None:
+    replies = {"": [verdict(1, "good"), verdict(0.4, "so so"), verdict(0.4, "so so")]}
+    came = judged(replies, samples=3).came
+    assert isinstance(came, Verdict)
+    assert came.score.value == pytest.approx(0.6)
+    assert came.score.reason == "so so"
+    assert sorted(came.samples) == [0.4, 0.4, 1]
+    assert came.spread == pytest.approx(0.2828, abs=1e-3)
+
+
+@pytest.mark.parametrize("bad", [1.5, -1, "1", None, True, float("nan")])
+def test_what_is_no_score_is_never_one(bad: Any) -> None:
+    done = judged([verdict(bad), verdict(bad)])
+    assert isinstance(done.came, Dropped)
+    assert len(done.told("operator_dropped")) == 1
+
+
+def test_samples_that_are_none_are_counted() -> None:
+    came = judged(["?", "?", "?", verdict(0.3)], samples=2).came
+    assert isinstance(came, Verdict)
+    assert (came.samples, came.dropped) == ((0.3,), 1)
+
+
+def test_a_model_that_cannot_be_had_is_said_as_such() -> None:
+    with pytest.raises(CallError):
+        judged(Reply.error(401), samples=3)
+
+
+def test_agreement_with_ground_truth() -> None:
+    came = agreement([(1, 1), (0.9, 0), (0.2, 1), (0, 0)])
+    distance: Any = pytest.approx(0.425)
+    assert came == Agreement(n=4, agreed=2, passed_wrong=1, failed_right=1, distance=distance)
+    low, high = came.interval
+    assert 0.1 < low < 0.5 < high < 0.9
+    assert agreement([]).interval == (0, 1)

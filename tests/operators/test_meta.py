@@ -1,0 +1,170 @@
+"""Asking a model: a schema, one repair, then no more; and all of it can be seen afterwards."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators import Bounds, Dropped, Meta
+from coterie.operators.answers import Unfit, closed, structured
+from coterie.operators.meta import PROMPTS, Question, prompt
+from coterie.runtime import Calls, Gateway, Journal
+from coterie.runtime.budget import BudgetReached
+from coterie.runtime.doubles import Reply
+from coterie.runtime.gateway import CallError
+from coterie.schema import Catalogue, Model
+from coterie.schema.ceiling import Ceiling
+
+from .asking import Asked, asking
+
+SCHEMA = closed(word={"type": "string", "enum": ["yes", "no"]})
+
+
+def question(**fields: Any) -> Question[str]:
+    given: dict[str, Any] = {
+        "operator": "test",
+        "instructions": "Say yes or no.",
+        "material": "<task>Is it?</task>",
+        "schema": SCHEMA,
+        "read": lambda text: structured(text, SCHEMA)["word"],
+        "parents": ("pair",),
+        **fields,
+    }
+    return Question(**given)
+
+
+def asked(replies: Any, **options: Any) -> Asked[str | Dropped]:
+    return asking(replies, lambda meta: meta.ask("task 1/test", question()), **options)
+
+
+def test_a_good_answer_is_read_and_told() -> None:
+    done = asked(Reply.json({"word": "yes"}))
+    assert done.came == "yes"
+    [told] = done.told("operator_answered")
+    assert told == {"path": "task 1/test", "operator": "test", "answer": '{"word": "yes"}'}
+    [call] = done.told("model_call")
+    assert call["path"] == "task 1/test/call 1"
+
+
+def test_the_model_is_held_to_the_schema_and_told_it() -> None:
+    [call] = asked(Reply.json({"word": "yes"})).calls
+    held = call.body["response_format"]["json_schema"]
+    assert (held["schema"], held["strict"]) == (SCHEMA, True)
+    assert json.dumps(SCHEMA) in call.body["messages"][0]["content"]
+
+
+def test_an_embedded_model_is_held_to_the_schema_but_not_told_it() -> None:
+    models = {"default": Model(alias="default", model="local")}
+    meta = Meta(
+        calls=Calls(gateway=Gateway(models)),
+        catalogue=Catalogue.of_host(models=models),
+        ceiling=Ceiling(),
+    )
+    assert "enum" not in meta._instructions(question())
+    assert meta.limits.edits == 1 < Bounds().edits
+
+
+def test_problems_are_handed_back_once() -> None:
+    done = asked([Reply.json({"word": "perhaps"}), Reply.json({"word": "no"})])
+    assert done.came == "no"
+    [told] = done.told("operator_repair")
+    [problem] = told["problems"]
+    assert problem.startswith("word: 'perhaps' is not one of ['yes', 'no']")
+    messages = done.calls[1].body["messages"]
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
+    assert messages[2]["content"] == '{"word": "perhaps"}'
+    assert problem in messages[3]["content"]
+
+
+def test_after_one_repair_it_is_given_up_and_counted() -> None:
+    done = asked(["", "not this either"])
+    assert done.came == Dropped(
+        operator="test",
+        reason="the model gave no valid answer, also after one repair.",
+        problems=("it is not JSON: 'not this either'",),
+        parents=("pair",),
+    )
+    assert len(done.calls) == 2
+    assert done.calls[1].body["messages"][2]["content"] == "(nothing)"
+    [told] = done.told("operator_dropped")
+    assert told["problems"] == ["it is not JSON: 'not this either'"]
+    assert told["parents"] == ["pair"]
+
+
+def test_an_answer_that_was_cut_off_is_called_so() -> None:
+    cut = Reply(text='{"word": "y', finish_reason="length")
+    came = asked([cut, cut], bounds=Bounds(answer_tokens=5)).came
+    assert isinstance(came, Dropped)
+    assert came.problems[0] == "it was cut off at 5 tokens. Write less."
+
+
+def test_a_long_bad_answer_is_not_sent_back_whole() -> None:
+    done = asked(["x" * 50_000, Reply.json({"word": "no"})])
+    assert len(done.calls[1].body["messages"][2]["content"]) == 4_000
+
+
+def test_what_was_answered_once_is_not_asked_again(tmp_path: Path) -> None:
+    replies = ["nonsense", Reply.json({"word": "no"})]
+    with Journal.open(tmp_path) as journal:
+        first = asked(replies, journal=journal)
+        again = asked([], journal=journal)
+    assert (first.came, again.came) == ("no", "no")
+    assert len(again.calls) == 0
+    assert len(again.told("operator_repair")) == 1
+
+
+def test_a_budget_ends_it() -> None:
+    with pytest.raises(BudgetReached):
+        asked(["nonsense", Reply.json({"word": "no"})], budget="calls=1")
+
+
+def test_a_model_that_cannot_be_had_is_no_bad_answer() -> None:
+    with pytest.raises(CallError):
+        asked(Reply.error(401))
+
+
+def test_the_hosts_secrets_do_not_come_back() -> None:
+    done = asked(["it is hunter2", "hunter2"], scrub=lambda text: text.replace("hunter2", "[…]"))
+    assert isinstance(done.came, Dropped)
+    assert "hunter2" not in str(done.events)
+
+
+def test_more_problems_than_a_model_can_mend_are_counted() -> None:
+    unfit = Unfit(*(f"problem {number}" for number in range(11)))
+    assert len(unfit.problems) == 9
+    assert unfit.problems[-1] == "and 3 more problems."
+
+
+VALUES: dict[str, dict[str, Any]] = {
+    "answer": {"schema": "{}"},
+    "choose_component": {"components": ("prompts", "model_id", "topology", "tools", "parameters")},
+    "choose_topology": {},
+    "consolidate": {"characters": 100},
+    "crossover": {"topology": "first", "places": ["a: b"]},
+    "instantiate": {"edits": 3},
+    "judge": {"rubric": "Be fair."},
+    "mutate": {"component": "prompts", "edits": 3},
+    "repair": {"problems": ["a"]},
+    "rubric": {},
+    "select": {"k": 3},
+}
+
+
+@pytest.mark.parametrize("path", sorted(PROMPTS.glob("*.md")), ids=lambda path: path.stem)
+def test_every_prompt_has_a_version_and_all_its_values(path: Path) -> None:
+    assert re.match(r"---\nversion: \d+\ndescription: .+\n---\n", path.read_text("utf-8"))
+    text = prompt(path.stem, **VALUES[path.stem])
+    assert text
+    assert "{" not in text.replace("{}", "")
+
+
+def test_every_component_has_advice_of_its_own() -> None:
+    components = VALUES["choose_component"]["components"]
+    advice = {prompt("mutate", component=one, edits=1).splitlines()[-1] for one in components}
+    assert len(advice) == len(components)
+    for one in components:
+        assert f"- {one}:" in prompt("choose_component", components=(one,))

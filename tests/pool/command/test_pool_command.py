@@ -1,0 +1,428 @@
+"""`mas-pool`: what a person sees of a pool, and does with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from coterie.pool import Pool, Trial
+from coterie.pool.command import main
+from coterie.schema import Lineage, load_team
+from coterie.schema.command import main as mas
+
+from ..teams import child_of, edited, pool_of, scored, vote
+
+NASTY = "\x1b]0;title\x07\x1b[31mred\u202e"
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(one) for one in arguments])
+
+
+def told(*arguments: object) -> Any:
+    done = run(*arguments)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Pool:
+    """vote_1 is the best, guess is cheaper than vote at the same score, vote_2 was retired."""
+    pool = pool_of(tmp_path / "pool", vote(), vote("Guess.", "Check.", name="guess"))
+    born = Lineage(operator="mutate", parents=("vote",), reason="It rambles.", task="t", run="r-1")
+    pool.add(edited(vote(), max_tokens=9), born, op="m")
+    child_of(pool, "vote_1", "guess", operator="crossover", prompt="Solve it well.")
+    scored(pool, "vote", 0.5, 0.5, niche="dates", usd=0.02)
+    scored(pool, "vote_1", 1, 1, 0.8, niche="dates", usd=0.01)
+    scored(pool, "vote_1", 0, niche="ages", usd=0.01)
+    scored(pool, "guess", 0.5, niche="ages", usd=0.01)
+    pool.record("vote", Trial(task="x", reason="down"), op="x")
+    pool.record("guess", Trial(task="y", score=1, split="test"), op="y")
+    pool.rejected(
+        operator="mutate", reason=f"no team {NASTY}", problems=["a cycle"], parents=["vote"], op="j"
+    )
+    pool.add(vote(), Lineage(operator="mutate", parents=("vote_1",)), op="twin")
+    pool.retire("vote_2", reason="weak", op="retire")
+    return pool
+
+
+# init
+
+
+def test_init_makes_a_pool_of_seeds_and_files(tmp_path: Path) -> None:
+    folder = tmp_path / "pool"
+    done = run("init", folder, "seed:debate_3")
+    assert done.stdout == f"{folder}: 1 team: debate_3\n"
+    assert run("init", folder).stdout == done.stdout
+    done = run("init", folder, "seed:single_agent")
+    assert done.stdout == f"{folder}: 2 teams: debate_3, single_agent\n"
+    assert run("verify", folder).exit_code == 0
+
+
+def test_a_new_pool_begins_with_the_seeds_of_the_paper(tmp_path: Path) -> None:
+    run("init", tmp_path / "pool")
+    assert list(Pool.open(tmp_path / "pool").members) == ["peer_review", "majority_vote", "debate"]
+    assert run("init", tmp_path / "none", "--empty").stdout == f"{tmp_path / 'none'}: 0 teams\n"
+
+
+BAD = {
+    "unknown seed": (("init", "new", "seed:debat"), "no seed team 'seed:debat'"),
+    "no file": (("init", "new", "team.yaml"), "no file 'team.yaml'"),
+    "both": (("init", "new", "--empty", "seed:debate"), "--empty and 'seed:debate' contradict"),
+    "no pool": (("list", "nothing"), "no pool in 'nothing': it has no ledger.jsonl. Make one"),
+    "no pool to verify": (("verify", "nothing"), "no pool in 'nothing'"),
+    "no team": (("show", "pool", "vot"), "no team 'vot' in pool. Did you mean 'vote'?"),
+    "no team to blame": (("blame", "pool", "x"), "no team 'x' in pool."),
+    "no team in lineage": (("lineage", "pool", "x"), "no team 'x' in pool."),
+    "no niche": (("best", "pool", "--niche", "x"), "Niches there: ages, dates."),
+    "no split": (("best", "pool", "--split", "x"), "on the split 'x'. Niches there: none."),
+    "too few": (("best", "pool", "--at-least", "9"), "no team of pool has 9 evaluations"),
+    "no source": (("import", "pool", "nothing"), "no file 'nothing'"),
+    "a team of a file": (("import", "pool", "seed:debate", "x"), "'seed:debate' is one team"),
+    "source no pool": (("import", "pool", "empty"), "no pool in 'empty'"),
+    "export of nobody": (("export", "pool", "x", "--to", "new"), "no team 'x' in pool."),
+    "retire nobody": (("retire", "pool", "x", "--reason", "y"), "no team 'x' in pool."),
+    "restore nobody": (("restore", "pool", "x"), "no team 'x' in pool."),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_wrong_input_is_one_clear_error(
+    pool: Pool, case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(pool.folder.parent)
+    Path("empty").mkdir()
+    arguments, message = BAD[case]
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error: ")
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not Path("new").exists()
+
+
+# list, show, best
+
+
+def test_list_shows_the_best_first(pool: Pool) -> None:
+    heads, *rows, _, summary = run("list", pool.folder).stdout.splitlines()
+    assert heads.split()[:3] == ["team", "score", "95"]
+    assert [row.split()[0] for row in rows] == ["vote_1", "guess", "vote"]
+    assert rows[0].split("  ")[:1] == ["vote_1"]
+    for part in ("0.700", "to", "$0.0100", "mutate", "dates 0.93 (3), ages 0.00 (1)"):
+        assert part in rows[0]
+    assert summary == (
+        "3 teams; 1 retired; children rejected: 1 (mutate 1); children there already: 1 (mutate 1)"
+    )
+
+
+def test_list_counts_the_tasks_that_are_asked_for(pool: Pool) -> None:
+    teams = told("list", pool.folder, "--niche", "ages", "--json")["teams"]
+    assert [(team["team"], team["n"], team["score"]) for team in teams] == [
+        ("guess", 1, 0.5),
+        ("vote_1", 1, 0),
+        ("vote", 0, None),
+    ]
+    teams = told("list", pool.folder, "--split", "test", "--json")["teams"]
+    assert [team["n"] for team in teams] == [1, 0, 0]
+
+
+def test_list_shows_retired_teams_and_rejections_on_request(pool: Pool) -> None:
+    done = run("list", pool.folder, "--all", "--rejections")
+    assert "vote_2 (retired)" in done.stdout
+    assert done.stdout.endswith("rejected: mutate of vote: no team red; a cycle\n")
+    listed = told("list", pool.folder, "--all", "--rejections", "--json")
+    assert [team["retired"] for team in listed["teams"]].count("weak") == 1
+    assert (listed["rejected"], listed["twins"]) == ({"mutate": 1}, {"mutate": 1})
+    assert listed["dropped"][0]["problems"] == ["a cycle"]
+
+
+def test_an_empty_pool_can_be_listed(tmp_path: Path) -> None:
+    pool_of(tmp_path)
+    assert "0 teams; 0 retired" in run("list", tmp_path).stdout
+    assert told("list", tmp_path, "--json")["teams"] == []
+
+
+def test_show_tells_why_a_team_exists_and_how_it_does(pool: Pool) -> None:
+    lines = run("show", pool.folder, "vote_1").stdout.splitlines()
+    assert lines[0] == "vote_1: 0.700 [0.267, 0.937] n=4"
+    facts = dict(line.strip().split("  ", 1) for line in lines[1:] if "niche" not in line)
+    assert {name: text.strip() for name, text in facts.items()} == {
+        "file": str(pool.folder / "teams" / "vote_1.yaml"),
+        "made by": "mutate of vote",
+        "task": "t",
+        "run": "r-1",
+        "why": "It rambles.",
+        "edit": "w1: max_tokens 4096 -> 9",
+        "children": "vote_2",
+        "agents": "3, with 2 edges",
+        "spent": "400 tokens, $0.0400",
+    }
+    assert "  niche     dates: 0.933 [0.383, 0.997] n=3" in lines
+    shown = told("show", pool.folder, "vote_1", "--json")
+    assert shown["path"] == str(pool.folder / "teams" / "vote_1.yaml")
+    assert shown["niches"]["ages"]["score"] == 0
+
+
+def test_show_of_a_retired_or_untried_team(pool: Pool) -> None:
+    shown = run("show", pool.folder, "vote_2").stdout
+    assert shown.startswith("vote_2: not evaluated\n")
+    assert "  retired   weak\n" in shown
+    assert "  failed    1 run\n" in run("show", pool.folder, "vote").stdout
+
+
+def test_best_is_a_path_that_can_be_run(pool: Pool) -> None:
+    done = run("best", pool.folder)
+    assert done.stdout == f"{pool.folder / 'teams' / 'vote_1.yaml'}\n"
+    assert done.stderr == "vote_1: 0.700 [0.267, 0.937] n=4\n"
+    assert load_team(done.stdout.strip()).name == "vote_1"
+    assert run("best", pool.folder, "--niche", "ages").stdout.strip().endswith("guess.yaml")
+    assert run("best", pool.folder, "--split", "test").stdout.strip().endswith("guess.yaml")
+    assert told("best", pool.folder, "--at-least", 2, "--json")["team"] == "vote_1"
+
+
+def test_among_equals_the_cheaper_is_the_best(pool: Pool) -> None:
+    pool.retire("vote_1", reason="", op="r")
+    assert run("best", pool.folder).stdout.strip().endswith("guess.yaml")
+
+
+def test_an_unknown_price_is_shown_as_such(pool: Pool) -> None:
+    scored(pool, "guess", 0.5, niche="free", unpriced_calls=1)
+    row = next(row for row in run("list", pool.folder).stdout.splitlines() if "guess" in row)
+    assert "unpriced" in row
+    assert run("best", pool.folder, "--json").exit_code == 0
+
+
+# lineage, blame
+
+
+def test_lineage_is_a_tree_with_the_edits_on_its_branches(pool: Pool) -> None:
+    done = run("lineage", pool.folder)
+    assert done.stdout.splitlines() == [
+        "vote · 0.500 [0.095, 0.905] n=2",
+        "└─ vote_1 · 0.700 [0.267, 0.937] n=4 · mutate: w1: max_tokens 4096 -> 9",
+        "   └─ vote_2 (retired) · not evaluated · crossover with guess:"
+        " w1: prompt Solve it. -> Solve it well.",
+        "guess · 0.500 [0.055, 0.945] n=1",
+    ]
+
+
+def test_lineage_of_a_team_is_its_family(pool: Pool) -> None:
+    child_of(pool, "vote", max_tokens=77)
+    done = run("lineage", pool.folder, "vote_1")
+    assert "vote_3" not in done.stdout
+    assert "vote_2" in done.stdout
+    assert [one["team"] for one in told("lineage", pool.folder, "vote_1", "--format", "json")] == [
+        "vote",
+        "vote_1",
+        "vote_2",
+    ]
+
+
+def test_branches_side_by_side(tmp_path: Path) -> None:
+    pool = pool_of(tmp_path, vote())
+    for number in (1, 2):
+        child_of(pool, "vote", max_tokens=number)
+    child_of(pool, "vote_1", prompt="x " * 200)
+    lines = run("lineage", tmp_path).stdout.splitlines()
+    assert [line.split("vote")[0] for line in lines] == ["", "├─ ", "│  └─ ", "└─ "]
+    child = Lineage(operator="mutate", parents=("vote",), edits=("so " * 99,))
+    pool.add(edited(vote(), max_tokens=3), child, op="long")
+    assert run("lineage", tmp_path).stdout.splitlines()[-1].endswith(" …")
+
+
+def test_deep_lineage_is_drawn(tmp_path: Path) -> None:
+    pool, name = pool_of(tmp_path, vote()), "vote"
+    for number in range(30):
+        name = child_of(pool, name, max_tokens=number + 1)
+    assert len(run("lineage", tmp_path).stdout.splitlines()) == 31
+
+
+def test_lineage_as_a_picture(pool: Pool) -> None:
+    lines = run("lineage", pool.folder, "--format", "mermaid").stdout.splitlines()
+    assert lines[0] == "flowchart LR"
+    assert '    team_vote["vote<br/>0.500 #91;0.095, 0.905#93; n#61;2"]' in lines
+    edge = '-- "mutate#58; w1#58; max_tokens 4096 -#62; 9" -->'
+    assert f"    team_vote {edge} team_vote_1" in lines
+    assert sum(line.endswith("--> team_vote_2") for line in lines) == 2
+    family = run("lineage", pool.folder, "vote_1", "--format", "mermaid").stdout
+    assert "guess -->" not in family
+    assert family.count("-->") == 2
+
+
+def test_blame_says_who_set_each_field(pool: Pool) -> None:
+    heads, *rows = run("blame", pool.folder, "vote_2").stdout.splitlines()
+    assert heads.split("  ")[0] == "field"
+    found = {row.split()[0]: row.split()[1:3] for row in rows}
+    assert found["agents.w1.prompt"] == ["vote_2", "crossover"]
+    assert found["agents.w1.max_tokens"] == ["vote_1", "mutate"]
+    assert found["agents.judge.prompt"] == ["vote", "seed"]
+    origins = told("blame", pool.folder, "vote_2", "--json")
+    tokens = next(one for one in origins if one["field"] == "agents.w1.max_tokens")
+    assert (tokens["value"], tokens["team"]) == (9, "vote_1")
+    assert tokens["scored"]["n"] == 4
+
+
+# import, export, retire
+
+
+def test_export_and_import_carry_a_team_with_its_lineage(pool: Pool, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    done = run("export", pool.folder, "vote_1", "--to", other)
+    assert done.stdout == f"vote_1: {other / 'teams' / 'vote_1.yaml'} (new)\n"
+    assert list(Pool.open(other).members) == ["vote_1"]
+    third = tmp_path / "third"
+    run("init", third, "--empty")
+    assert run("import", third, other).stdout.startswith("vote_1: ")
+    assert Pool.open(third).members["vote_1"].statistics.n == 4
+    again = run("import", third, other, "vote_1")
+    assert again.stdout.endswith("(was there already)\n")
+    assert run("verify", third).exit_code == 0
+
+
+def test_a_file_is_imported_once(pool: Pool, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("name: mine\nagents:\n  a: {prompt: Solve it.}\n")
+    assert run("import", pool.folder, file).stdout.endswith("mine.yaml (new)\n")
+    assert list(Pool.open(pool.folder).members)[-1] == "mine"
+    assert Pool.open(pool.folder).members["mine"].born == Lineage(operator="import")
+    file.write_text("name: other\nagents:\n  b: {prompt: Solve it.}\n")
+    assert "mine.yaml" in run("import", pool.folder, file).stdout
+
+
+def test_a_file_that_does_not_load_is_told_with_all_problems(pool: Pool, tmp_path: Path) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text("name: bad\nagents:\n  a: {prompt: Solve it., tools: [bomb]}\ncolour: red\n")
+    done = run("import", pool.folder, file)
+    assert done.exit_code == 2
+    assert len(done.stderr.splitlines()) == 3
+    assert list(Pool.open(pool.folder).members) == ["vote", "guess", "vote_1"]
+
+
+def test_a_team_can_be_retired_and_restored(pool: Pool) -> None:
+    assert run("retire", pool.folder, "vote", "--reason", "dull").stdout == "vote: retired\n"
+    assert run("retire", pool.folder, "vote", "--reason", "again").exit_code == 0
+    assert Pool.open(pool.folder).member("vote").retired == "dull"
+    assert run("restore", pool.folder, "vote").stdout == "vote: a member\n"
+    assert run("restore", pool.folder, "vote").exit_code == 0
+    assert list(Pool.open(pool.folder).members) == ["vote", "guess", "vote_1"]
+
+
+# verify, gc
+
+
+def test_verify_says_what_is_wrong_and_repairs_it(pool: Pool) -> None:
+    assert run("verify", pool.folder).stdout == (
+        f"{pool.folder}: {len(list(pool.entries()))} lines, 3 teams, 1 retired, 0 faults\n"
+    )
+    (pool.folder / "teams" / "guess.yaml").unlink()
+    done = run("verify", pool.folder)
+    assert done.exit_code == 1
+    assert done.stdout.startswith("fault: no file ")
+    done = run("list", pool.folder)
+    assert done.exit_code == 1
+    assert "mas-pool verify --repair" in done.stderr
+    done = run("verify", "--repair", pool.folder)
+    assert done.exit_code == 0
+    assert done.stdout.startswith("done: guess was retired: its file is lost")
+    assert run("list", pool.folder).exit_code == 0
+
+
+def test_verify_for_programs(pool: Pool) -> None:
+    (pool.folder / "teams" / "mine.yaml").write_text("name: mine\n")
+    findings = told("verify", pool.folder, "--json")
+    assert findings["faults"] == findings["done"] == []
+    assert len(findings["notes"]) == 1
+    assert run("verify", pool.folder).stdout.startswith("note: ")
+
+
+def test_verify_knows_the_models_of_this_host(tmp_path: Path) -> None:
+    team = tmp_path / "team.yaml"
+    team.write_text("name: t\nagents:\n  a: {prompt: Solve it., model_id: fast}\n")
+    given = ("--model", "fast=openai/m")
+    assert run("init", tmp_path / "pool", team, *given).exit_code == 0
+    assert run("verify", tmp_path / "pool", *given).exit_code == 0
+    assert run("verify", tmp_path / "pool").exit_code == 1
+    assert run("show", tmp_path / "pool", "t").exit_code == 0
+
+
+def test_what_a_crash_left_is_told_when_it_is_removed(pool: Pool) -> None:
+    with (pool.folder / "ledger.jsonl").open("a") as stream:
+        stream.write('{"op": "half')
+    assert run("list", pool.folder).stderr == ""
+    done = run("retire", pool.folder, "vote", "--reason", "dull")
+    assert "was left unfinished" in done.stderr
+    assert done.stdout == "vote: retired\n"
+
+
+def test_gc_removes_orphans_when_told_to(pool: Pool) -> None:
+    orphan = pool.folder / "teams" / "mine.yaml"
+    orphan.write_text("name: mine\n")
+    done = run("gc", pool.folder)
+    assert done.stdout == "teams/mine.yaml\n"
+    assert "--delete" in done.stderr
+    assert orphan.exists()
+    assert run("gc", pool.folder, "--delete").stdout == "teams/mine.yaml: removed\n"
+    assert not orphan.exists()
+    assert "every file under teams/ belongs to a team" in run("gc", pool.folder).stdout
+
+
+# All of them
+
+
+def test_nothing_of_a_file_commands_the_terminal(pool: Pool) -> None:
+    path = pool.folder / "teams" / "vote_1.yaml"
+    text = json.dumps(f"{NASTY} said")
+    path.write_text(
+        path.read_text().replace("name: vote_1\n", f"name: vote_1\ndescription: {text}\n")
+    )
+    pool.record("vote", Trial(task="z", score=1, niche=f"n{NASTY}"), op="z")
+    orphan = pool.folder / "teams" / "\x1b[31mx.yaml"
+    orphan.write_text("")
+    for arguments in (
+        ("list", pool.folder, "--rejections"),
+        ("show", pool.folder, "vote"),
+        ("lineage", pool.folder),
+        ("lineage", pool.folder, "--format", "mermaid"),
+        ("blame", pool.folder, "vote_2"),
+        ("verify", pool.folder),
+        ("gc", pool.folder),
+        ("best", pool.folder, "--niche", f"x{NASTY}"),
+        ("list", pool.folder, "--json"),
+    ):
+        said = run(*arguments).output
+        assert "\x1b" not in said
+        assert "\u202e" not in said
+
+
+def test_it_is_a_subcommand_of_mas(pool: Pool) -> None:
+    assert "pool " in CliRunner().invoke(mas, ["--help"]).stdout
+    done = CliRunner().invoke(mas, ["pool", "best", str(pool.folder)])
+    assert done.stdout.strip().endswith("vote_1.yaml")
+
+
+HEAVY = {"aiohttp", "litellm", "minisweagent", "networkx", "openai", "qdrant_client", "smolagents"}
+
+
+def test_looking_at_a_pool_imports_nothing_heavy(pool: Pool) -> None:
+    script = (
+        "import sys\n"
+        "from coterie.pool.command import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: pass\n"
+        "print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, "blame", os.fspath(pool.folder), "vote_2"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert set(done.stderr.split()) & HEAVY == set()

@@ -1,0 +1,92 @@
+"""A stand-in for a Qdrant server: the requests that the store makes, answered from dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .loopback import Answer, Loopback, Request
+
+Collection = dict[str, tuple[Sequence[float], dict[str, Any]]]
+"""Vector and payload by the point's id."""
+
+
+class QdrantServer(Loopback):
+    """Serves on 127.0.0.1 while in `with`.
+
+    Args:
+        key: The API key that requests must carry, if any.
+    """
+
+    def __init__(self, key: str | None = None) -> None:
+        super().__init__(self._respond)
+        self.key = key
+        self.collections: dict[str, Collection] = {}
+        self.status = 200
+        """What every request is answered with, when it is not 200."""
+
+    def _respond(self, request: Request) -> Answer:
+        if self.key not in {None, request.headers.get("api-key")}:
+            return Answer(status=401, body={"status": "error"})
+        if self.status != 200:
+            return Answer(status=self.status, body={"status": "error"})
+        status, result = self._result(request)
+        headers = {"Content-Type": "application/json"}
+        return Answer(status=status, body={"result": result, "status": "ok"}, headers=headers)
+
+    def _result(self, request: Request) -> tuple[int, Any]:
+        _, collections, name, *rest = request.path.partition("?")[0].split("/")
+        assert collections == "collections"
+        points = self.collections.get(name)
+        if rest == ["exists"]:
+            return 200, {"exists": points is not None}
+        if (request.method, rest) == ("PUT", []):
+            assert request.body["vectors"]["distance"] == "Cosine"
+            self.collections.setdefault(name, {})
+            return (200, True) if points is None else (409, None)
+        if points is None:
+            return 404, None
+        return 200, ACTIONS[request.method, "/".join(rest)](points, request.body)
+
+
+def _upsert(points: Collection, body: Any) -> Any:
+    batch = body["batch"]
+    stored = zip(batch["vectors"], batch["payloads"], strict=True)
+    points.update(zip(batch["ids"], stored, strict=True))
+    return {"operation_id": 0, "status": "completed"}
+
+
+def _delete(points: Collection, body: Any) -> Any:
+    assert body == {"filter": {}}
+    points.clear()
+    return {"operation_id": 0, "status": "completed"}
+
+
+def _retrieve(points: Collection, body: Any) -> Any:
+    return [{"id": one} for one in body["ids"] if one in points]
+
+
+def _count(points: Collection, _body: Any) -> Any:
+    return {"count": len(points)}
+
+
+def _query(points: Collection, body: Any) -> Any:
+    assert body["params"] == {"exact": True}
+    asked = body["query"]["nearest"]
+    conditions = (body.get("filter") or {}).get("must") or []
+    scores = {
+        one: sum(a * b for a, b in zip(vector, asked, strict=True))
+        for one, (vector, payload) in points.items()
+        if all(payload[each["key"]] == each["match"]["value"] for each in conditions)
+    }
+    closest = sorted(scores, key=lambda one: -scores[one])[: body["limit"]]
+    return {"points": [{"id": one, "version": 0, "score": scores[one]} for one in closest]}
+
+
+ACTIONS = {
+    ("PUT", "points"): _upsert,
+    ("POST", "points"): _retrieve,
+    ("POST", "points/query"): _query,
+    ("POST", "points/count"): _count,
+    ("POST", "points/delete"): _delete,
+}

@@ -1,0 +1,106 @@
+"""Where teams come from, and who set their fields."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from coterie.pool import Pool, ancestors, blame, descendants
+from coterie.schema import Execution, Lineage, Team
+
+from .teams import child_of, edited, pool_of, vote
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Pool:
+    """Two seeds; vote_1 and vote_2 in a line below one, vote_3 crossed with the other."""
+    pool = pool_of(
+        tmp_path, vote(), vote("Guess.", "Check.", name="guess", constitution="Be brief.")
+    )
+    child_of(pool, "vote", max_tokens=9)
+    child_of(pool, "vote_1", prompt="Solve it well.")
+    crossed = edited(
+        replace(pool.teams["vote_2"].team, constitution="Be brief."), "w2", prompt="Check."
+    )
+    pool.add(crossed, Lineage(operator="crossover", parents=("vote_2", "guess")), op="cross")
+    return pool
+
+
+def origins(pool: Pool, name: str) -> dict[str, tuple[str, str]]:
+    return {origin.field: (origin.team, origin.operator) for origin in blame(pool.teams, name)}
+
+
+def add(pool: Pool, team: Team, *parents: str) -> str:
+    return pool.add(team, Lineage(operator="mutate", parents=parents), op=f"{team}").name
+
+
+def test_a_family_is_all_that_a_team_was_made_from_or_into(pool: Pool) -> None:
+    assert list(ancestors(pool.teams, "vote_3")) == ["vote", "guess", "vote_1", "vote_2", "vote_3"]
+    assert list(ancestors(pool.teams, "vote_1")) == ["vote", "vote_1"]
+    assert list(descendants(pool.teams, "vote_1")) == ["vote_1", "vote_2", "vote_3"]
+    assert list(descendants(pool.teams, "guess")) == ["guess", "vote_3"]
+
+
+def test_each_field_is_of_the_team_that_had_it_first(pool: Pool) -> None:
+    assert origins(pool, "vote_3") == {
+        "constitution": ("guess", "seed"),
+        "agents.w1.prompt": ("vote_2", "mutate"),
+        "agents.w1.max_tokens": ("vote_1", "mutate"),
+        "agents.w2.prompt": ("guess", "seed"),
+        "agents.judge.prompt": ("vote", "seed"),
+        "topology.reports_to.w1": ("vote", "seed"),
+        "topology.reports_to.w2": ("vote", "seed"),
+    }
+    assert {team for team, _ in origins(pool, "guess").values()} == {"guess"}
+
+
+def test_what_is_as_in_both_parents_is_of_the_first(pool: Pool) -> None:
+    assert origins(pool, "vote_3")["topology.reports_to.w1"] == ("vote", "seed")
+
+
+def test_a_field_that_is_set_back_was_set_again(pool: Pool) -> None:
+    there = child_of(pool, "vote", temperature=0.5, max_tokens=77)
+    back = child_of(pool, there, temperature=None)
+    again = child_of(pool, back, temperature=0.5, max_tokens=78)
+    assert origins(pool, again)["agents.w1.temperature"] == (again, "mutate")
+    assert "agents.w1.temperature" not in origins(pool, back)
+
+
+def test_another_name_for_an_agent_changes_no_origin(pool: Pool) -> None:
+    """But the edges that name it are written anew only where they differ in more."""
+    base = pool.teams["vote_2"].team
+    agents = {"chief" if one == "judge" else one: agent for one, agent in base.agents.items()}
+    renamed = replace(
+        base,
+        agents={one: replace(agent, id=one) for one, agent in agents.items()},
+        reports_to={"w1": ("chief",), "w2": ("chief",)},
+        execution=Execution(timeout=5),
+    )
+    name = add(pool, renamed, "vote_2")
+    found = origins(pool, name)
+    assert found["agents.chief.prompt"] == ("vote", "seed")
+    assert found["topology.reports_to.w1"] == ("vote", "seed")
+    assert found["execution.timeout"] == (name, "mutate")
+
+
+def test_an_agent_that_takes_the_name_of_one_that_left_brings_its_own_past(pool: Pool) -> None:
+    base = pool.teams["vote_2"].team
+    agents = {"w1": replace(base.agents["w2"], id="w1"), "judge": base.agents["judge"]}
+    smaller = replace(base, agents=agents, reports_to={"w1": ("judge",)}, declared_output="judge")
+    name = add(pool, smaller, "vote_2")
+    found = origins(pool, name)
+    assert found["agents.judge.prompt"] == ("vote", "seed")
+    assert found["topology.output"] == (name, "mutate")
+    assert "agents.w2.prompt" not in found
+
+
+def test_long_lines_of_descent_are_followed(tmp_path: Path) -> None:
+    pool = pool_of(tmp_path, vote())
+    name = "vote"
+    for number in range(1, 60):
+        name = child_of(pool, name, max_tokens=number)
+    assert len(ancestors(pool.teams, name)) == 60
+    assert origins(pool, name)["agents.w1.max_tokens"] == (name, "mutate")
+    assert origins(pool, name)["agents.judge.prompt"] == ("vote", "seed")

@@ -1,0 +1,314 @@
+"""What a user of the memory sees: entries found by likeness, whoever wrote them, whatever broke."""
+
+from __future__ import annotations
+
+import math
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from coterie.pool.embedding import HashingEmbedder, Vector
+from coterie.pool.experience import Experience
+from coterie.pool.memory import FILE, VECTORS, Memory, open_memory
+from coterie.pool.store import Point, QdrantStore
+from coterie.schema.errors import InputError, RunError
+
+from .qdrant_server import QdrantServer
+
+
+class Circle:
+    """Takes texts that are angles in degrees, and counts them."""
+
+    name = "circle"
+    dimension = 2
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.broken = False
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        if self.broken:
+            raise RunError("the embedder is out")
+        self.asked += texts
+        angles = [math.radians(float(text)) for text in texts]
+        return [[math.cos(angle), math.sin(angle)] for angle in angles]
+
+
+def entry(name: str, degrees: float, *, niche: str | None = None, kind: str = "a") -> Experience:
+    return Experience(id=name, kind=kind, task=f"{degrees:g}", summary="", niche=niche)
+
+
+class Bench:
+    """Opens memories over one pool folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.said: list[str] = []
+        self.circle = Circle()
+
+    def open(self, store: QdrantStore | None = None) -> Memory:
+        store = store or QdrantStore.in_process()
+        return Memory(self.folder, self.circle, store, report=self.said.append)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def ids(found: Sequence[tuple[Experience, float]]) -> list[str]:
+    return [one.id for one, _ in found]
+
+
+class TestSearch:
+    def test_gives_the_closest_with_their_similarity(self, bench: Bench) -> None:
+        memory = bench.open()
+        for name, degrees in [("west", 180), ("north", 90), ("east", 1), ("north east", 60)]:
+            assert memory.add(entry(name, degrees))
+        found = memory.search("0", 3)
+        assert ids(found) == ["east", "north east", "north"]
+        assert [similarity for _, similarity in found] == pytest.approx(
+            [math.cos(math.radians(1)), 0.5, 0], abs=1e-6
+        )
+        assert len(memory.search("0", 99)) == 4
+        assert memory.search("0", 0) == []
+
+    def test_of_an_empty_memory_finds_nothing_and_embeds_nothing(self, bench: Bench) -> None:
+        assert bench.open().search("0", 3) == []
+        assert bench.circle.asked == []
+
+    def test_keeps_to_a_niche_and_a_kind(self, bench: Bench) -> None:
+        memory = bench.open()
+        memory.add(entry("1", 10, niche="dates"))
+        memory.add(entry("2", 20, niche="dates", kind="b"))
+        memory.add(entry("3", 30))
+        assert ids(memory.search("0", 9, niche="dates")) == ["1", "2"]
+        assert ids(memory.search("0", 9, niche="dates", kind="b")) == ["2"]
+        assert ids(memory.search("0", 9, kind="a")) == ["1", "3"]
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_puts_equals_in_the_order_of_their_ids(self, bench: Bench, seed: int) -> None:
+        """Also where more are equal than are asked for, in whatever order they came."""
+        names = [f"{number:03}" for number in range(90)]
+        random.Random(seed).shuffle(names)
+        memory = bench.open()
+        for name in names:
+            memory.add(entry(name, 40))
+        memory.add(entry("best", 1))
+        assert ids(memory.search("0", 4)) == ["best", "000", "001", "002"]
+
+    def test_threads_may_share_a_memory(self, bench: Bench) -> None:
+        memory = bench.open()
+        failures: list[BaseException] = []
+
+        def work(name: int) -> None:
+            try:
+                for number in range(5):
+                    memory.add(entry(f"{name}-{number}", name))
+                    assert f"{name}-{number}" in ids(memory.search(f"{name}", 5))
+            except BaseException as error:  # noqa: BLE001 - a thread's failure is the test's
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=(name,)) for name in range(0, 80, 10)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+        assert len(memory.entries()) == 40
+
+
+class TestText:
+    def test_is_kept_in_one_file_that_anyone_can_read(self, bench: Bench) -> None:
+        bench.open().add(entry("a", 7, niche="dates"))
+        assert '"task": "7"' in (bench.folder / FILE).read_text()
+        assert [one.niche for one in bench.open().entries()] == ["dates"]
+
+    def test_adds_an_entry_once(self, bench: Bench) -> None:
+        memory = bench.open()
+        assert memory.add(entry("a", 7))
+        assert not memory.add(entry("a", 8))
+        assert [one.task for one in memory.entries()] == ["7"]
+
+    def test_is_found_by_whoever_searches_next(self, bench: Bench) -> None:
+        mine, theirs = bench.open(), bench.open()
+        mine.add(entry("a", 10))
+        assert ids(theirs.search("0", 9)) == ["a"]
+        theirs.add(entry("b", 5))
+        assert ids(mine.search("0", 9)) == ["b", "a"]
+
+    def test_is_found_across_processes(self, bench: Bench) -> None:
+        memory = bench.open()
+        memory.add(entry("a", 10))
+        assert ids(memory.search("0", 9)) == ["a"]
+        program = (
+            "import sys; from pathlib import Path; from coterie.pool.memory import open_memory;"
+            " from coterie.pool.experience import Experience;"
+            " open_memory(Path(sys.argv[1]), embedder='hashing').add("
+            "Experience(id='b', kind='a', task='5', summary=''))"
+        )
+        subprocess.run([sys.executable, "-c", program, str(bench.folder)], check=True)
+        assert ids(memory.search("0", 9)) == ["b", "a"]
+
+    def test_that_cannot_be_read_is_reported_with_its_line(self, bench: Bench) -> None:
+        bench.open().add(entry("a", 10))
+        with (bench.folder / FILE).open("a") as stream:
+            stream.write("not an entry\n")
+        bench.open().add(entry("b", 20))
+        bench.said.clear()
+        assert ids(bench.open().search("0", 9)) == ["a", "b"]
+        assert [text.startswith(f"{bench.folder / FILE}:2: ") for text in bench.said] == [True]
+
+    def test_of_another_state_of_the_pool_takes_the_place_of_this_one(self, bench: Bench) -> None:
+        memory = bench.open()
+        memory.add(entry("a", 10))
+        memory.add(entry("b", 20))
+        assert ids(memory.search("0", 9)) == ["a", "b"]
+        text = (bench.folder / FILE).read_text().splitlines(keepends=True)
+        (bench.folder / FILE).write_text(text[1].replace('"task": "20"', '"task": "80"'))
+        memory.add(entry("c", 30))
+        assert ids(memory.search("0", 9)) == ["c", "b"]
+
+
+class TestIndex:
+    def test_can_be_made_anew(self, bench: Bench) -> None:
+        store = QdrantStore.in_process()
+        memory = bench.open(store)
+        for number in range(3):
+            memory.add(entry(str(number), number))
+        assert memory.rebuild() == 3 == store.count()
+        store.clear()
+        assert memory.search("0", 9) == []
+        assert memory.rebuild() == 3
+        assert ids(memory.search("0", 9)) == ["0", "1", "2"]
+
+    def test_embeds_each_text_once_for_all(self, bench: Bench) -> None:
+        memory = bench.open()
+        for number in range(300):
+            memory.add(entry(str(number), number % 100))
+        memory.search("200", 3)
+        memory.search("200", 3)
+        assert sorted(bench.circle.asked) == sorted({*map(str, range(100)), "200"})
+        bench.circle.asked.clear()
+        assert len(bench.open().search("7", 999)) == 300
+        assert bench.circle.asked == []
+
+    def test_goes_on_when_the_embedder_was_out(self, bench: Bench) -> None:
+        memory = bench.open()
+        bench.circle.broken = True
+        assert memory.add(entry("a", 10))
+        with pytest.raises(RunError, match="the embedder is out"):
+            memory.search("0", 1)
+        assert len(memory.entries()) == 1
+        bench.circle.broken = False
+        assert ids(memory.search("0", 1)) == ["a"]
+
+    def test_is_shared_on_a_server_and_filled_with_what_it_lacks(self, bench: Bench) -> None:
+        with QdrantServer() as server:
+            first, second = (
+                bench.open(QdrantStore.on_server(server.url, "shelf")) for _ in range(2)
+            )
+            first.add(entry("a", 10))
+            second.add(entry("b", 20))
+            assert ids(first.search("0", 9)) == ["a", "b"] == ids(second.search("0", 9))
+            sent = [request.body for request in server.requests if "points?" in request.path]
+            assert sum(len(body["batch"]["ids"]) for body in sent) == 2
+
+    def test_passes_over_what_a_server_has_of_other_entries(self, bench: Bench) -> None:
+        with QdrantServer() as server:
+            store = QdrantStore.on_server(server.url, "shelf")
+            strangers = [
+                Point(key=entry(f"old-{number}", 1).key, vector=[1, 0], kind="a", niche=None)
+                for number in range(50)
+            ]
+            store.add(strangers)
+            memory = bench.open(store)
+            memory.add(entry("a", 10))
+            assert ids(memory.search("0", 2)) == ["a"]
+            memory.rebuild()
+            assert store.count() == 1
+
+
+class TestCache:
+    def test_may_be_deleted_at_any_time(self, bench: Bench) -> None:
+        memory = bench.open()
+        memory.add(entry("a", 10))
+        assert ids(memory.search("0", 9)) == ["a"]
+        (bench.folder / VECTORS).unlink()
+        assert ids(memory.search("0", 9)) == ["a"]
+        assert ids(bench.open().search("0", 9)) == ["a"]
+        assert bench.said == []
+
+    def test_is_none_of_versions_controls_business(self, bench: Bench) -> None:
+        memory = bench.open()
+        memory.add(entry("a", 10))
+        memory.search("0", 9)
+        git = ["git", "-C", str(bench.folder)]
+        subprocess.run([*git, "init", "-q"], check=True)
+        command = [*git, "status", "--porcelain", "-uall"]
+        listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        assert "experience.jsonl" in listed
+        assert ".cache" not in listed
+
+    @pytest.mark.parametrize(
+        "spoil",
+        [
+            lambda path: path.write_bytes(b"not a database, and long enough to be none" * 99),
+            lambda path: path.write_bytes(path.read_bytes()[:4096] + b"\xff" * 20_000),
+        ],
+    )
+    def test_that_is_damaged_is_made_anew(
+        self, bench: Bench, spoil: Callable[[Path], object]
+    ) -> None:
+        memory = bench.open()
+        for number in range(9):
+            memory.add(entry(str(number), number))
+        memory.search("0", 9)
+        spoil(bench.folder / VECTORS)
+        assert len(bench.open().search("0", 9)) == 9
+        bench.circle.asked.clear()
+        assert len(bench.open().search("0", 9)) == 9
+        assert bench.circle.asked == []
+
+    def test_that_cannot_be_had_is_done_without_and_said_once(self, bench: Bench) -> None:
+        memory = bench.open()
+        memory.add(entry("a", 10))
+        (bench.folder / VECTORS).parent.write_text("in the way")
+        assert ids(memory.search("0", 9)) == ["a"]
+        assert ids(memory.search("0", 9)) == ["a"]
+        assert len(bench.said) == 1
+        assert "vectors are not kept" in bench.said[0]
+
+
+class TestOpenMemory:
+    def test_goes_by_names(self, tmp_path: Path) -> None:
+        memory = open_memory(tmp_path, embedder="hashing", environment={})
+        memory.add(Experience(id="a", kind="a", task="sort a list of numbers", summary=""))
+        memory.add(Experience(id="b", kind="a", task="translate a letter", summary=""))
+        assert ids(memory.search("sort the list", 1)) == ["a"]
+
+    def test_uses_the_server_that_the_environment_names(self, tmp_path: Path) -> None:
+        with QdrantServer() as server:
+            environment = {"QDRANT_URL": server.url}
+            memory = open_memory(tmp_path, embedder="hashing", environment=environment)
+            memory.add(Experience(id="a", kind="a", task="sort", summary=""))
+            memory.search("sort", 1)
+            assert [len(points) for points in server.collections.values()] == [1]
+
+    def test_knows_no_other_embedder(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="no embedder 'fancy'"):
+            open_memory(tmp_path, embedder="fancy", environment={})
+
+
+def test_vectors_of_two_embedders_do_not_meet(tmp_path: Path) -> None:
+    circle = Circle()
+    first = Memory(tmp_path, circle, QdrantStore.in_process())
+    first.add(entry("a", 10))
+    first.search("10", 1)
+    second = Memory(tmp_path, HashingEmbedder(), QdrantStore.in_process())
+    assert second.search("10", 1)[0][1] == 1

@@ -1,0 +1,108 @@
+"""P1: killed or without power at any moment, nothing is corrupt and nothing committed is lost.
+
+At CI size at least 550 points at which a process is killed, of which some 230 are at failpoints and
+the rest at system calls, and at least 1900 images of what a disk may hold without power.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from coterie.schema.errors import CoterieError
+
+from .crash_images import Recording
+from .interruption import ALONE, Ended, Interrupter, files_of, in_memory, interrupting, needs_strace
+from .programs.workloads import WORKLOADS
+
+KILLED = -9
+
+
+@pytest.fixture(scope="module")
+def interrupter() -> Iterator[Interrupter]:
+    with interrupting() as interrupter:
+        yield interrupter
+
+
+def test_killed_at_any_failpoint_and_again_while_it_goes_on(
+    interrupter: Interrupter, nightly: bool
+) -> None:
+    """For each, points are drawn at which it is killed again: one, or sixteen at nightly size."""
+    chance = random.Random(1)
+    killed, killed_again = 0, 0
+    for workload in ALONE:
+        counted = interrupter.failpoints(workload).items()
+        points = [f"{name}:{n}:kill" for name, times in counted for n in range(1, times + 1)]
+        for point in points:
+            for then in chance.sample(points, 16 if nightly else 1):
+                first = interrupter.run(workload, failpoint=point)
+                assert first.status == KILLED, first
+                second = interrupter.run(workload, over=first, failpoint=then)
+                assert second.status in {0, KILLED}, second
+                killed_again += second.status == KILLED
+                second.check()
+            killed += 1
+    assert killed >= 230
+    assert killed_again >= 100
+
+
+@needs_strace
+@pytest.mark.parametrize(("workload", "least"), [("files", 100), ("ledger", 150), ("journal", 70)])
+def test_killed_at_any_system_call(interrupter: Interrupter, workload: str, least: int) -> None:
+    killed = 0
+    for call, times in interrupter.calls(workload).items():
+        for number in range(1, times + 1):
+            inject = f"inject={call}:signal=KILL:when={number}"
+            ended = interrupter.run(
+                workload, strace=["-o", "/dev/null", "-e", f"trace={call}", "-e", inject]
+            )
+            assert ended.status in {0, KILLED}, ended
+            killed += ended.status == KILLED
+            ended.check()
+    assert killed >= least
+
+
+@needs_strace
+@pytest.mark.parametrize(
+    ("workload", "least"), [("files", 100), ("ledger", 150), ("handover", 150), ("journal", 1500)]
+)
+def test_without_power_at_any_moment(
+    interrupter: Interrupter, workload: str, least: int, nightly: bool
+) -> None:
+    """At nightly size, all subsets of up to ten changes that are not flushed are lost in turn."""
+    recording, ended = interrupter.record(workload)
+    assert recording.final() == without_shared_memory(ended.folder)
+    assert look_at_images(recording, ended, most_subsets=10 if nightly else 4) >= least
+
+
+@needs_strace
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("flushes", ["files", "folders"])
+def test_a_flush_that_were_missing_would_show(
+    interrupter: Interrupter, workload: str, flushes: str
+) -> None:
+    recording, ended = interrupter.record(workload)
+    careless = recording.careless(folders=flushes == "folders")
+    with pytest.raises((AssertionError, OSError, CoterieError)):
+        look_at_images(careless, ended, most_subsets=4)
+
+
+def look_at_images(recording: Recording, ended: Ended, *, most_subsets: int) -> int:
+    """Let a workload look at every image of what a disk may hold, and tell how many there are."""
+    images = recording.images(most_subsets=most_subsets)
+    for image, committed in images.items():
+        with in_memory() as folder:
+            for inner in filter(Path.is_dir, ended.folder.rglob("*")):
+                (folder / inner.relative_to(ended.folder)).mkdir()
+            for name, content in image:
+                (folder / name).write_bytes(content)
+            WORKLOADS[ended.workload].check(folder, list(committed))
+    return len(images)
+
+
+def without_shared_memory(folder: Path) -> dict[str, bytes]:
+    """Give what is in a folder, without what SQLite shares between processes while they run."""
+    return {name: left for name, left in files_of(folder).items() if not name.endswith("-shm")}
