@@ -15,7 +15,12 @@ from coterie.schema.edits import edits_to_values
 from ..schema.edits.strategies import edits_of
 from ..schema.strategies import VALUES
 
-NAMES = ("worker", "judge", "wroker", "", "../judge", "__proto__", "worker\n", "W" * 70, "réviseur")
+NAMES = (
+    *("worker", "critic", "judge", "worker", "critic", "judge", "checker"),
+    *("wroker", "", "../judge", "__proto__", "worker\n", "W" * 70, "réviseur"),
+)
+"""Ids of agents: some that are there, one that may be, some that may not."""
+
 TEXTS = (
     "Count twice.",
     "",
@@ -68,7 +73,8 @@ _KINDS: Sequence[SearchStrategy[Any]] = (
     st.builds(lambda a, p: {"set_role": {"agent": a, "role": p}}, _NAME, _TEXT),
     st.builds(lambda a, m: {"set_model": {"agent": a, "model_id": m}}, _NAME, _MODEL),
     st.builds(lambda a, t: {"grant_tool": {"agent": a, "tool": t}}, _NAME, _TOOL),
-    st.builds(lambda a, t: {"set_tools": {"agent": a, "tools": [t]}}, _NAME, _TOOL),
+    st.builds(lambda a, t: {"revoke_tool": {"agent": a, "tool": t}}, _NAME, _TOOL),
+    st.builds(lambda a, t: {"set_tools": {"agent": a, "tools": t}}, _NAME, st.lists(_TOOL)),
     st.builds(lambda a, b: {"add_edge": {"sender": a, "receiver": b}}, _NAME, _NAME),
     st.builds(lambda a, b: {"remove_edge": {"sender": a, "receiver": b}}, _NAME, _NAME),
     st.builds(lambda a, b: {"replace_topology": {"reports_to": {a: [b]}}}, _NAME, _NAME),
@@ -88,7 +94,7 @@ _EDITS = st.lists(st.one_of(_KINDS), max_size=4) | st.lists(
     st.sampled_from([{}, None]), max_size=40
 )
 
-_NESTED = st.integers(10, 20_000).map(lambda depth: '{"edits": [' + "[" * depth)
+_NESTED = st.sampled_from([10, 50, 2_000]).map(lambda depth: '{"edits": [' + "[" * depth)
 _SHAPES = st.one_of(
     st.text(max_size=200),
     VALUES.map(json.dumps),

@@ -6,9 +6,10 @@ The model is a function in this process; everything from its answer on is real.
 from __future__ import annotations
 
 import asyncio
+import itertools
+import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,11 @@ from coterie.operators import (
     mutate,
     select,
 )
-from coterie.pool.experience import Experience
+from coterie.pool.experience import from_line, to_line
 from coterie.pool.pool import Pool
 from coterie.runtime import Calls
 from coterie.runtime.gateway import ChatAnswer, ChatRequest
-from coterie.schema import Lineage, Team, dump
+from coterie.schema import Lineage, dump
 from coterie.schema.ceiling import Ceiling
 from coterie.schema.edits import components
 from coterie.schema.loading import check_team
@@ -87,10 +88,8 @@ class Count:
 
         gateway: Any = Answering(iter(answers))
         calls = Calls(gateway=gateway)
-        before = dump(FIRST), dump(SECOND)
         meta = Meta(calls=calls, catalogue=CATALOGUE, ceiling=CEILING, tell=tell)
         came = run(work(meta))
-        assert (dump(FIRST), dump(SECOND)) == before
         self.answers += gateway.asked
         self.came[type(came).__name__] += 1
         assert events["model_call"] == gateway.asked
@@ -134,7 +133,7 @@ def hostile(
     *checks: Callable[[Any], None], options: SearchStrategy[Any] = st.none(),
 ) -> Count:  # fmt: skip
     """Let an operator work with as many hostile answers."""
-    count = Count()
+    count, before = Count(), (dump(FIRST), dump(SECOND))
     with asyncio.Runner() as runner:
 
         @settings(
@@ -152,6 +151,7 @@ def hostile(
                     one(came)
 
         many()
+    assert (dump(FIRST), dump(SECOND)) == before
     return count
 
 
@@ -193,3 +193,124 @@ def test_mutations(component: Any, times: int) -> None:
     share = SHARES[component] * times
     count = hostile(edits_answers(FIRST), share // 2 + 250, work, check, check_mutation)
     enough(count, component, times, came="Proposal")
+
+
+def test_instantiations(times: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await instantiate(meta, "i", TASK, parent(FIRST))
+
+    share = SHARES["instantiate"] * times
+    count = hostile(edits_answers(FIRST), share * 2 // 3, work, check)
+    enough(count, "instantiate", times, came="Proposal")
+
+
+SOURCES = (
+    "agent of first",
+    "agent of second",
+    "prompt of first, the rest of second",
+    "prompt of second, the rest of first",
+)
+POSITIONS = st.fixed_dictionaries(
+    {
+        "reason": st.just("both"),
+        "positions": st.fixed_dictionaries(
+            {one: st.sampled_from([*SOURCES, "agent of third"]) for one in ("worker", "judge")}
+        ),
+    }
+).map(json.dumps)
+
+
+def test_crossovers(times: int) -> None:
+    async def work(meta: Meta, side: Any) -> Any:
+        return await crossover(meta, "c", TASK, parent(FIRST), parent(SECOND), topology=side)
+
+    answers = choice_answers("positions", SOURCES) | edits_answers(FIRST) | POSITIONS
+    share = SHARES["crossover"] * times
+    sides = st.sampled_from(["first", "second"])
+    count = hostile(answers, share * 2 // 3, work, check, check_crossover, options=sides)
+    enough(count, "crossover", times, came="Proposal")
+
+
+def test_choices_of_a_component(times: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await mutate(meta, "m", TASK, parent(FIRST))
+
+    answers = choice_answers("component", [*MUTABLE, "roster", "notes"]) | edits_answers(FIRST)
+    share = SHARES["component"] * times
+    count = hostile(answers, share * 2 // 3, work, check, check_mutation)
+    assert count.answers >= share
+    assert count.came["Dropped"] > 0
+
+
+def test_selections(times: int, tmp_path: Path) -> None:
+    pool = Pool.init(tmp_path / "pool", catalogue=CATALOGUE)
+    for name in ("ants", "bees", "cats", "dogs"):
+        one = team(name, llm("a", prompt=f"You are of {name}. Solve it."))
+        pool.add(one, Lineage(operator="seed"), op=name)
+    members = list(pool.members.values())
+
+    async def work(meta: Meta, _: Any) -> Any:
+        return await select(meta, "s", TASK, members, k=2)
+
+    def are_two_that_there_are(came: Any) -> None:
+        assert len(set(came.names)) == 2
+        assert set(came.names) <= set(pool.members)
+
+    share = SHARES["select"] * times
+    answers = choice_answers("selected", [*pool.members]) | edits_answers(FIRST)
+    count = hostile(answers, share * 2 // 3, work, are_two_that_there_are)
+    enough(count, "select", times, came="Selection")
+
+
+def test_verdicts(times: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await judge(meta, "j", TASK, "7")
+
+    def is_a_score(came: Any) -> None:
+        assert 0 <= came.score.value <= 1
+
+    share = SHARES["judge"] * times
+    answers = choice_answers("score", [0, 1, 0.5, 7, -1, "1", None, 1e308]) | edits_answers(FIRST)
+    count = hostile(answers, share * 2 // 3, work, is_a_score)
+    enough(count, "judge", times, came="Verdict")
+
+
+def test_summaries(times: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await consolidate(meta, "c", TASK, STEPS)
+
+    def is_an_entry(came: Any) -> None:
+        assert 0 < len(from_line(to_line(came)).summary) <= 2_000
+
+    share = SHARES["consolidate"] * times
+    answers = choice_answers("summary", ["Voting helped.", " ", "x" * 9_000])
+    count = hostile(answers, share * 2 // 3, work, is_an_entry)
+    enough(count, "consolidate", times, came="Experience")
+
+
+def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(tmp_path: Path) -> None:
+    pool = Pool.init(tmp_path / "pool", catalogue=CATALOGUE, ceiling=CEILING)
+    pool.add(FIRST, Lineage(operator="seed"), op="seed")
+    numbers = itertools.count()
+
+    async def work(meta: Meta, component: Any) -> Any:
+        came = await mutate(meta, "m", TASK, parent(FIRST), component=component)
+        op = f"{next(numbers)}"
+        if isinstance(came, Proposal):
+            born = Lineage(operator="mutate", parents=("first",), reason=came.reason)
+            pool.add(came.child, born, op=op)
+        else:
+            why = {"reason": came.reason, "problems": came.problems, "parents": came.parents}
+            pool.rejected(operator=came.operator, op=op, **why)
+        return came
+
+    components_ = st.sampled_from(MUTABLE)
+    count = hostile(edits_answers(FIRST), 150, work, check, options=components_)
+    assert pool.rejections == {"mutate": count.came["Dropped"]}
+    assert len(pool.members) - 1 + pool.twins.get("mutate", 0) == count.came["Proposal"]
+    again = Pool.open(tmp_path / "pool", catalogue=CATALOGUE, ceiling=CEILING)
+    assert again.members.keys() == pool.members.keys()
+    for member in again.members.values():
+        loaded, problems = check_team(member.path.read_bytes(), "child.yaml", CATALOGUE)
+        assert problems == []
+        assert CEILING.problems(loaded) == []
