@@ -137,6 +137,8 @@ class Running:
         self.slots = asyncio.Semaphore(self.plan.workers)
         self.parts: dict[str, asyncio.Task[AgentOutcome]] = {}
         self.outcomes: dict[str, AgentOutcome] = {}
+        self.desks: dict[str, Desk] = {}
+        self.has_failed = False
 
     async def to_the_end(self) -> Run:
         """Run every agent's part, bounded by time, and sum up."""
@@ -183,16 +185,26 @@ class Running:
     async def _part(self, planned: PlannedAgent) -> AgentOutcome:
         """Wait for those whose outputs the agent sees, run it, and tell how it ended."""
         agent_id = planned.agent.id
-        outcome = AgentOutcome(status="cancelled")
+        outcome = None
         try:
             before = {seen: await self.parts[seen] for seen in planned.sees}
             outcome = self._unready(before) or await self._attempted(planned, before)
         finally:
+            # One that was cancelled at work has spent what it has spent.
+            outcome = outcome or self._cancelled(agent_id)
             self.outcomes[agent_id] = outcome
             self._tell_end(agent_id, outcome)
         if outcome.status == "failed" and self.plan.team.execution.on_error == "fail":
+            self.has_failed = True
             raise _FirstFailure
         return outcome
+
+    def _cancelled(self, agent_id: str) -> AgentOutcome:
+        """Tell how an agent ends that the run's end found waiting or at work."""
+        desk = self.desks.get(agent_id)
+        if desk is None:
+            return AgentOutcome(status="cancelled")
+        return AgentOutcome(status="cancelled", usage=desk.usage, attempts=desk.attempts)
 
     def _unready(self, before: Mapping[str, AgentOutcome]) -> AgentOutcome | None:
         """Tell how an agent ends that cannot start, by the team's policy; None where it can."""
@@ -213,7 +225,10 @@ class Running:
     ) -> AgentOutcome:
         """Run an agent, again where it failed and may try again, within its timeout."""
         async with self.slots:
+            if self.has_failed:  # the slot is free because the run is about to end
+                raise _FirstFailure
             desk = Desk(run=self, planned=planned, before=before)
+            self.desks[planned.agent.id] = desk
             self.trace.emit(
                 "agent_started",
                 planned.agent.id,

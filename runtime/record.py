@@ -14,6 +14,7 @@ from ..schema.models import Model
 from ..schema.problems import quoted
 from ..schema.values import is_list
 from .budget import Caps
+from .jail import Jails
 from .journal import Journal
 from .services import Setting
 from .trace import VERSION, RunFolder
@@ -192,6 +193,7 @@ def _manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
         "allow_unpriced": setting.allow_unpriced,
         "cache": str(setting.cache.resolve()) if setting.cache else None,
         "unsafe_local": setting.unsafe_local,
+        "jail": Jails(unsafe=setting.unsafe_local).describe() if plan.needs_jail else None,
         "models": {alias: asdict(model) for alias, model in sorted(plan.models.items())},
     }
 

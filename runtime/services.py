@@ -90,9 +90,7 @@ class Services:
         known = self.gateway.secrets() | self.toolbox.secrets() | secrets_of(environment)
         return Scrubber(known)
 
-    def calls(
-        self, *, journal: Journal | None = None, scrubber: Scrubber | None = None
-    ) -> Calls:
+    def calls(self, *, journal: Journal | None = None, scrubber: Scrubber | None = None) -> Calls:
         """Give what makes model calls, for a run or for an operator."""
         return Calls(
             gateway=self.gateway,

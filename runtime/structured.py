@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_in", "first_json", "parse_structured"]
 
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+_FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
 MOST_PROBLEMS = 8
 MOST_CANDIDATES = 100
 

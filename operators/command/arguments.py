@@ -12,6 +12,7 @@ import click
 
 from ...schema.command import host_catalogue, host_options, problem_format
 from ...schema.errors import InputError, RunError
+from ...schema.models import DEFAULT_ALIAS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -25,12 +26,15 @@ if TYPE_CHECKING:
     from ..proposal import Dropped, Parent
 
 __all__ = [
+    "FOLDER",
     "Host",
     "asked_task",
     "known_of",
     "model_options",
     "parents_of",
+    "policy_option",
     "refusal",
+    "setting_options",
     "task_options",
 ]
 
@@ -55,8 +59,9 @@ def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say what is asked, and what may come of it."""
-    options = (
+    """Add the options that say which model is asked."""
+    return _added(
+        command,
         click.option(
             "--meta-model",
             metavar="ALIAS",
@@ -64,16 +69,22 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="The alias of the model that the operator asks.",
         ),
-        click.option(
-            "--policy",
-            type=FILE,
-            help="The most that a child may ask for.  [default: the tools and backends of its"
-            " parents, no higher limits, and this host's models]",
-        ),
-        click.option("--seed", type=int, help="Make sampling repeatable where that is possible."),
         click.option("--budget", metavar="CAPS", help="What it may cost: usd=2,tokens=50000."),
     )
-    return problem_format(host_options(_added(command, *options)))
+
+
+def setting_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that every operator has."""
+    seed = click.option("--seed", type=int, help="Make chance repeatable, where that is possible.")
+    return problem_format(host_options(_added(command, seed)))
+
+
+policy_option = click.option(
+    "--policy",
+    type=FILE,
+    help="The most that a child may ask for.  [default: the tools and backends of its parents, no"
+    " higher limits, and this host's models]",
+)
 
 
 def known_of(options: dict[str, Any]) -> Catalogue:
@@ -148,7 +159,7 @@ class Host:
     meta_model: str
     policy: Ceiling | None
     seed: int | None
-    budget: Caps | None
+    budget: Caps
 
     @classmethod
     def of(cls, options: dict[str, Any], known: Catalogue) -> Host:
@@ -162,10 +173,10 @@ class Host:
 
         return cls(
             known=known,
-            meta_model=options["meta_model"],
-            policy=load_ceiling(options["policy"]) if options["policy"] else None,
+            meta_model=options.get("meta_model", DEFAULT_ALIAS),
+            policy=load_ceiling(policy) if (policy := options.get("policy")) else None,
             seed=options["seed"],
-            budget=Caps.parse(options["budget"]) if options["budget"] else None,
+            budget=Caps.parse(caps) if (caps := options.get("budget")) else Caps(),
         )
 
     def ceiling(self, *teams: Team) -> Ceiling:
@@ -188,11 +199,11 @@ class Host:
         self._fetch_embedded_model()
 
         async def until_done() -> Came:
-            from ...runtime.budget import Budget, Caps
+            from ...runtime.budget import Budget
             from ...runtime.services import Setting, open_services
             from ..meta import Meta
 
-            setting = Setting(seed=self.seed, budget=self.budget or Caps())
+            setting = Setting(seed=self.seed, budget=self.budget)
             async with open_services(self.known, setting) as services:
                 gateway = services.gateway
                 await gateway.prepare([self.meta_model], priced=setting.must_be_priced)

@@ -19,7 +19,9 @@ from .arguments import (
     known_of,
     model_options,
     parents_of,
+    policy_option,
     refusal,
+    setting_options,
     task_options,
 )
 
@@ -63,7 +65,9 @@ def child_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @component_option
 @run_option
 @child_options
+@policy_option
 @model_options
+@setting_options
 def mutate_team(team: str, component: Any, runs: tuple[Path, ...], **options: Any) -> None:
     """Let a model change one component of a team, on as many agents as it takes.
 
@@ -90,7 +94,9 @@ def mutate_team(team: str, component: Any, runs: tuple[Path, ...], **options: An
 @task_options
 @run_option
 @child_options
+@policy_option
 @model_options
+@setting_options
 def cross_teams(first: str, second: str, runs: tuple[Path, ...], **options: Any) -> None:
     """Let a model make a child of two teams: the topology of one, agents of both.
 
@@ -114,7 +120,9 @@ def cross_teams(first: str, second: str, runs: tuple[Path, ...], **options: Any)
 @task_options
 @run_option
 @child_options
+@policy_option
 @model_options
+@setting_options
 def adapt_team(team: str, runs: tuple[Path, ...], **options: Any) -> None:
     """Let a model adapt a team to a task; it may add and remove agents."""
     from ..instantiate import instantiate
@@ -134,7 +142,8 @@ def adapt_team(team: str, runs: tuple[Path, ...], **options: Any) -> None:
 @click.option("--component", type=click.Choice(MUTABLE), required=True, help="What to change.")
 @click.option("--edits", type=click.IntRange(1, 100), default=1, help="The most edits.")
 @child_options
-@model_options
+@policy_option
+@setting_options
 def draw_child(team: str, component: Any, edits: int, **options: Any) -> None:
     """Change one component of a team at random, for comparison; no model is asked.
 

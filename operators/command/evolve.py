@@ -120,7 +120,7 @@ class _Evolving:
     pool_folder: Path
     known: Catalogue
     options: dict[str, Any]
-    signal: int = int(signal.SIGINT)
+    ended_by: int = int(signal.SIGINT)
     done: int = 0
 
     @property
@@ -135,7 +135,7 @@ class _Evolving:
             asyncio.run(self._evolved())
         except (KeyboardInterrupt, asyncio.CancelledError):
             click.echo("interrupted. The same command goes on.", err=True)
-            return 128 + self.signal
+            return 128 + self.ended_by
         except InputError:
             raise
         except CoterieError as error:
@@ -160,11 +160,12 @@ class _Evolving:
             )
 
     async def _evolved(self) -> None:
+        from ...runtime.command.signals import end_on_signals
         from ..evolution import Evolution, open_folder
         from ..stage import open_stage
         from ..strategies import strategy_of
 
-        self._end_on_terminate()
+        end_on_signals(self._note_signal)
         self._fetch_embedded_model()
         pool, ceiling = self._pool()
         folder = open_folder(self.pool_folder, self.name, self._manifest())
@@ -196,16 +197,8 @@ class _Evolving:
         evolves = self.recipe.strategy not in {"fixed", "best_of_n"}
         return self.recipe.score == "judge" or (evolves and self.recipe.operators == "model")
 
-    def _end_on_terminate(self) -> None:
-        """Let SIGTERM end the evolution as Ctrl-C does."""
-        main_task = asyncio.current_task()
-
-        def terminate() -> None:
-            self.signal = int(signal.SIGTERM)
-            if main_task is not None:
-                main_task.cancel()
-
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+    def _note_signal(self, number: int) -> None:
+        self.ended_by = number
 
     def _fetch_embedded_model(self) -> None:
         """Fetch the embedded model, where some alias stands for it."""

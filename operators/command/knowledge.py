@@ -11,7 +11,16 @@ from ...runtime.terminal import speakable
 from ...schema.command import Command
 from ...schema.errors import InputError
 from ..proposal import Dropped
-from .arguments import FOLDER, Host, asked_task, known_of, model_options, refusal, task_options
+from .arguments import (
+    FOLDER,
+    Host,
+    asked_task,
+    known_of,
+    model_options,
+    refusal,
+    setting_options,
+    task_options,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,10 +41,14 @@ no_model_option = click.option("--no-model", is_flag=True, help="Ask no model.")
 @click.command("select", cls=Command)
 @click.argument("pool_folder", metavar="POOL", type=FOLDER)
 @click.option("-k", "k", type=click.IntRange(min=1), default=3, show_default=True, help="How many.")
+@click.option("--embedder", help="minilm, hashing, or a model's alias.  [default: minilm]")
 @task_options
 @no_model_option
 @model_options
-def select_teams(pool_folder: Path, k: int, no_model: bool, **options: Any) -> None:
+@setting_options
+def select_teams(
+    pool_folder: Path, k: int, embedder: str | None, no_model: bool, **options: Any
+) -> None:
     """Choose the teams of a pool that are to begin with a task, the most promising first.
 
     Statistics and memory make a shortlist, from which a model chooses. With --no-model, its first
@@ -47,7 +60,7 @@ def select_teams(pool_folder: Path, k: int, no_model: bool, **options: Any) -> N
     task = asked_task(options, known)
     pool = _opened(pool_folder, known)
     members = list(pool.members.values())
-    hits = _hits(pool_folder, task, known)
+    hits = _hits(pool_folder, task, known, embedder)
     host = Host.of(options, known)
     if no_model:
         came = asyncio.run(select(None, "select", task, members, k=k, hits=hits))
@@ -67,6 +80,7 @@ def select_teams(pool_folder: Path, k: int, no_model: bool, **options: Any) -> N
 @no_model_option
 @click.option("--dry-run", is_flag=True, help="Only show the summary.")
 @model_options
+@setting_options
 def consolidate_task(pool_folder: Path, no_model: bool, dry_run: bool, **options: Any) -> None:
     """Put what a pool's evolution on a task has taught into its memory.
 
@@ -99,13 +113,16 @@ def _opened(folder: Path, known: Catalogue) -> Pool:
     return Pool.open(folder, catalogue=known)
 
 
-def _hits(folder: Path, task: Task, known: Catalogue) -> list[tuple[Experience, float]]:
+def _hits(
+    folder: Path, task: Task, known: Catalogue, embedder: str | None
+) -> list[tuple[Experience, float]]:
     """Search the memory, where there is one: its embedder is not fetched for nothing."""
     from ...pool.memory import FILE, open_memory
 
     if not (folder / FILE).exists():
         return []
-    return open_memory(folder, models=known.models).search(task.query, MOST_HITS)
+    memory = open_memory(folder, embedder=embedder, models=known.models)
+    return memory.search(task.query, MOST_HITS)
 
 
 def _steps(pool: Pool, task: Task) -> list[Step]:

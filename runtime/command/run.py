@@ -185,7 +185,7 @@ class _Making:
     setting: Setting
     options: dict[str, Any]
     folder: Path | None = None
-    signal: int = int(signal.SIGINT)
+    ended_by: int = int(signal.SIGINT)
 
     def to_the_end(self) -> int:
         """Make the run and show what came of it; give the exit code."""
@@ -193,7 +193,7 @@ class _Making:
             return asyncio.run(self._made())
         except (KeyboardInterrupt, asyncio.CancelledError):
             click.echo(f"interrupted.{self._how_to_resume()}", err=True)
-            return 128 + self.signal
+            return 128 + self.ended_by
         except StorageError as error:
             click.echo(f"error: {error}{self._how_to_resume()}", err=True)
             return error.exit_code
@@ -206,7 +206,7 @@ class _Making:
     async def _made(self) -> int:
         from ..services import open_services
 
-        self._end_on_terminate()
+        self._end_on_signals()
         offline = bool(self.options["replay"])
         async with open_services(self.loaded.known, self.setting) as services:
             await services.prepare(self.plan, offline=offline)
@@ -230,16 +230,13 @@ class _Making:
         self._show(run, record)
         return EXIT_CODES[run.status]
 
-    def _end_on_terminate(self) -> None:
-        """Let SIGTERM end the run as Ctrl-C does."""
-        main = asyncio.current_task()
+    def _end_on_signals(self) -> None:
+        from .signals import end_on_signals
 
-        def terminate() -> None:
-            self.signal = int(signal.SIGTERM)
-            if main is not None:
-                main.cancel()
+        end_on_signals(self._note_signal)
 
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+    def _note_signal(self, number: int) -> None:
+        self.ended_by = number
 
     def _record(self, scrub: Scrubber) -> Record:
         """Begin a run's folder, or open the one that is there."""

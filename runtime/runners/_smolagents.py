@@ -32,6 +32,7 @@ from ..jail.smol_executor import JailExecutor
 from ..jail.worker import Execution
 from ..messages import render
 from ..structured import answer_in, parse_structured
+from ._bounds import check_answer
 from ._foreign import foreign_errors
 from ._jailed import jailed, kept
 from ._steps import shortened
@@ -107,6 +108,7 @@ class _GatewayModel(Model):
                 tool_choice="required" if tools else None,
             )
         )
+        check_answer(answer.text)
         usage = answer.usage
         return ChatMessage(
             role=MessageRole.ASSISTANT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -60,6 +60,11 @@ _AGENT = st.fixed_dictionaries(
 )
 """Fields of an agent, of which some ask for what nobody granted."""
 
+
+def _added(agent: str, fields: Any, receiver: str) -> Any:
+    return {"add_agent": {"agent": agent, "fields": fields, "reports_to": [receiver]}}
+
+
 _PARAMETER = st.one_of(
     st.tuples(st.sampled_from(["max_tokens", "timeout", "temperature", "max_steps"]), _NUMBER),
     st.tuples(st.just("agent_type"), st.sampled_from(["CodeAgent", "SWEAgent", "LLM"])),
@@ -68,48 +73,67 @@ _PARAMETER = st.one_of(
     st.tuples(st.just("output_schema"), VALUES),
     st.tuples(st.sampled_from(["api_base", "prompt", "tools", "__class__"]), _TEXT),
 )
-_KINDS: Sequence[SearchStrategy[Any]] = (
-    st.builds(lambda a, p: {"set_prompt": {"agent": a, "prompt": p}}, _NAME, _TEXT),
-    st.builds(lambda a, p: {"set_role": {"agent": a, "role": p}}, _NAME, _TEXT),
-    st.builds(lambda a, m: {"set_model": {"agent": a, "model_id": m}}, _NAME, _MODEL),
-    st.builds(lambda a, t: {"grant_tool": {"agent": a, "tool": t}}, _NAME, _TOOL),
-    st.builds(lambda a, t: {"revoke_tool": {"agent": a, "tool": t}}, _NAME, _TOOL),
-    st.builds(lambda a, t: {"set_tools": {"agent": a, "tools": t}}, _NAME, st.lists(_TOOL)),
-    st.builds(lambda a, b: {"add_edge": {"sender": a, "receiver": b}}, _NAME, _NAME),
-    st.builds(lambda a, b: {"remove_edge": {"sender": a, "receiver": b}}, _NAME, _NAME),
-    st.builds(lambda a, b: {"replace_topology": {"reports_to": {a: [b]}}}, _NAME, _NAME),
-    st.builds(lambda a, p: {"set_parameter": {"agent": a, p[0]: p[1]}}, _NAME, _PARAMETER),
-    st.builds(lambda b: {"set_backend": {"backend": b}}, st.sampled_from(["smolagents", "bash"])),
-    st.builds(lambda n: {"set_execution": {"timeout": n}}, _NUMBER),
-    st.builds(lambda n: {"set_execution": {"max_retries": n}}, _NUMBER),
-    st.builds(lambda a, f: {"add_agent": {"agent": a, "fields": f}}, _NAME, _AGENT),
-    st.builds(lambda a: {"remove_agent": {"agent": a}}, _NAME),
-    st.builds(lambda a, b: {"rename_agent": {"agent": a, "id": b}}, _NAME, _NAME),
-    st.builds(lambda t: {"set_note": {"constitution": t}}, _TEXT),
-    st.builds(lambda t: {"set_metadata": {"name": t}}, _TEXT),
-    st.builds(lambda k, v: {k: v}, st.sampled_from(["eval", "api_base", "lineage"]), VALUES),
-    VALUES,
-)
-_EDITS = st.lists(st.one_of(_KINDS), max_size=4) | st.lists(
-    st.sampled_from([{}, None]), max_size=40
-)
+_KINDS: Mapping[str, Sequence[SearchStrategy[Any]]] = {
+    "prompts": (
+        st.builds(lambda a, p: {"set_prompt": {"agent": a, "prompt": p}}, _NAME, _TEXT),
+        st.builds(lambda a, p: {"set_role": {"agent": a, "role": p}}, _NAME, _TEXT),
+    ),
+    "model_id": (
+        st.builds(lambda a, m: {"set_model": {"agent": a, "model_id": m}}, _NAME, _MODEL),
+    ),
+    "tools": (
+        st.builds(lambda a, t: {"grant_tool": {"agent": a, "tool": t}}, _NAME, _TOOL),
+        st.builds(lambda a, t: {"revoke_tool": {"agent": a, "tool": t}}, _NAME, _TOOL),
+        st.builds(lambda a, t: {"set_tools": {"agent": a, "tools": t}}, _NAME, st.lists(_TOOL)),
+    ),
+    "topology": (
+        st.builds(lambda a, b: {"add_edge": {"sender": a, "receiver": b}}, _NAME, _NAME),
+        st.builds(lambda a, b: {"remove_edge": {"sender": a, "receiver": b}}, _NAME, _NAME),
+        st.builds(lambda a, b: {"replace_topology": {"reports_to": {a: [b]}}}, _NAME, _NAME),
+        st.builds(lambda a: {"set_output": {"agent": a}}, _NAME),
+    ),
+    "parameters": (
+        st.builds(lambda a, p: {"set_parameter": {"agent": a, p[0]: p[1]}}, _NAME, _PARAMETER),
+        st.builds(lambda b: {"set_backend": {"backend": b}}, st.sampled_from(["smolagents", "x"])),
+        st.builds(lambda n: {"set_execution": {"timeout": n}}, _NUMBER),
+        st.builds(lambda n: {"set_execution": {"max_retries": n}}, _NUMBER),
+    ),
+    "roster": (
+        st.builds(_added, _NAME, _AGENT, _NAME),
+        st.builds(lambda a: {"remove_agent": {"agent": a}}, _NAME),
+        st.builds(lambda a, b: {"rename_agent": {"agent": a, "id": b}}, _NAME, _NAME),
+    ),
+    "others": (
+        st.builds(lambda t: {"set_note": {"constitution": t}}, _TEXT),
+        st.builds(lambda t: {"set_metadata": {"name": t}}, _TEXT),
+        st.builds(lambda k, v: {k: v}, st.sampled_from(["eval", "api_base", "lineage"]), VALUES),
+        st.sampled_from([{}, None, 7, "edit"]) | VALUES,
+    ),
+}
+"""Edits by their component, most of them wrong in some way."""
 
-_NESTED = st.sampled_from([10, 50, 2_000]).map(lambda depth: '{"edits": [' + "[" * depth)
+_ANY: SearchStrategy[Any] = st.one_of([kind for kinds in _KINDS.values() for kind in kinds])
+
+_NESTED = st.sampled_from([10, 50, 1_500]).map(lambda depth: '{"edits": [' + "[" * depth)
 _SHAPES = st.one_of(
     st.text(max_size=200),
     VALUES.map(json.dumps),
     _NESTED,
     st.just('{"edits": NaN}'),
-    st.just('{"edits": [' + '{"set_model": {"agent": "judge", "model_id": "fast"}},' * 2_000),
+    st.just('{"edits": [' + '{"set_model": {"agent": "judge", "model_id": "fast"}},' * 30),
     st.integers(1, 6_000).map(lambda digits: '{"reason": ' + "9" * digits + "}"),
-)
-"""Answers that are hardly any."""
+).map(str)
+"""Answers that are hardly any. Mapped, so that they are one alternative among others, not six."""
 
 
-def edits_answers(team: Team) -> SearchStrategy[str]:
-    """Answers of a model that is asked for edits of a team."""
-    fitting = edits_of(team).map(edits_to_values)
-    listed = _EDITS | fitting
+def edits_answers(team: Team, component: str) -> SearchStrategy[str]:
+    """Answers of a model that is asked for edits of one component of a team."""
+    asked_for = st.one_of(_KINDS[component])
+    listed = st.one_of(
+        st.lists(asked_for, min_size=1, max_size=2),
+        st.lists(asked_for | _ANY, max_size=4),
+        edits_of(team).map(edits_to_values),
+    )
     answers = st.fixed_dictionaries(
         {"edits": listed},
         optional={"reason": _TEXT | VALUES, "api_base": st.just("http://evil/v1")},
@@ -118,11 +142,14 @@ def edits_answers(team: Team) -> SearchStrategy[str]:
 
 
 def choice_answers(field: str, choices: Sequence[Any]) -> SearchStrategy[str]:
-    """Answers of a model that is asked for a choice, or several."""
-    one = st.sampled_from([*choices, *NAMES]) | VALUES
-    chosen = one | st.lists(one, max_size=5) | st.dictionaries(_NAME, one, max_size=4)
+    """Answers of a model that is asked for a choice, or for several."""
+    one = st.sampled_from(choices)
+    other = st.sampled_from(NAMES) | VALUES
+    chosen = st.one_of(
+        one, st.lists(one, max_size=3), other, st.lists(other), st.dictionaries(_NAME, other)
+    )
     answers = st.fixed_dictionaries({field: chosen}, optional={"reason": _TEXT}).map(json.dumps)
-    return st.one_of(answers, _truncated(answers), _talkative(answers), _SHAPES)
+    return st.one_of(answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 
 def _truncated(answers: SearchStrategy[str]) -> SearchStrategy[str]:

@@ -77,9 +77,7 @@ class Count:
         self.answers = 0
         self.came: Counter[str] = Counter()
 
-    def of(
-        self, work: Callable[[Meta], Awaitable[Any]], answers: tuple[str, str, str], run: Any
-    ) -> Any:
+    def of(self, work: Callable[[Meta], Awaitable[Any]], answers: tuple[str, ...], run: Any) -> Any:
         """Let an operator work with these answers; nothing that it does may go uncounted."""
         events: Counter[str] = Counter()
 
@@ -128,9 +126,12 @@ def check_crossover(made: Proposal) -> None:
     assert list(made.child.agents) == list(base.agents)
 
 
+NO_OPTION = st.none()
+
+
 def hostile(
     answers: SearchStrategy[str], examples: int, work: Callable[[Meta, Any], Awaitable[Any]],
-    *checks: Callable[[Any], None], options: SearchStrategy[Any] = st.none(),
+    *checks: Callable[[Any], None], options: SearchStrategy[Any] = NO_OPTION,
 ) -> Count:  # fmt: skip
     """Let an operator work with as many hostile answers."""
     count, before = Count(), (dump(FIRST), dump(SECOND))
@@ -141,11 +142,11 @@ def hostile(
             deadline=None,
             derandomize=True,
             database=None,
-            suppress_health_check=list(HealthCheck),
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
         )
-        @given(st.tuples(answers, answers, answers), options)
-        def many(three: tuple[str, str, str], option: Any) -> None:
-            came = count.of(lambda meta: work(meta, option), three, runner.run)
+        @given(st.tuples(answers, answers, answers, answers), options)
+        def many(given_answers: tuple[str, ...], option: Any) -> None:
+            came = count.of(lambda meta: work(meta, option), given_answers, runner.run)
             if not isinstance(came, Dropped):
                 for one in checks:
                     one(came)
@@ -191,7 +192,7 @@ def test_mutations(component: Any, times: int) -> None:
         return await mutate(meta, "m", TASK, parent(FIRST), component=component)
 
     share = SHARES[component] * times
-    count = hostile(edits_answers(FIRST), share // 2 + 250, work, check, check_mutation)
+    count = hostile(edits_answers(FIRST, component), share * 6 // 11, work, check, check_mutation)
     enough(count, component, times, came="Proposal")
 
 
@@ -200,7 +201,7 @@ def test_instantiations(times: int) -> None:
         return await instantiate(meta, "i", TASK, parent(FIRST))
 
     share = SHARES["instantiate"] * times
-    count = hostile(edits_answers(FIRST), share * 2 // 3, work, check)
+    count = hostile(edits_answers(FIRST, "roster"), share * 6 // 11, work, check)
     enough(count, "instantiate", times, came="Proposal")
 
 
@@ -224,10 +225,10 @@ def test_crossovers(times: int) -> None:
     async def work(meta: Meta, side: Any) -> Any:
         return await crossover(meta, "c", TASK, parent(FIRST), parent(SECOND), topology=side)
 
-    answers = choice_answers("positions", SOURCES) | edits_answers(FIRST) | POSITIONS
+    answers = choice_answers("positions", SOURCES) | POSITIONS
     share = SHARES["crossover"] * times
     sides = st.sampled_from(["first", "second"])
-    count = hostile(answers, share * 2 // 3, work, check, check_crossover, options=sides)
+    count = hostile(answers, share * 6 // 11, work, check, check_crossover, options=sides)
     enough(count, "crossover", times, came="Proposal")
 
 
@@ -235,9 +236,10 @@ def test_choices_of_a_component(times: int) -> None:
     async def work(meta: Meta, _: Any) -> Any:
         return await mutate(meta, "m", TASK, parent(FIRST))
 
-    answers = choice_answers("component", [*MUTABLE, "roster", "notes"]) | edits_answers(FIRST)
+    choices = choice_answers("component", [*MUTABLE, "roster", "notes"])
+    answers = choices | edits_answers(FIRST, "prompts")
     share = SHARES["component"] * times
-    count = hostile(answers, share * 2 // 3, work, check, check_mutation)
+    count = hostile(answers, share * 6 // 11, work, check, check_mutation)
     assert count.answers >= share
     assert count.came["Dropped"] > 0
 
@@ -257,8 +259,8 @@ def test_selections(times: int, tmp_path: Path) -> None:
         assert set(came.names) <= set(pool.members)
 
     share = SHARES["select"] * times
-    answers = choice_answers("selected", [*pool.members]) | edits_answers(FIRST)
-    count = hostile(answers, share * 2 // 3, work, are_two_that_there_are)
+    answers = choice_answers("selected", [*pool.members])
+    count = hostile(answers, share * 6 // 11, work, are_two_that_there_are)
     enough(count, "select", times, came="Selection")
 
 
@@ -270,8 +272,8 @@ def test_verdicts(times: int) -> None:
         assert 0 <= came.score.value <= 1
 
     share = SHARES["judge"] * times
-    answers = choice_answers("score", [0, 1, 0.5, 7, -1, "1", None, 1e308]) | edits_answers(FIRST)
-    count = hostile(answers, share * 2 // 3, work, is_a_score)
+    answers = choice_answers("score", [0, 1, 0.5, 7, -1, "1", None, 1e308])
+    count = hostile(answers, share * 6 // 11, work, is_a_score)
     enough(count, "judge", times, came="Verdict")
 
 
@@ -284,7 +286,7 @@ def test_summaries(times: int) -> None:
 
     share = SHARES["consolidate"] * times
     answers = choice_answers("summary", ["Voting helped.", " ", "x" * 9_000])
-    count = hostile(answers, share * 2 // 3, work, is_an_entry)
+    count = hostile(answers, share * 6 // 11, work, is_an_entry)
     enough(count, "consolidate", times, came="Experience")
 
 
@@ -300,12 +302,17 @@ def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(tmp_path:
             born = Lineage(operator="mutate", parents=("first",), reason=came.reason)
             pool.add(came.child, born, op=op)
         else:
-            why = {"reason": came.reason, "problems": came.problems, "parents": came.parents}
-            pool.rejected(operator=came.operator, op=op, **why)
+            pool.rejected(
+                operator=came.operator,
+                reason=came.reason,
+                op=op,
+                problems=came.problems,
+                parents=came.parents,
+            )
         return came
 
     components_ = st.sampled_from(MUTABLE)
-    count = hostile(edits_answers(FIRST), 150, work, check, options=components_)
+    count = hostile(edits_answers(FIRST, "prompts"), 150, work, check, options=components_)
     assert pool.rejections == {"mutate": count.came["Dropped"]}
     assert len(pool.members) - 1 + pool.twins.get("mutate", 0) == count.came["Proposal"]
     again = Pool.open(tmp_path / "pool", catalogue=CATALOGUE, ceiling=CEILING)

@@ -1,0 +1,152 @@
+"""Evolves teams in the landscape, in this process and in memory, and measures what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from ...operators.evolution import Evolution, open_folder
+from ...operators.select import shortlist
+from ...operators.stage import Stage
+from ...operators.strategies import strategy_of
+from ...pool.pool import Pool
+from ...runtime.budget import Budget
+from ...runtime.jail import Jails
+from ...runtime.journal import Journal
+from ...runtime.scrubber import Scrubber
+from ...runtime.services import Services, Setting
+from ...runtime.tools import Toolbox
+from ...schema.catalogue import Catalogue
+from ...schema.ceiling import Ceiling
+from ...schema.recipe import Recipe
+from .gateway import META, Simulated, catalogue_models, tasks
+from .meta import MetaModel
+from .world import MODELS, NICHES, Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...schema.task import Task
+
+__all__ = ["MOST_AGENTS", "SPECIALISTS", "Outcome", "Trial", "evolve"]
+
+TEAMS = Path(__file__).parent / "teams"
+SPECIALISTS = ("well_prompted", "well_staffed")
+MOST_AGENTS = 4
+CEILING = Ceiling(models=frozenset(MODELS), agents=MOST_AGENTS)
+RECIPE = Recipe(
+    strategy="evomas",
+    parents=2,
+    steps=2,
+    components=("prompts", "model_id", "topology"),
+    meta_model=META,
+    workers=4,
+    memory=0,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trial:
+    """A way to evolve.
+
+    Attributes:
+        name: What the table calls it.
+        skill: The meta-model's.
+        seeds: Names of seed teams.
+        order: Which shuffle of the tasks; 0 for none.
+        changes: What differs from `RECIPE`.
+    """
+
+    name: str
+    skill: float = 0.7
+    seeds: tuple[str, ...] = ("peer_review", "majority_vote", "debate")
+    order: int = 0
+    changes: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What came of a trial.
+
+    Attributes:
+        held_out: The mean over niches of what the pool's most promising team is worth there.
+        online: The mean score of the best candidate of each task.
+        calls: Model calls for each task, those of operators included.
+        best: For each niche, what the best team of the pool is worth, which nobody is told.
+        begun: The held-out score of the seeds.
+    """
+
+    held_out: float
+    online: float
+    calls: float
+    best: Mapping[str, float]
+    begun: float
+
+
+def evolve(trial: Trial, seed: int, count: int) -> Outcome:
+    """Evolve teams over a stream of tasks; the same for the same arguments."""
+    memory = Path("/dev/shm")  # noqa: S108 - a private folder in it
+    with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as folder:
+        return asyncio.run(_outcome(trial, seed, count, Path(folder)))
+
+
+async def _outcome(trial: Trial, seed: int, count: int, folder: Path) -> Outcome:
+    stream = tasks(seed, count, trial.order)
+    recipe = replace(RECIPE, seed=seed, **dict(trial.changes))
+    catalogue = Catalogue.of_host(models=catalogue_models())
+    seeds = [TEAMS / f"{one}.yaml" for one in trial.seeds]
+    pool = Pool.init(folder / "pool", seeds, catalogue=catalogue)
+    begun = _promising(pool, stream)
+    place = open_folder(pool.folder, "trial", {})
+    meta = MetaModel(skill=trial.skill, catalogue=catalogue, ceiling=CEILING)
+    services = Services(
+        setting=Setting(seed=seed),
+        gateway=Simulated(meta),
+        toolbox=Toolbox(),
+        jails=Jails(),
+        cache=None,
+    )
+    with Journal.open(place) as journal:
+        stage = Stage(
+            name="trial",
+            recipe=recipe,
+            catalogue=catalogue,
+            ceiling=CEILING,
+            services=services,
+            journal=journal,
+            scrubber=Scrubber(frozenset()),
+            budget=Budget(),
+            pool=pool,
+            memory=None,
+        )
+        strategy = strategy_of(recipe.strategy)
+        evolution = Evolution(stage=stage, strategy=strategy, tasks=stream, folder=place)
+        await evolution.to_the_end()
+        calls, lines = journal.spent().calls, evolution.lines()
+    pool.refresh()
+    return Outcome(
+        held_out=_promising(pool, stream),
+        online=sum(one["score"] for one in lines) / count,
+        calls=calls / count,
+        best=_best(pool),
+        begun=begun,
+    )
+
+
+def _promising(pool: Pool, stream: Sequence[Task]) -> float:
+    """Measure the teams that a person would take by the pool's statistics, one for each niche."""
+    members, total = list(pool.teams.values()), 0.0
+    for niche in NICHES:
+        task = replace(stream[0], niche=niche)
+        (chosen,) = shortlist(task, members, most=1)
+        total += Shape.of(chosen.team, pool.catalogue).value(niche)
+    return total / len(NICHES)
+
+
+def _best(pool: Pool) -> Mapping[str, float]:
+    shapes = [Shape.of(one.team, pool.catalogue) for one in pool.teams.values()]
+    return {niche: max(shape.value(niche) for shape in shapes) for niche in NICHES}

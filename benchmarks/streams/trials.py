@@ -1,0 +1,105 @@
+"""Runs the teams of a pool on tasks and keeps what they scored in the pool."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING
+
+from ...pool.statistics import Trial
+from ...runtime.plan import compile
+from ...schema.errors import RunError
+from ...schema.team import Lineage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...pool.pool import Pool
+    from ...runtime.services import Services
+    from ...schema.task import Task
+    from .candidates import Candidate
+    from .tasks import Split
+
+__all__ = ["Trials", "adopt", "mcnemar"]
+
+AT_ONCE = 4
+"""What the embedded model serves at once."""
+
+
+def adopt(pool: Pool, seed: str, candidates: Sequence[Candidate]) -> list[str]:
+    """Make a child of a seed by each candidate's edits, and name the children.
+
+    Raises:
+        InputError: Edits make no team.
+        StorageError: The pool cannot be written, or is damaged.
+    """
+    from ...schema.edits import Rejected, apply
+    from ...schema.errors import ConfigError
+
+    names: list[str] = []
+    for one in candidates:
+        child = apply(pool.member(seed).team, one.edits, pool.catalogue)
+        if isinstance(child, Rejected):
+            raise ConfigError(child.problems)
+        born = Lineage(operator="scripted", parents=(seed,), reason=one.reason)
+        names.append(pool.add(child, born, op=f"adopt/{one.name}", name=one.name).name)
+    return names
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trials:
+    """Trials of a pool's teams on tasks. A pool that has a trial already is not asked for it again.
+
+    Attributes:
+        pool: Where the teams are, and where trials are kept.
+        services: What runs need.
+    """
+
+    pool: Pool
+    services: Services
+
+    async def scores(self, name: str, tasks: Sequence[Task], split: Split) -> list[float]:
+        """Give what a team scores on each task: 1 or 0, and 0 where it comes to no answer.
+
+        Raises:
+            RunError: A provider failed, which says nothing about the team.
+            StorageError: The pool cannot be written.
+        """
+        turns = asyncio.Semaphore(AT_ONCE)
+
+        async def one(task: Task) -> float:
+            known = self.pool.evaluation_of(name, task.id)
+            if known is not None and known.score is not None:
+                return known.score
+            async with turns:
+                return await self._try(name, task, split)
+
+        async with asyncio.TaskGroup() as group:
+            trials = [group.create_task(one(task)) for task in tasks]
+        return [trial.result() for trial in trials]
+
+    async def _try(self, name: str, task: Task, split: Split) -> float:
+        plan = compile(self.pool.member(name).team, self.pool.catalogue)
+        await self.services.prepare(plan)
+        run = await self.services.execute(plan, task)
+        if run.is_infrastructure_failure:
+            raise RunError(f"task {task.id}: {run.error}")
+        score = run.score.value if run.score else 0.0
+        trial = Trial(task=task.id, niche=task.niche, split=split, score=score, usage=run.usage)
+        self.pool.record(name, trial, op=f"{split}/{name}/{task.id}")
+        return score
+
+
+def mcnemar(before: Sequence[float], after: Sequence[float]) -> float:
+    """Give the exact two-sided p-value of McNemar's test: do two teams differ on the same tasks?
+
+    Args:
+        before: What one team scored on each task: 0 or 1.
+        after: What the other one scored on the same tasks, in the same order.
+    """
+    worse = sum(one > other for one, other in zip(before, after, strict=True))
+    better = sum(one < other for one, other in zip(before, after, strict=True))
+    differing = worse + better
+    tail = sum(comb(differing, count) for count in range(min(worse, better) + 1))
+    return min(1.0, 2 * tail / 2**differing)

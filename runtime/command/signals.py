@@ -1,0 +1,45 @@
+"""Ends a command on Ctrl-C or SIGTERM: in order the first time, at once the second time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["end_on_signals"]
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SHOW_CURSOR = b"\x1b[?25h\n"
+
+
+def end_on_signals(note: Callable[[int], None]) -> None:
+    """Cancel the running task on the first signal, and end the process on the second.
+
+    What is written is whole at every moment, so ending at once loses no more than calls in flight.
+
+    Args:
+        note: Told the number of the first signal.
+    """
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def end(number: int) -> None:
+        note(number)
+        for one in SIGNALS:
+            loop.remove_signal_handler(one)
+            signal.signal(one, _end_at_once)
+        if task is not None:
+            task.cancel()
+
+    for one in SIGNALS:
+        loop.add_signal_handler(one, end, int(one))
+
+
+def _end_at_once(number: int, _frame: object) -> None:
+    if sys.stderr.isatty():
+        os.write(2, SHOW_CURSOR)  # a live display may have hidden it
+    os._exit(128 + number)
