@@ -57,16 +57,18 @@ def reason_schema(bounds: Bounds) -> Mapping[str, Any]:
     return {"type": "string", "minLength": 1, "maxLength": bounds.reason}
 
 
-def structured(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Read an answer that is held to a schema as it stands.
+def structured(text: str, schema: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
+    """Read an answer that is held to a schema; a reason of any length will do, and is cut.
 
     Raises:
         Unfit: It has another shape.
     """
-    value, problems = parse_structured(text, schema)
+    fields: dict[str, Any] = schema["properties"]
+    lenient = {**fields, **({"reason": {"type": "string"}} if "reason" in fields else {})}
+    value, problems = parse_structured(text, {**schema, "properties": lenient})
     if problems:
         raise Unfit(*problems)
-    return value
+    return {**value, **({"reason": _reason(value["reason"], bounds)} if "reason" in value else {})}
 
 
 def edits_in(

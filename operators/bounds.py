@@ -26,7 +26,7 @@ class Bounds:
         memories: The most entries of the memory that are shown.
     """
 
-    edits: int = 24
+    edits: int = 80
     characters: int = 4_000
     reason: int = 600
     answer_tokens: int = 4_096

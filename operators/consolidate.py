@@ -127,7 +127,7 @@ async def _ask(meta: Meta, path: str, task: Task, told: str) -> str | Dropped:
     schema = closed(summary={"type": "string", "minLength": 1, "maxLength": most})
 
     def read(text: str) -> str:
-        summary = structured(text, schema)["summary"].strip()
+        summary = structured(text, schema, meta.limits)["summary"].strip()
         if not summary:
             raise Unfit("the summary is empty.")
         return summary

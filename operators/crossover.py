@@ -175,7 +175,7 @@ async def _choose(meta: Meta, path: str, names: tuple[str, str], shown: str) -> 
         instructions=prompt("choose_topology"),
         material=shown,
         schema=schema,
-        read=lambda text: structured(text, schema)["topology"],
+        read=lambda text: structured(text, schema, meta.limits)["topology"],
         parents=names,
     )
     return await meta.ask(path, question)
@@ -189,7 +189,7 @@ def _schema(meta: Meta, cross: _Cross) -> Mapping[str, Any]:
 
 
 def _child(meta: Meta, cross: _Cross, text: str) -> Proposal:
-    answer = structured(text, _schema(meta, cross))
+    answer = structured(text, _schema(meta, cross), meta.limits)
     edits = tuple(cross.edits(answer["positions"]))
     child = child_of(cross.own, edits, meta.catalogue, meta.ceiling)
     if child.content_hash in {cross.own.content_hash, cross.other.content_hash}:

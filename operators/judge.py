@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from ..pool.statistics import wilson
 from ..runtime.scorers import Score
 from ..schema.errors import CoterieError
-from ..schema.terminal import on_one_line
 from .answers import closed, reason_schema, structured
 from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
@@ -105,10 +104,8 @@ async def _sample(meta: Meta, path: str, task: Task, answer: str, rubric: str) -
     )
 
     def read(text: str) -> Score:
-        given = structured(text, any_number)
-        return Score(
-            value=float(given["score"]), reason=on_one_line(given["reason"])[: limits.reason]
-        )
+        given = structured(text, any_number, limits)
+        return Score(value=float(given["score"]), reason=given["reason"])
 
     shown = clip(answer.strip() or "(nothing)", limits.task_characters)
     question = Question(

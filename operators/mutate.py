@@ -112,7 +112,7 @@ async def _choose(meta: Meta, path: str, parent: Parent, shown: str) -> Componen
         instructions=prompt("choose_component", components=open_to),
         material=shown,
         schema=schema,
-        read=lambda text: structured(text, schema)["component"],
+        read=lambda text: structured(text, schema, meta.limits)["component"],
         parents=(parent.team.name,),
     )
     return await meta.ask(path, question)

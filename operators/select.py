@@ -18,12 +18,13 @@ from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..pool.experience import Experience
     from ..pool.members import Member
     from ..schema.task import Task
     from ..schema.team import Team
+    from .bounds import Bounds
     from .meta import Meta
     from .proposal import Dropped
 
@@ -96,7 +97,7 @@ async def select(
         instructions=prompt("select", k=k),
         material=material(task_text(task, meta.limits), fenced("teams", "\n".join(lines))),
         schema=schema,
-        read=functools.partial(_selection, names, k, schema),
+        read=functools.partial(_selection, names, k, schema, meta.limits),
     )
     return await meta.ask(path, question)
 
@@ -194,7 +195,9 @@ def _shape(team: Team) -> str:
     return f"{size}, roles {', '.join(roles[:6])}" if roles else size
 
 
-def _selection(names: tuple[str, ...], k: int, schema: Any, text: str) -> Selection:
-    answer = structured(text, schema)
+def _selection(
+    names: tuple[str, ...], k: int, schema: Mapping[str, Any], bounds: Bounds, text: str
+) -> Selection:
+    answer = structured(text, schema, bounds)
     chosen = dict.fromkeys([*answer["selected"], *names])
     return Selection(names=tuple(chosen)[:k], reason=answer["reason"], shortlist=names)

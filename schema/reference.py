@@ -86,8 +86,7 @@ _POLICY = Page(
 _EVOLUTION = Page(
     path="docs/recipe.md",
     title="The recipe file",
-    before="It is YAML, under any name, and is given to `mas-evolve`: see"
-    " [evolution](evolution.md).",
+    before="It is YAML, under any name, and is given to `mas-evolve`.",
     after="Paths of teams and of the policy are relative to the recipe's folder.",
 )
 PAGES: Mapping[str, Page] = MappingProxyType(

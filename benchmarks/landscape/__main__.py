@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 EQUAL = 4
 """Steps that cost a way without a meta-model at least as many calls as EvoMAS takes with two."""
 
+UNCROSSED: Mapping[str, object] = {"crossover": (0.0, 0.0)}
+UNADAPTED: Mapping[str, object] = {"instantiate": False, "steps": EQUAL}
 TRIALS = (
     Trial(name="EvoMAS"),
     Trial(name="chance, equal calls", changes={"operators": "chance", "steps": EQUAL}),
@@ -32,7 +34,9 @@ TRIALS = (
     Trial(name="EvoMAS from one agent", seeds=("solo",)),
     Trial(name="EvoMAS, tasks shuffled", order=1),
     Trial(name="specialists, crossover", seeds=SPECIALISTS),
-    Trial(name="specialists, no crossover", seeds=SPECIALISTS, changes={"crossover": (0.0, 0.0)}),
+    Trial(name="specialists, no crossover", seeds=SPECIALISTS, changes=UNCROSSED),
+    Trial(name="as they are, crossover", seeds=SPECIALISTS, changes=UNADAPTED),
+    Trial(name="as they are, no crossover", seeds=SPECIALISTS, changes={**UNADAPTED, **UNCROSSED}),
 )
 T_95: Mapping[int, float] = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 10: 2.26, 20: 2.09, 40: 2.02}
 """Student's t for an interval of 95 %, by the number of seeds; the next lower number is taken."""
@@ -85,8 +89,9 @@ def _print(found: Mapping[str, Sequence[Outcome]], best: Mapping[str, float]) ->
 def _print_differences(found: Mapping[str, Sequence[Outcome]]) -> None:
     """Compare rows seed by seed: the same tasks, and the same shared mistakes."""
     first = "EvoMAS"
-    pairs = [(first, other) for other in found if not other.startswith("specialists")][1:]
-    pairs.append(("specialists, crossover", "specialists, no crossover"))
+    pairs = [(first, other) for other in found if not other.endswith(" crossover")][1:]
+    crossed = (name for name in found if name.endswith(", crossover"))
+    pairs += [(name, name.replace(", ", ", no ")) for name in crossed]
     click.echo("\n| difference, same seeds | held-out | online |")
     click.echo("|---|---|---|")
     for one, other in pairs:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ...pool.statistics import Trial
 from ...runtime.plan import compile
-from ...schema.errors import RunError
+from ...schema.edits import Rejected, apply
+from ...schema.errors import ConfigError, RunError
 from ...schema.team import Lineage
 
 if TYPE_CHECKING:
@@ -31,12 +32,9 @@ def adopt(pool: Pool, seed: str, candidates: Sequence[Candidate]) -> list[str]:
     """Make a child of a seed by each candidate's edits, and name the children.
 
     Raises:
-        InputError: Edits make no team.
+        ConfigError: Edits make no team.
         StorageError: The pool cannot be written, or is damaged.
     """
-    from ...schema.edits import Rejected, apply
-    from ...schema.errors import ConfigError
-
     names: list[str] = []
     for one in candidates:
         child = apply(pool.member(seed).team, one.edits, pool.catalogue)
@@ -75,9 +73,12 @@ class Trials:
             async with turns:
                 return await self._try(name, task, split)
 
-        async with asyncio.TaskGroup() as group:
-            trials = [group.create_task(one(task)) for task in tasks]
-        return [trial.result() for trial in trials]
+        # All of them end: a failure must not cost the trials that were under way.
+        came = await asyncio.gather(*map(one, tasks), return_exceptions=True)
+        for failure in came:
+            if isinstance(failure, BaseException):
+                raise failure
+        return [score for score in came if not isinstance(score, BaseException)]
 
     async def _try(self, name: str, task: Task, split: Split) -> float:
         plan = compile(self.pool.member(name).team, self.pool.catalogue)

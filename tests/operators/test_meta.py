@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from pathlib import Path
@@ -15,7 +16,7 @@ from coterie.operators.meta import PROMPTS, Question, prompt
 from coterie.runtime import Calls, Gateway, Journal
 from coterie.runtime.budget import BudgetReached
 from coterie.runtime.doubles import Reply
-from coterie.runtime.gateway import CallError
+from coterie.runtime.gateway import CallError, ChatAnswer
 from coterie.schema import Catalogue, Model
 from coterie.schema.ceiling import Ceiling
 
@@ -55,6 +56,19 @@ def test_the_model_is_held_to_the_schema_and_told_it() -> None:
     held = call.body["response_format"]["json_schema"]
     assert (held["schema"], held["strict"]) == (SCHEMA, True)
     assert json.dumps(SCHEMA) in call.body["messages"][0]["content"]
+
+
+class OneAnswer:
+    """Stands where the gateway does."""
+
+    async def chat(self, *_: Any, **__: Any) -> ChatAnswer:
+        return ChatAnswer(text='{"word": "yes"}')
+
+
+def test_nobody_need_listen() -> None:
+    gateway: Any = OneAnswer()
+    meta = Meta(calls=Calls(gateway=gateway), catalogue=Catalogue.of_host(), ceiling=Ceiling())
+    assert asyncio.run(meta.ask("task 1/test", question())) == "yes"
 
 
 def test_an_embedded_model_is_held_to_the_schema_but_not_told_it() -> None:
