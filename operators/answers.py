@@ -26,6 +26,7 @@ __all__ = ["Unfit", "child_of", "closed", "edits_in", "reason_schema", "structur
 
 MOST_PROBLEMS = 8
 LONGEST_PROBLEM = 300
+TOO_DEEP = "it is nested too deeply."
 
 
 class Unfit(Exception):
@@ -65,7 +66,10 @@ def structured(text: str, schema: Mapping[str, Any], bounds: Bounds) -> dict[str
     """
     fields: dict[str, Any] = schema["properties"]
     lenient = {**fields, **({"reason": {"type": "string"}} if "reason" in fields else {})}
-    value, problems = parse_structured(text, {**schema, "properties": lenient})
+    try:
+        value, problems = parse_structured(text, {**schema, "properties": lenient})
+    except RecursionError:
+        raise Unfit(TOO_DEEP) from None
     if problems:
         raise Unfit(*problems)
     return {**value, **({"reason": _reason(value["reason"], bounds)} if "reason" in value else {})}
@@ -98,7 +102,7 @@ def edits_in(
     except ConfigError as error:
         raise Unfit(*_told(error.problems)) from None
     except RecursionError:
-        raise Unfit("it is nested too deeply.") from None
+        raise Unfit(TOO_DEEP) from None
     if foreign := sorted(components(edits) - {*allowed}):
         raise Unfit(f"it edits {', '.join(foreign)}; here only {', '.join(allowed)} may be edited.")
     return _reason(value.get("reason"), bounds), edits

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..runtime.terminal import counted
 from ..schema.picture.caption import span
 from ..schema.terminal import on_one_line, speakable
-from .material import clip
+from .material import CHARACTERS_PER_TOKEN, clip
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["digest"]
 
-CHARACTERS_PER_TOKEN = 4
-"""A cautious estimate for English prose, as providers give it."""
 LONGEST_ERROR = 200
 SHORTEST_OUTPUT = 40
 MOST_MISHAPS = 3

@@ -25,8 +25,18 @@ if TYPE_CHECKING:
     from .bounds import Bounds
     from .proposal import Parent
 
-__all__ = ["clip", "fenced", "material", "memories_text", "parent_text", "task_text"]
+__all__ = [
+    "CHARACTERS_PER_TOKEN",
+    "clip",
+    "fenced",
+    "material",
+    "memories_text",
+    "parent_text",
+    "task_text",
+]
 
+CHARACTERS_PER_TOKEN = 4
+"""A cautious estimate for English prose, as providers give it."""
 BRIEF = 80
 """Characters of a prompt in an outline."""
 
@@ -68,7 +78,7 @@ def parent_text(parent: Parent, catalogue: Catalogue, bounds: Bounds, kind: str 
     """Show a team and how it did on the task."""
     team = replace(parent.team, lineage=None, successful_tasks=())
     reward = "" if parent.reward is None else f"Reward: {parent.reward:.3g}"
-    feedback = material(reward, parent.digest)
+    feedback = material(reward, parent.digest[: bounds.digest_tokens * CHARACTERS_PER_TOKEN])
     return material(
         fenced(kind, _team_text(team, catalogue, bounds.team_characters), team.name),
         fenced(f"{kind}_run", feedback, team.name),

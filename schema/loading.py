@@ -241,7 +241,8 @@ def _lineage(fields: dict[str, Any] | None) -> Lineage | None:
         key: tuple(one for one in fields.get(key) or () if one is not None)
         for key in ("parents", "edits")
     }
-    return Lineage(**{"operator": "", **fields, **lists})
+    said: dict[str, Any] = {"operator": "", **fields, **lists}
+    return Lineage(**said)
 
 
 def _task(

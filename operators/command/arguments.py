@@ -15,7 +15,7 @@ from ...schema.errors import InputError, RunError
 from ...schema.models import DEFAULT_ALIAS
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from ...runtime.budget import Caps
     from ...schema.catalogue import Catalogue
@@ -31,7 +31,6 @@ __all__ = [
     "asked_task",
     "known_of",
     "model_options",
-    "parents_of",
     "policy_option",
     "refusal",
     "setting_options",
@@ -114,30 +113,6 @@ def asked_task(options: dict[str, Any], known: Catalogue, runs: tuple[Path, ...]
     return load_task(file, known)
 
 
-def parents_of(sources: tuple[str, ...], runs: tuple[Path, ...], known: Catalogue) -> list[Parent]:
-    """Load teams, each with the digest of its run, where there is one.
-
-    Their prompts are written out where they come from files that do not come with coterie, so that
-    a child is whole wherever it is put.
-
-    Raises:
-        InputError: A file does not load, or there are more runs than teams.
-    """
-    from ...pool.sources import load_source
-    from ..digest import digest
-    from ..proposal import Parent
-    from ..recorded import read_run
-
-    if len(runs) > len(sources):
-        raise InputError(f"{len(runs)} runs for {len(sources)} teams: give each team its run.")
-    digests = [digest(*read_run(folder)) for folder in runs]
-    digests += [""] * (len(sources) - len(runs))
-    return [
-        Parent(team=load_source(source, known), digest=told)
-        for source, told in zip(sources, digests, strict=True)
-    ]
-
-
 def refusal(dropped: Dropped) -> RunError:
     """Say why there is no child."""
     return RunError("\n  - ".join([f"{dropped.operator}: {dropped.reason}", *dropped.problems]))
@@ -178,6 +153,31 @@ class Host:
             seed=options["seed"],
             budget=Caps.parse(caps) if (caps := options.get("budget")) else Caps(),
         )
+
+    def parents(self, sources: Sequence[str], runs: Sequence[Path] = ()) -> list[Parent]:
+        """Load teams, each with the digest of its run, where there is one.
+
+        Their prompts are written out where they come from files that do not come with coterie, so
+        that a child is whole wherever it is put.
+
+        Raises:
+            InputError: A file does not load, or there are more runs than teams.
+        """
+        from ...pool.sources import load_source
+        from ..bounds import Bounds
+        from ..digest import digest
+        from ..proposal import Parent
+        from ..recorded import read_run
+
+        if len(runs) > len(sources):
+            raise InputError(f"{len(runs)} runs for {len(sources)} teams: give each team its run.")
+        tokens = Bounds.of(self.known.models.get(self.meta_model)).digest_tokens
+        digests = [digest(*read_run(folder), tokens=tokens) for folder in runs]
+        digests += [""] * (len(sources) - len(runs))
+        return [
+            Parent(team=load_source(source, self.known), digest=told)
+            for source, told in zip(sources, digests, strict=True)
+        ]
 
     def ceiling(self, *teams: Team) -> Ceiling:
         """Say what a child of teams may ask for: what a person allows, else hardly more than they.

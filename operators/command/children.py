@@ -18,7 +18,6 @@ from .arguments import (
     asked_task,
     known_of,
     model_options,
-    parents_of,
     policy_option,
     refusal,
     setting_options,
@@ -79,8 +78,8 @@ def mutate_team(team: str, component: Any, runs: tuple[Path, ...], **options: An
 
     known = known_of(options)
     task = asked_task(options, known, runs)
-    [parent] = parents_of((team,), runs, known)
     host = Host.of(options, known)
+    [parent] = host.parents([team], runs)
     made = host.ask(
         host.ceiling(parent.team),
         lambda meta: mutate(meta, "mutate", task, parent, component=component),
@@ -106,8 +105,8 @@ def cross_teams(first: str, second: str, runs: tuple[Path, ...], **options: Any)
 
     known = known_of(options)
     task = asked_task(options, known, runs)
-    one, other = parents_of((first, second), runs, known)
     host = Host.of(options, known)
+    one, other = host.parents([first, second], runs)
     made = host.ask(
         host.ceiling(one.team, other.team),
         lambda meta: crossover(meta, "crossover", task, one, other),
@@ -129,8 +128,8 @@ def adapt_team(team: str, runs: tuple[Path, ...], **options: Any) -> None:
 
     known = known_of(options)
     task = asked_task(options, known, runs)
-    [parent] = parents_of((team,), runs, known)
     host = Host.of(options, known)
+    [parent] = host.parents([team], runs)
     made = host.ask(
         host.ceiling(parent.team), lambda meta: instantiate(meta, "instantiate", task, parent)
     )
@@ -152,8 +151,9 @@ def draw_child(team: str, component: Any, edits: int, **options: Any) -> None:
     from ..chance import chance
 
     known = known_of(options)
-    [parent] = parents_of((team,), (), known)
-    ceiling = Host.of(options, known).ceiling(parent.team)
+    host = Host.of(options, known)
+    [parent] = host.parents([team])
+    ceiling = host.ceiling(parent.team)
     made = chance(parent.team, component, known, ceiling, seed=options["seed"] or 0, edits=edits)
     _show(made, [parent], "", options)
 

@@ -120,7 +120,7 @@ _SHAPES = st.one_of(
     VALUES.map(json.dumps),
     _NESTED,
     st.just('{"edits": NaN}'),
-    st.just('{"edits": [' + '{"set_model": {"agent": "judge", "model_id": "fast"}},' * 30),
+    st.just('{"edits": [' + '{"set_model": {"agent": "judge", "model_id": "fast"}},' * 90),
     st.integers(1, 6_000).map(lambda digits: '{"reason": ' + "9" * digits + "}"),
 ).map(str)
 """Answers that are hardly any. Mapped, so that they are one alternative among others, not six."""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators import Bounds
-from coterie.operators.answers import Unfit, edits_in
+from coterie.operators.answers import Unfit, closed, edits_in, structured
 from coterie.schema.edits import SetModel
 
 
@@ -24,9 +24,12 @@ def test_no_depth_is_too_much(depth: int) -> None:
 
 def test_no_depth_at_the_edge_of_what_can_be_read_is_too_much() -> None:
     """What the parser just manages, the writer may not."""
+    choice = closed(word={"type": "string"})
     for depth in range(850, 1_000):
         with pytest.raises(Unfit):
             edits_in('{"edits": [' + "[" * depth + "]" * depth + "]}", Bounds(), ("prompts",))
+        with pytest.raises(Unfit):
+            structured('{"word": ' + "[" * depth + "]" * depth + "}", choice, Bounds())
 
 
 def test_half_a_character_is_refused() -> None:
@@ -34,6 +37,13 @@ def test_half_a_character_is_refused() -> None:
     with pytest.raises(Unfit) as unfit:
         edits_in(text, Bounds(), ("prompts",))
     assert "surrogate" in unfit.value.problems[0] or "character" in unfit.value.problems[0]
+
+
+def test_a_reason_of_any_length_will_do_and_is_cut() -> None:
+    schema = closed(reason={"type": "string", "minLength": 1, "maxLength": 5})
+    bounds = Bounds(reason=5)
+    assert structured('{"reason": ""}', schema, bounds) == {"reason": ""}
+    assert structured('{"reason": "long\\nwinded"}', schema, bounds) == {"reason": "long "}
 
 
 @given(st.text())

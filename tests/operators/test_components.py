@@ -52,6 +52,6 @@ def test_what_paid_off_is_taken_but_everything_is_tried_first() -> None:
     tried: Outcomes = (("prompts", 0.4), ("prompts", 0.2), ("topology", -0.3))
     assert ByOutcome(outcomes=tried).choose("", 3, ("prompts", "topology", "tools")) == "tools"
     assert ByOutcome(outcomes=tried).choose("", 3, ("prompts", "topology")) == "prompts"
-    often: Outcomes = (("prompts", 0.1),) * 50
+    often: Outcomes = tuple(("prompts", 0.1) for _ in range(50))
     seldom: Outcomes = (*often, ("topology", 0.0))
     assert ByOutcome(outcomes=seldom).choose("", 9, ("prompts", "topology")) == "topology"

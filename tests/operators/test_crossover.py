@@ -1,4 +1,4 @@
-"""Crossover: the whole topology of one parent; each position has an agent of either, or a hybrid."""
+"""Crossover: the whole topology of one parent; each position has an agent of either or a hybrid."""
 
 from __future__ import annotations
 

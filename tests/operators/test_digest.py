@@ -34,9 +34,7 @@ def event(kind: str, agent: str | None, **fields: Any) -> Event:
 
 def test_it_says_what_came_of_the_run() -> None:
     told = digest(run(answer="8", seconds=2.5, agents={"solver": done("It is 8.")}))
-    assert told == (
-        "run: done; 2 calls, 30 tokens\nanswer: 8\nsolver: done\n  output: It is 8."
-    )
+    assert told == ("run: done; 2 calls, 30 tokens\nanswer: 8\nsolver: done\n  output: It is 8.")
 
 
 def test_failures_come_first_then_mishaps_then_the_output() -> None:

@@ -31,7 +31,7 @@ def question(**fields: Any) -> Question[str]:
         "instructions": "Say yes or no.",
         "material": "<task>Is it?</task>",
         "schema": SCHEMA,
-        "read": lambda text: structured(text, SCHEMA)["word"],
+        "read": lambda text: structured(text, SCHEMA, Bounds())["word"],
         "parents": ("pair",),
         **fields,
     }

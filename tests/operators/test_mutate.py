@@ -90,7 +90,7 @@ def test_the_only_open_component_need_not_be_chosen() -> None:
         ("parameters", [{"set_parameter": {"agent": "worker", "max_tokens": 9999}}], "4096"),
         ("parameters", [{"set_backend": {"backend": "smolagents"}}], "above the ceiling"),
         ("prompts", [{"set_prompt": {"agent": "worker", "prompt": "x" * 5_000}}], "at most 4000"),
-        ("prompts", [PROMPT] * 25, "25 edits; at most 24"),
+        ("prompts", [PROMPT] * 81, "81 edits; at most 80"),
         ("prompts", [PROMPT, PROMPT], "it decides agents.worker.prompt"),
         ("prompts", [], "there is no edit"),
         (
