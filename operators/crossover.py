@@ -77,20 +77,11 @@ async def crossover(
         if isinstance(chosen, Dropped):
             return chosen
         topology = chosen
-    own, other = (first, second) if topology == "first" else (second, first)
-    cross = _Cross.of(own.team, other.team, topology)
+    cross = _Cross.of(first.team, second.team, topology)
     if not cross.options:
         why = "where agents of both parents stand in the same place, they do not differ."
         return meta.drop(path, OPERATOR, why, parents=names)
-    question = Question(
-        operator=OPERATOR,
-        instructions=prompt("crossover", topology=topology, places=cross.renamed),
-        material=shown,
-        schema=_schema(meta, cross),
-        read=functools.partial(_child, meta, cross),
-        parents=(own.team.name, other.team.name),
-    )
-    return await meta.ask(f"{path}/agents", question)
+    return await meta.ask(f"{path}/agents", _question(meta, cross, shown))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -113,8 +104,9 @@ class _Cross:
     places: Mapping[str, str]
 
     @classmethod
-    def of(cls, own: Team, other: Team, side: Side) -> Self:
+    def of(cls, first: Team, second: Team, side: Side) -> Self:
         """Find who may change places."""
+        own, other = (first, second) if side == "first" else (second, first)
         places = counterparts(own, other)
         all_theirs = {one: _moved(other, there, own, one) for one, there in places.items()}
         theirs = {one: agent for one, agent in all_theirs.items() if agent != own.agents[one]}
@@ -179,6 +171,18 @@ async def _choose(meta: Meta, path: str, names: tuple[str, str], shown: str) -> 
         parents=names,
     )
     return await meta.ask(path, question)
+
+
+def _question(meta: Meta, cross: _Cross, shown: str) -> Question[Proposal]:
+    """Ask who takes each position."""
+    return Question(
+        operator=OPERATOR,
+        instructions=prompt("crossover", topology=cross.side, places=cross.renamed),
+        material=shown,
+        schema=_schema(meta, cross),
+        read=functools.partial(_child, meta, cross),
+        parents=(cross.own.name, cross.other.name),
+    )
 
 
 def _schema(meta: Meta, cross: _Cross) -> Mapping[str, Any]:

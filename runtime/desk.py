@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..schema.errors import AgentError, CoterieError, JailError, StorageError
-from .budget import BudgetReached
+from .budget import Budget, BudgetReached
 from .gateway import CallError, ChatRequest, Usage
 from .journal import digest
 from .messages import question, system
@@ -19,7 +19,6 @@ from .runners.protocol import AgentResult, Assignment, Report
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from .budget import Budget
     from .engine import Running
     from .gateway import ChatAnswer, Message
     from .plan import PlannedAgent
@@ -63,11 +62,11 @@ class Desk:
 
     def __post_init__(self) -> None:
         self.path = f"{self.run.path}{self.planned.agent.id}"
-        self.usage = Usage()
         self.attempts = 0
         self.numbers: Counter[str] = Counter()
         self.broken: StorageError | None = None
-        self.budget = self._budget()
+        self.spending = self._budget()
+        self.recorded = Usage()
         self.reports = tuple(
             Report(
                 agent_id=seen,
@@ -79,6 +78,11 @@ class Desk:
             if outcome.result is not None
         )
         self.missing = tuple(seen for seen, one in self.before.items() if one.result is None)
+
+    @property
+    def usage(self) -> Usage:
+        """What its calls consumed: also those that were cut off, and those of the journal."""
+        return self.spending.spent + self.recorded
 
     async def outcome(self) -> AgentOutcome:
         """Find what the agent came to, or run it.
@@ -187,13 +191,14 @@ class Desk:
         repo = str(task.repo.resolve()) if task.repo else None
         return digest(wanted, self._system(), self._question(), patches, dict(task.files), repo)
 
-    def _budget(self) -> Budget | None:
-        budget, caps = self.run.budget, self.run.agent_caps
-        if budget is None or caps is None:
-            return budget
-        journal = self.run.calls.journal
-        spent = journal.spent(f"{self.path}/") if journal else None
-        return budget.child(caps, f"agent {self.planned.agent.id}", spent=spent)
+    def _budget(self) -> Budget:
+        """Give the budget that counts what this process spends on the agent."""
+        budget, caps = self.run.budget or Budget(), self.run.agent_caps
+        if caps is not None:
+            journal = self.run.calls.journal
+            spent = journal.spent(f"{self.path}/") if journal else None
+            budget = budget.child(caps, f"agent {self.planned.agent.id}", spent=spent)
+        return budget.child()
 
     def emit(self, event: str, /, **fields: Any) -> None:
         """Note an event of this agent."""
@@ -255,21 +260,20 @@ class Desk:
             schema=schema,
             retries=execution.max_retries,
         )
+        before = self.spending.spent
         try:
             answer = await self.run.calls.chat(
                 self._next("call"),
                 request,
                 self.emit,
-                budget=self.budget,
+                budget=self.spending,
                 trim=execution.on_overflow == "trim",
             )
-        except CallError as error:
-            self.usage += error.usage
-            raise
         except StorageError as error:
             self.broken = error
             raise
-        self.usage += answer.usage
+        if self.spending.spent == before:  # the journal answered, or the cache
+            self.recorded += answer.usage
         return answer
 
 

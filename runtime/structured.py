@@ -30,7 +30,10 @@ def parse_structured(text: str, schema: Mapping[str, Any]) -> tuple[Any, list[st
         value = first_json(text)
     except ValueError:
         return None, [f"it is not JSON: {quoted(text.strip()[:80])}"]
-    return value, _problems(value, schema)
+    try:
+        return value, _problems(value, schema)
+    except RecursionError:
+        return value, ["it is nested too deeply"]
 
 
 def first_json(text: str) -> Any:

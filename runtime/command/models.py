@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -80,6 +81,8 @@ def pull_with_progress() -> Path:
     path = find()
     if path is not None:
         return path
+    # What was fetched in part is removed, so Ctrl-C has to come as an exception here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with _bar() if sys.stderr.isatty() else _lines() as report:
         return pull(report)
 

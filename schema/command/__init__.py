@@ -7,7 +7,9 @@ when one is used, so `mas --help` is quick and a plugin can add its own.
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import traceback
 from typing import TYPE_CHECKING, Any
 
@@ -112,7 +114,24 @@ def host_catalogue(
     return known.granting(frozenset(allowed_tools)) if allowed_tools else known
 
 
-class Command(click.Command):
+class _Interruptible(click.Command):
+    """A command that Ctrl-C ends, whenever it comes."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the command. Until it says otherwise, Ctrl-C ends it there and then.
+
+        As an exception it could come in the middle of an import, where Python drops it.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            return super().main(*args, **kwargs)
+        before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+        try:
+            return super().main(*args, **kwargs)
+        finally:
+            signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+
+
+class Command(_Interruptible):
     """A command that ends with our exit codes and shows our errors without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -132,7 +151,7 @@ class Command(click.Command):
             ctx.exit(BUG)
 
 
-class Group(click.Group):
+class Group(_Interruptible, click.Group):
     """A group whose commands are entry points."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

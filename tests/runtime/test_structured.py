@@ -55,3 +55,11 @@ def test_the_answer_field_is_the_answer() -> None:
     assert answer_in({"answer": 7}) == ('{"answer": 7}', "7")
     assert answer_in({"label": "x"}) == ('{"label": "x"}', None)
     assert answer_in([1]) == ("[1]", None)
+
+
+def test_an_answer_nested_to_the_limit_is_a_problem_and_no_crash() -> None:
+    schema = {"type": "object", "properties": {"answer": {}}, "additionalProperties": False}
+    for depth in (900, 985, 995, 5_000):
+        text = '{"answer": ' + "[" * depth + "]" * depth + "}"
+        value, problems = parse_structured(text, schema)
+        assert problems or value is not None
