@@ -28,8 +28,8 @@ _FORMS = (
 
 _PRIVATE_KEY = r"""
     -----BEGIN\ (?:[A-Z]+\ )*PRIVATE\ KEY-----
-    (?: (?:\s|\\++[nr])*+ [A-Za-z0-9+/=]{16,}+ )*+    # its lines, as they are or in JSON
-    (?: (?:\s|\\++[nr])*+ [A-Za-z0-9+/=]{0,15}+ (?:\s|\\++[nr])*+
+    (?: (?:\s|\\+[nr])* [A-Za-z0-9+/=]{16,} )*    # its lines, as they are or in JSON
+    (?: (?:\s|\\+[nr])* (?: [A-Za-z0-9+/=]{1,15} (?:\s|\\+[nr])* )?
         -----END\ (?:[A-Z]+\ )*PRIVATE\ KEY----- )?
 """
 
