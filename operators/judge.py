@@ -77,11 +77,14 @@ async def judge(
         CoterieError: As for `Meta.ask`.
     """
     paths = [f"{path}/sample {number}" for number in range(1, samples + 1)]
+    failure = None
     try:
         async with asyncio.TaskGroup() as group:
             asked = [group.create_task(_sample(meta, one, task, answer, rubric)) for one in paths]
     except* CoterieError as failed:
-        raise failed.exceptions[0] from None
+        failure = failed.exceptions[0]  # raised from here, some Pythons would wrap it again
+    if failure is not None:
+        raise failure
     given = [one.result() for one in asked]
     scores = [one for one in given if isinstance(one, Score)]
     dropped = [one for one in given if isinstance(one, Dropped)]

@@ -173,14 +173,17 @@ class Running:
         return budget is not None
 
     async def _dataflow(self) -> None:
+        broken = None
         try:
             async with asyncio.TaskGroup() as group:
                 for agent_id, planned in self.plan.agents.items():
                     self.parts[agent_id] = group.create_task(self._part(planned), name=agent_id)
-        except* StorageError as broken:
-            raise broken.exceptions[0] from None
+        except* StorageError as failures:
+            broken = failures.exceptions[0]  # raised from here, some Pythons would wrap it again
         except* _FirstFailure:
             pass
+        if broken is not None:
+            raise broken
 
     async def _part(self, planned: PlannedAgent) -> AgentOutcome:
         """Wait for those whose outputs the agent sees, run it, and tell how it ended."""

@@ -23,7 +23,7 @@ _CHUNK = 1 << 16
 _LARGEST_PIPE = 1 << 20  # bytes, the most that a process without privileges may ask for
 _FLOOD_PAUSE = 0.001  # seconds between two reads of output that nobody will see
 _DEEPEST = 64  # levels of lists and objects; code of ours and of libraries recurses over them
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\Z)', re.DOTALL)
 _ONE_KIND = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
