@@ -77,10 +77,12 @@ async def judge(
         CoterieError: As for `Meta.ask`.
     """
     paths = [f"{path}/sample {number}" for number in range(1, samples + 1)]
+    asked: list[asyncio.Task[Score | Dropped]] = []
     failure = None
     try:
         async with asyncio.TaskGroup() as group:
-            asked = [group.create_task(_sample(meta, one, task, answer, rubric)) for one in paths]
+            for one in paths:
+                asked.append(group.create_task(_sample(meta, one, task, answer, rubric)))
     except* CoterieError as failed:
         failure = failed.exceptions[0]  # raised from here, some Pythons would wrap it again
     if failure is not None:
