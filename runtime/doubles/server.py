@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["ScriptedModel"]
 
 _HOST = "127.0.0.1"
+TURNS_TO_OPEN = 8
+"""Turns of the loop in which a connection that was accepted has its transport at the latest."""
 _BACKLOG = 1024
 
 
@@ -131,7 +133,9 @@ class _Running:
         )
         await self._stop.wait()
         server.close()
-        await self._service.hang_up()
+        for _turn in range(TURNS_TO_OPEN):  # a connection may be half-way between here and there
+            await asyncio.sleep(0)
+            await self._service.hang_up()
         await server.wait_closed()
 
 

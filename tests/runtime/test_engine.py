@@ -275,7 +275,7 @@ def test_cancelling_a_run_leaves_no_task_behind(bench: Bench) -> None:
 
 def test_a_call_that_a_timeout_cuts_off_is_in_the_usage(bench: Bench) -> None:
     """The endpoint may bill for it; so it counts with all that it can have cost."""
-    prices = {"usd_per_mtok_input": 1.0, "usd_per_mtok_output": 1.0}
+    prices: dict[str, Any] = {"usd_per_mtok_input": 1.0, "usd_per_mtok_output": 1.0}
     with ScriptedModel(Reply.fault("hang")) as model:
         run = bench.run(team(llm("a", timeout=0.3), max_retries=0), model, **prices)
     assert run.status == "failed"
