@@ -9,6 +9,7 @@ from ..pool.statistics import Trial
 from ..runtime.engine import AgentOutcome, Run
 from ..runtime.runners.protocol import AgentResult
 from ..runtime.scorers import Score
+from ..runtime.tools import ToolCall
 from ..runtime.usage import Usage
 
 if TYPE_CHECKING:
@@ -125,5 +126,10 @@ def _outcome(value: Mapping[str, Any]) -> AgentOutcome:
     if result is not None:
         said: dict[str, Any] = {**result, "steps": tuple(result["steps"])}
         kept = AgentResult(**said)
-    fields: dict[str, Any] = {**value, "result": kept, "usage": Usage(**value["usage"])}
+    fields: dict[str, Any] = {
+        **value,
+        "result": kept,
+        "usage": Usage(**value["usage"]),
+        "tool_calls": tuple(ToolCall(**one) for one in value["tool_calls"]),
+    }
     return AgentOutcome(**fields)

@@ -12,7 +12,7 @@ from ..pool.members import Member
 from ..runtime.calls import seed_of
 from ..runtime.journal import digest
 from ..runtime.plan import compile
-from ..runtime.scorers import Score, score
+from ..runtime.scorers import Score
 from ..runtime.usage import Usage
 from ..schema.errors import InputError, LimitError, RunError
 from ..schema.team import Lineage, Team
@@ -240,10 +240,9 @@ class Turn:
             judging = replace(self.meta, tell=self._tell_judging)
             verdict = await judge(judging, path, self.task, run.answer, rubric=recipe.rubric)
             return verdict.score if isinstance(verdict, Verdict) else verdict
-        given = score(self.task, run.answer)
-        if given is None:
+        if run.score is None:
             raise InputError(f"task {self.task.id!r} has no answer to score against.")
-        return given
+        return run.score
 
     def _lineage(self, made: Team | Proposal | Dropped, parents: Sequence[Origin]) -> Lineage:
         """Write down where a team comes from: teams of the pool, and every step from there."""

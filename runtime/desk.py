@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from collections import Counter
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..schema.errors import AgentError, CoterieError, JailError, StorageError
@@ -15,6 +15,7 @@ from .gateway import CallError, ChatRequest, Usage
 from .journal import digest
 from .messages import question, system
 from .runners.protocol import AgentResult, Assignment, Report
+from .tools import ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -41,6 +42,7 @@ class AgentOutcome:
         usage: What its model calls consumed, failed attempts included.
         seconds: From its first attempt to its end.
         attempts: How often it was run.
+        tool_calls: What it had its tools do in its last attempt, in order.
     """
 
     status: Status
@@ -50,6 +52,7 @@ class AgentOutcome:
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     attempts: int = 0
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(kw_only=True, eq=False)
@@ -64,6 +67,7 @@ class Desk:
         self.path = f"{self.run.path}{self.planned.agent.id}"
         self.attempts = 0
         self.numbers: Counter[str] = Counter()
+        self.tool_calls: list[ToolCall] = []
         self.broken: StorageError | None = None
         self.spending = self._budget()
         self.recorded = Usage()
@@ -132,6 +136,7 @@ class Desk:
             usage=self.usage,
             seconds=time.monotonic() - started,
             attempts=self.attempts,
+            tool_calls=tuple(self.tool_calls),
         )
 
     async def _retried(self) -> AgentResult:
@@ -146,6 +151,7 @@ class Desk:
         while True:
             self.attempts += 1
             self.numbers.clear()
+            self.tool_calls.clear()
             try:
                 return await self.planned.runner.run(self._assignment())
             except AgentError as error:
@@ -202,6 +208,9 @@ class Desk:
 
     def emit(self, event: str, /, **fields: Any) -> None:
         """Note an event of this agent."""
+        if event == "tool_call":
+            done = {name: fields[name] for name in ("tool", "arguments", "error") if name in fields}
+            self.tool_calls.append(ToolCall(**done))
         self.run.trace.emit(event, self.planned.agent.id, **fields)
 
     async def once(
@@ -298,6 +307,7 @@ def _value(outcome: AgentOutcome) -> Mapping[str, Any]:
         "usage": outcome.usage.value(),
         "seconds": round(outcome.seconds, 6),
         "attempts": outcome.attempts,
+        "tool_calls": [asdict(one) for one in outcome.tool_calls],
     }
 
 
@@ -313,4 +323,5 @@ def _outcome(value: Mapping[str, Any]) -> AgentOutcome:
         usage=Usage(**value["usage"]),
         seconds=value["seconds"],
         attempts=value["attempts"],
+        tool_calls=tuple(ToolCall(**one) for one in value["tool_calls"]),
     )

@@ -14,10 +14,10 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from ..schema.errors import StorageError
+from ..schema.errors import JailError, StorageError
 from .desk import AgentOutcome, Desk
 from .gateway import Usage
-from .scorers import Score, score
+from .scorers import Evidence, Score, score
 from .trace import Trace
 from .workspace import Workspaces
 
@@ -50,6 +50,7 @@ class Run:
         seconds: From start to end.
         agents: Each agent's outcome by id, in Kahn order.
         over_budget: Whether it was stopped by a budget, not by the team's own timeout.
+        fault: Why an answer could not be scored, where that is nobody's fault: `jail`.
     """
 
     status: Literal["done", "failed", "stopped"]
@@ -60,12 +61,14 @@ class Run:
     seconds: float = 0.0
     agents: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
     over_budget: bool = False
+    fault: str | None = None
 
     @property
     def is_infrastructure_failure(self) -> bool:
         """Whether it failed for something that says nothing about the team: a provider, a jail."""
-        faults = (one.fault for one in self.agents.values() if one.status == "failed")
-        return self.status == "failed" and any(fault in INFRASTRUCTURE for fault in faults)
+        failed = (one.fault for one in self.agents.values() if one.status == "failed")
+        faults = {self.fault, *failed}
+        return self.status == "failed" and not faults.isdisjoint(INFRASTRUCTURE)
 
 
 async def execute(
@@ -141,6 +144,23 @@ class Running:
         self.has_failed = False
 
     async def to_the_end(self) -> Run:
+        """Run every agent's part, bounded by time, sum up and score the answer."""
+        run = await self._ended()
+        if run.answer is None:
+            return run
+        evidence = Evidence(
+            task=self.task,
+            answer=run.answer,
+            tool_calls=run.agents[self.plan.output].tool_calls,
+            jails=self.jails,
+        )
+        try:
+            return replace(run, score=await score(evidence))
+        except JailError as error:
+            why = f"the answer could not be scored: {error}"
+            return replace(run, status="failed", answer=None, error=why, fault="jail")
+
+    async def _ended(self) -> Run:
         """Run every agent's part, bounded by time, and sum up."""
         limit, whose = self._time_left()
         with Workspaces(replace(self.task, answer=None)) as self.workspaces:
@@ -281,7 +301,6 @@ class Running:
         return Run(
             status=status,
             answer=answer,
-            score=None if answer is None else score(self.task, answer),
             error=error,
             usage=sum((outcome.usage for outcome in outcomes.values()), Usage()),
             seconds=time.monotonic() - self.started,

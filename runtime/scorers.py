@@ -1,14 +1,16 @@
 """Scorers: how a team's answer compares with the reference answer.
 
-A scorer takes the answer, the reference and its options and gives a `Score`. It is pure and
-deterministic, except that the judge of later strategies asks a model.
+A scorer takes the answer, the reference and its options and gives a `Score`. One that must see
+more than the answer, or run something, is a coroutine function and takes `Evidence`. Either way
+the same evidence gives the same score.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..schema.catalogue import load_named
@@ -17,11 +19,23 @@ from ..schema.values import is_list
 from .structured import first_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..schema.task import Task
+    from .jail import Jails
+    from .tools import ToolCall
 
-__all__ = ["Score", "choice", "contains", "exact", "json_equal", "number", "regex", "score"]
+__all__ = [
+    "Evidence",
+    "Score",
+    "choice",
+    "contains",
+    "exact",
+    "json_equal",
+    "number",
+    "regex",
+    "score",
+]
 
 REGEX_SECONDS = 2.0
 _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -35,17 +49,45 @@ class Score:
     Attributes:
         value: From 0 (wrong) to 1 (right).
         reason: Why, in a few words.
+        measures: What else was measured, by name, such as `side_effects`.
     """
 
     value: float
     reason: str
+    measures: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
-def score(task: Task, answer: str) -> Score | None:
-    """Score an answer to a task; None where the task has no reference answer."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evidence:
+    """What a scorer can go by.
+
+    Attributes:
+        task: The task, with its reference answer.
+        answer: The team's answer.
+        tool_calls: What the agent that gave the answer had its tools do, in order.
+        jails: Where code may run.
+    """
+
+    task: Task
+    answer: str
+    tool_calls: Sequence[ToolCall] = ()
+    jails: Jails
+
+
+async def score(evidence: Evidence) -> Score | None:
+    """Score an answer to a task; None where the task has no reference answer.
+
+    Raises:
+        InputError: The task's scorer cannot work with its options.
+        JailError: The scorer runs code, and there is no jail, or the jail failed.
+    """
+    task = evidence.task
     if task.answer is None:
         return None
-    return load_named("scorers", task.scorer.name)(answer, task.answer, task.scorer.options)
+    scorer = load_named("scorers", task.scorer.name)
+    if inspect.iscoroutinefunction(scorer):
+        return await scorer(evidence)
+    return scorer(evidence.answer, task.answer, task.scorer.options)
 
 
 def exact(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:

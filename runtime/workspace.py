@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ..schema.errors import AgentError, JailError
 
@@ -89,11 +89,13 @@ class Workspace:
         home: The workspaces of the run.
         name: The folder's name.
         patch: What is applied to the repository before the agent starts.
+        kept: What tools that keep state have there, each under a name of its own.
     """
 
     home: Workspaces
     name: str
     patch: str | None = None
+    kept: dict[str, Any] = field(default_factory=dict[str, Any])
     _path: Path | None = None
     _making: threading.Lock = field(default_factory=threading.Lock)
 

@@ -22,7 +22,16 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUPS", "Catalogue", "Server", "installed", "load_named", "tool_identifier"]
 
-GROUPS = ("commands", "functions", "operators", "runners", "scorers", "strategies", "tools")
+GROUPS = (
+    "benchmarks",
+    "commands",
+    "functions",
+    "operators",
+    "runners",
+    "scorers",
+    "strategies",
+    "tools",
+)
 """Our entry-point groups, each without its prefix `coterie.`."""
 
 BUILT_IN_PROMPTS = Path(__file__).parent.with_name("seeds") / "prompts"

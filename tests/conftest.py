@@ -1,4 +1,7 @@
-"""What all tests share: how much of a promise's test is run."""
+"""What all tests share: how much of a promise's test is run, and who hears of Ctrl-C."""
+
+import signal
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,3 +16,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def nightly(request: pytest.FixtureRequest) -> bool:
     """Whether tests of promises run at their full size, which takes hours."""
     return bool(request.config.getoption("--nightly"))
+
+
+@pytest.fixture(autouse=True)
+def keep_interrupts() -> Iterator[None]:
+    """Give Ctrl-C back to pytest after a command that a test has called in this process."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    if signal.getsignal(signal.SIGINT) is not before:
+        signal.signal(signal.SIGINT, before)

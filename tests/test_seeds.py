@@ -60,12 +60,12 @@ def test_every_prompt_of_the_seeds_is_used() -> None:
 
 @pytest.mark.parametrize("path", TASKS, ids=lambda path: path.stem)
 def test_an_example_task_loads_and_can_be_scored(path: Path) -> None:
-    from coterie.runtime.scorers import score
+    from .scoring import scored
 
     task = load_task(path)
     assert task.id == path.stem
     reference = json.dumps(task.answer) if not isinstance(task.answer, str) else task.answer
-    found = score(task, reference)
+    found = scored(task, reference)
     assert found is not None
     assert found.value == 1 or task.scorer.name == "regex"
 

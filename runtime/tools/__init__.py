@@ -1,11 +1,11 @@
 """Tools: what agents may do besides talking. They run on the host, whoever asks for them.
 
-A tool is a `Tool` value registered under its name in the entry-point group `coterie.tools`, or a
-tool of a server that the host's tools.yaml names. A team file grants tools to agents by name; what
-a name means is the host's.
+A tool is a `Tool` value registered under its name in the entry-point group `coterie.tools`, one of
+a `Toolkit` that is registered there and granted as a whole, or a tool of a server that the host's
+tools.yaml names. A team file grants tools to agents by name; what a name means is the host's.
 """
 
-from .tool import GrantedTool, Tool, ToolError
+from .tool import GrantedTool, Tool, ToolCall, ToolError, Toolkit
 from .toolbox import Toolbox
 
-__all__ = ["GrantedTool", "Tool", "ToolError", "Toolbox"]
+__all__ = ["GrantedTool", "Tool", "ToolCall", "ToolError", "Toolbox", "Toolkit"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..trace import Emit
     from ..workspace import Workspace
 
-__all__ = ["GrantedTool", "Tool", "ToolError"]
+__all__ = ["GrantedTool", "Tool", "ToolCall", "ToolError", "Toolkit"]
 
 LARGEST_RESULT = 100_000
 """Characters of a tool's result that an agent gets to see."""
@@ -53,12 +53,16 @@ class Tool:
         parameters: JSON Schema of its arguments: an object.
         run: Does it: takes the arguments, which fit the schema, and the agent's workspace; gives a
             JSON-able value. Raises `ToolError` with words that help the model.
+        keeps_state: Whether what it gives follows from its earlier calls in the same workspace,
+            and from nothing else. A resumed run then has it work again, where it would else take
+            what came of it from the journal.
     """
 
     name: str
     description: str
     parameters: Mapping[str, Any]
     run: Callable[[Mapping[str, Any], Workspace], Coroutine[Any, Any, Any]]
+    keeps_state: bool = False
 
     @property
     def definition(self) -> dict[str, Any]:
@@ -74,6 +78,29 @@ class Tool:
     def identifier(self) -> str:
         """The name as an identifier, for models and code: `clock.now` becomes `clock_now`."""
         return tool_identifier(self.name)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Toolkit:
+    """Tools that are granted together, under one name."""
+
+    name: str
+    tools: tuple[Tool, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolCall:
+    """What an agent had a tool do.
+
+    Attributes:
+        tool: The tool's name.
+        arguments: As the model gave them, JSON-able.
+        error: Why the tool could not do it; None where it did.
+    """
+
+    tool: str
+    arguments: Any
+    error: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,7 +125,8 @@ class GrantedTool:
             ToolError: The arguments do not fit, or the tool could not do it.
         """
         work = functools.partial(self._called, arguments)
-        came = await self.once("tool", [self.tool.name, arguments], work)
+        once = unkept if self.tool.keeps_state else self.once
+        came = await once("tool", [self.tool.name, arguments], work)
         self.emit("tool_call", tool=self.tool.name, arguments=arguments, **came)
         if "error" in came:
             raise ToolError(came["error"], detail=came.get("detail", ""))

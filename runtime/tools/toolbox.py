@@ -13,7 +13,7 @@ from ...schema.errors import InputError
 from ...schema.problems import quoted
 from ..once import unkept
 from ..scrubber import Scrubber
-from .tool import GrantedTool, Tool
+from .tool import GrantedTool, Tool, Toolkit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ class Toolbox:
     def __init__(self, servers: Mapping[str, Server] | None = None) -> None:
         self._servers = servers or {}
         self._sessions: dict[str, Session] = {}
-        self._tools: dict[str, Tool] = {}
+        self._tools: dict[str, tuple[Tool, ...]] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -63,11 +63,12 @@ class Toolbox:
                     found = (await self._session(server)).tool(tool)
                 except InputError as error:
                     raise InputError(scrub(str(error))) from None
-                self._tools[name] = replace(
+                scrubbed = replace(
                     found,
                     description=scrub.known(found.description),
                     parameters=json.loads(scrub.known(json.dumps(found.parameters))),
                 )
+                self._tools[name] = (scrubbed,)
 
     def secrets(self) -> frozenset[str]:
         """Give what servers may read in the environment, for whoever keeps it out of files."""
@@ -79,8 +80,9 @@ class Toolbox:
     ) -> Mapping[str, GrantedTool]:
         """Give an agent the tools that its team grants it, by name; they have been prepared."""
         return {
-            name: GrantedTool(tool=self._tools[name], workspace=workspace, emit=emit, once=once)
+            tool.name: GrantedTool(tool=tool, workspace=workspace, emit=emit, once=once)
             for name in names
+            for tool in self._tools[name]
         }
 
     async def _session(self, name: str) -> Session:
@@ -91,11 +93,11 @@ class Toolbox:
         return self._sessions[name]
 
 
-def _installed(name: str) -> Tool:
-    tool = load_named("tools", name)
-    if not isinstance(tool, Tool) or tool.name != name:
+def _installed(name: str) -> tuple[Tool, ...]:
+    found = load_named("tools", name)
+    if not isinstance(found, Tool | Toolkit) or found.name != name:
         raise InputError(
-            f"the entry point {name!r} of coterie.tools does not lead to a Tool of that name, but"
-            f" to {quoted(tool)}. Correct the package that declares it."
+            f"the entry point {name!r} of coterie.tools does not lead to a Tool or a Toolkit of"
+            f" that name, but to {quoted(found)}. Correct the package that declares it."
         )
-    return tool
+    return (found,) if isinstance(found, Tool) else found.tools

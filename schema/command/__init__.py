@@ -124,11 +124,13 @@ class _Interruptible(click.Command):
         """
         if threading.current_thread() is not threading.main_thread():
             return super().main(*args, **kwargs)
-        before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         try:
             return super().main(*args, **kwargs)
         finally:
-            signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+            # An event loop puts this one back; what is left of the process has no use for it.
+            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class Command(_Interruptible):

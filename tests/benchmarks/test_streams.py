@@ -22,10 +22,11 @@ from coterie.operators.command.evolve import load_tasks
 from coterie.pool import Pool
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.scorers import score
 from coterie.schema import Catalogue, Task, load_team
 from coterie.schema.edits import Rejected, apply
 from coterie.schema.errors import InputError
+
+from ..scoring import scored as as_the_engine
 
 SOLO = Path(__file__).parents[2] / "benchmarks" / "streams" / "solo.yaml"
 
@@ -100,7 +101,7 @@ def test_what_is_written_loads_and_only_the_right_answer_scores(
 
 
 def scored(task: Task, answer: str) -> float:
-    found = score(task, answer)
+    found = as_the_engine(task, answer)
     assert found is not None
     return found.value
 

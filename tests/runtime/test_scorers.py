@@ -6,15 +6,16 @@ import time
 
 import pytest
 
-from coterie.runtime.scorers import score
 from coterie.schema import InputError, ScorerChoice, Task
+
+from ..scoring import scored as as_the_engine
 
 
 def scored(name: str, answer: str, reference: object, **options: object) -> float:
     task = Task(
         id="t", query="?", answer=reference, scorer=ScorerChoice(name=name, options=options)
     )
-    found = score(task, answer)
+    found = as_the_engine(task, answer)
     assert found is not None
     assert found.reason
     return found.value
@@ -55,7 +56,7 @@ def test_verdicts(name: str, answer: str, reference: object, options: dict, valu
 
 
 def test_a_task_without_a_reference_has_no_score() -> None:
-    assert score(Task(id="t", query="?"), "42") is None
+    assert as_the_engine(Task(id="t", query="?"), "42") is None
 
 
 def test_a_regular_expression_that_explodes_is_stopped() -> None:

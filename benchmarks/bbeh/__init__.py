@@ -1,0 +1,1 @@
+"""BIG-Bench Extra Hard and its mini set: tasks, and the original verdicts."""

@@ -1,0 +1,111 @@
+"""What a benchmark is: tasks, how to come by them, and what its figure is called and means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..schema.catalogue import installed, load_named
+from ..schema.errors import InputError
+from ..schema.problems import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from ..schema.task import Task
+
+__all__ = ["ACCURACY", "Benchmark", "Headline", "Source", "find_benchmark", "mean_score"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """Where tasks come from, and which of them.
+
+    Attributes:
+        data: The folder that the user names for the benchmark's files; None: the cache, where what
+            is missing is fetched, if the benchmark can do so.
+        seed: For tasks that are generated: which.
+        level: For tasks that are generated: how hard, from 1.
+        count: For tasks that are generated: how many; None: as many as the benchmark says.
+    """
+
+    data: Path | None = None
+    seed: int = 0
+    level: int = 1
+    count: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Headline:
+    """The figure that a benchmark is known by.
+
+    Attributes:
+        name: What it is called, such as `accuracy`.
+        of: Computes it, in [0, 1], from the scores of the tasks of each niche. A task's score is
+            the mean over its trials.
+    """
+
+    name: str
+    of: Callable[[Mapping[str, Sequence[float]]], float]
+
+
+def mean_score(niches: Mapping[str, Sequence[float]]) -> float:
+    """Give the mean score over all tasks, whatever their niche (the micro average)."""
+    scores = [score for one in niches.values() for score in one]
+    return sum(scores) / len(scores) if scores else 0.0
+
+
+ACCURACY = Headline(name="accuracy", of=mean_score)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Benchmark:
+    """A benchmark, as the entry-point group `coterie.benchmarks` has it.
+
+    Its tasks are tasks like any other: with a niche, a reference answer that no agent sees, and a
+    scorer of the group `coterie.scorers` that gives the original verdict. What else the scorer
+    measures is averaged over the trials and reported beside the headline.
+
+    Attributes:
+        name: What commands call it.
+        title: What it is called in print, with its version.
+        about: What it asks, how it is scored, and what to know before comparing figures.
+        licence: Of its data.
+        citation: Who made it.
+        source: How to come by its files, in words; empty where there are none to be had.
+        tasks: Gives all tasks in the original order, each with an id of its own. Raises
+            `InputError` where a file is missing, with what to do about it.
+        headline: Its figure.
+        trials: How often its protocol runs each task.
+        tools: The tools or toolkits that its tasks are made for.
+    """
+
+    name: str
+    title: str
+    about: str
+    licence: str
+    citation: str
+    source: str = ""
+    tasks: Callable[[Source], Sequence[Task]]
+    headline: Headline = ACCURACY
+    trials: int = 3
+    tools: tuple[str, ...] = ()
+
+
+def find_benchmark(name: str) -> Benchmark:
+    """Find an installed benchmark.
+
+    Raises:
+        InputError: There is none of that name, or the package that gives it is broken.
+    """
+    known = installed("benchmarks")
+    if name not in known:
+        raise InputError(f"no benchmark is called {name!r}. Known: {', '.join(sorted(known))}.")
+    found = load_named("benchmarks", name)
+    if not isinstance(found, Benchmark) or found.name != name:
+        raise InputError(
+            f"the entry point {name!r} of coterie.benchmarks does not lead to a Benchmark of that"
+            f" name, but to {quoted(found)}. Correct the package that declares it."
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Small streams of real and of generated tasks, scored exactly."""

@@ -1,0 +1,14 @@
+"""Scores an answer as the engine does, for tests of scorers."""
+
+import asyncio
+
+from coterie.runtime.jail import Jails
+from coterie.runtime.scorers import Evidence, Score, score
+from coterie.runtime.tools import ToolCall
+from coterie.schema.task import Task
+
+
+def scored(task: Task, answer: str, *tool_calls: ToolCall) -> Score | None:
+    """Score an answer, and what the agent that gave it had its tools do."""
+    evidence = Evidence(task=task, answer=answer, tool_calls=tool_calls, jails=Jails())
+    return asyncio.run(score(evidence))
