@@ -42,8 +42,8 @@ class Headline:
 
     Attributes:
         name: What it is called, such as `accuracy`.
-        of: Computes it, in [0, 1], from the scores of the tasks of each niche. A task's score is
-            the mean over its trials.
+        of: Computes it from the scores of the tasks of each niche, which are in [0, 1]. A task's
+            score is the mean over its trials.
     """
 
     name: str

@@ -54,6 +54,11 @@ class Candidate:
         """Whether it ran to an answer, without a structural or runtime failure."""
         return self.run.status == "done"
 
+    @property
+    def verdict(self) -> float:
+        """What the task's own scorer says, whoever scored it for the evolution."""
+        return self.run.score.value if self.run.score else 0.0
+
     def trial(self, task: Task, evolution: str) -> Trial:
         """Give what the pool keeps of it."""
         return Trial(

@@ -168,6 +168,8 @@ class Evolution:
             "niche": turn.task.niche or None,
             "team": name,
             "score": best.score,
+            "verdict": None if turn.task.answer is None else best.verdict,
+            "first": None if turn.task.answer is None else turn.candidates[0].verdict,
             "reward": best.reward,
             "best": turn.candidates.index(best),
             "candidates": [one.value() for one in turn.candidates],

@@ -32,6 +32,9 @@ class Report:
     Attributes:
         tasks: Turns taken.
         score_sum: Sum of the scores of each turn's best candidate.
+        judged: Turns of which the task's own scorer has a verdict.
+        right: Sum of its verdicts on each turn's best candidate.
+        first: Sum of its verdicts on each turn's first team, before anything was chosen.
         candidates: Teams that were run.
         executed: Those that ran to an answer: the execution rate's numerator.
         spending: What was consumed, by purpose: task, operator, judge.
@@ -42,6 +45,9 @@ class Report:
 
     tasks: int = 0
     score_sum: float = 0.0
+    judged: int = 0
+    right: float = 0.0
+    first: float = 0.0
     candidates: int = 0
     executed: int = 0
     spending: dict[str, Usage] = field(
@@ -64,6 +70,10 @@ class Report:
         self.tasks += 1
         self.score_sum += turn["score"]
         self.teams[turn["team"]] += 1
+        if turn["verdict"] is not None:
+            self.judged += 1
+            self.right += turn["verdict"]
+            self.first += turn["first"]
         self.spending["operator"] += Usage(**turn["operators"])
         self.spending["judge"] += Usage(**turn["judging"])
         for number, one in enumerate(turn["candidates"]):
@@ -113,6 +123,7 @@ class Report:
             "tasks": self.tasks,
             "score": self.score,
             "interval": [low, high],
+            "verdicts": {"n": self.judged, "best": self.right, "first": self.first},
             "candidates": self.candidates,
             "execution_rate": self.executed / self.candidates if self.candidates else None,
             "spending": {
@@ -124,6 +135,15 @@ class Report:
             "warnings": self.warnings,
         }
 
+    def _verdicts(self) -> list[str]:
+        if not self.judged:
+            return []
+        low, high = wilson(self.right, self.judged)
+        return [
+            f"by the reference answers: {self.right / self.judged:.3f} [{low:.3f}, {high:.3f}];"
+            f" the first team tried on each task: {self.first / self.judged:.3f}"
+        ]
+
     def __str__(self) -> str:
         """Write the report for people."""
         if not self.tasks:
@@ -133,6 +153,7 @@ class Report:
         lines = [
             f"score {self.score:.3f} [{low:.3f}, {high:.3f}] over {counted(self.tasks, 'task')}:"
             " each task's best candidate, chosen by its score",
+            *self._verdicts(),
             f"ran to an answer: {rate} teams",
             "",
             "operator      made  dropped  best of its task",

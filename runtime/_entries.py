@@ -80,6 +80,10 @@ class Entries:
             raise
         return cls(path=path, _reader=connection, _paths=known)
 
+    def has(self, path: str) -> bool:
+        """Tell whether there is an entry of a path, whatever it answers."""
+        return path in self._paths
+
     def get(self, path: str, asked: str) -> Entry | None:
         """Give the entry of a path that answers a question."""
         return self._one("path = ? AND asked = ?", path, asked)

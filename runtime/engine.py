@@ -64,11 +64,16 @@ class Run:
     fault: str | None = None
 
     @property
+    def infrastructure_failures(self) -> int:
+        """How many of its agents failed for something that is not theirs: a provider, a jail."""
+        failed = (one for one in self.agents.values() if one.status == "failed")
+        return sum(one.fault in INFRASTRUCTURE for one in failed)
+
+    @property
     def is_infrastructure_failure(self) -> bool:
-        """Whether it failed for something that says nothing about the team: a provider, a jail."""
-        failed = (one.fault for one in self.agents.values() if one.status == "failed")
-        faults = {self.fault, *failed}
-        return self.status == "failed" and not faults.isdisjoint(INFRASTRUCTURE)
+        """Whether it failed for something that says nothing about the team."""
+        not_the_teams = self.fault in INFRASTRUCTURE or self.infrastructure_failures > 0
+        return self.status == "failed" and not_the_teams
 
 
 async def execute(

@@ -188,11 +188,14 @@ class Journal:
     @property
     def rounds(self) -> int:
         """How often agents may use up their attempts: once, and again after each `begin_round`."""
-        return 1 + len(self.values("round"))
+        made = 1
+        while self._entries.has(_round(made + 1)):
+            made += 1
+        return made
 
     async def begin_round(self) -> None:
         """Let agents that used up their attempts try again, after a run that failed."""
-        await self.put(f"round {self.rounds + 1}", "round", "", {})
+        await self.put(_round(self.rounds + 1), "round", "", {})
 
     def values(self, kind: str, *, under: str = "") -> list[Value]:
         """Give all values of a kind, of paths that begin so, in the order of their paths."""
@@ -221,6 +224,10 @@ class Journal:
 def digest(*parts: Any) -> str:
     """Give the digest of a question: what is alike as JSON has the same."""
     return hashlib.sha256(_canonical(parts).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _round(number: int) -> str:
+    return f"round {number}"
 
 
 def _canonical(value: Any) -> str:

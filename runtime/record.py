@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .plan import Plan
     from .usage import Usage
 
-__all__ = ["Record", "read_result", "read_setting"]
+__all__ = ["MANIFEST", "Record", "as_json", "manifest", "read_result", "read_setting", "read_value"]
 
 MANIFEST = "run.json"
 RESULT = "result.json"
@@ -76,8 +76,8 @@ class Record:
         try:
             folder = RunFolder.create(runs, plan.team.name, task.id, scrub)
             folder.write("team.yaml", dump(plan.resolved))
-            folder.write("task.json", _as_json(_task_value(task)))
-            folder.write(MANIFEST, _as_json(_manifest(plan, setting)))
+            folder.write("task.json", as_json(_task_value(task)))
+            folder.write(MANIFEST, as_json(manifest(plan, setting)))
         except OSError as error:
             raise InputError(
                 f"{runs}: the run's folder cannot be written: {error.strerror}."
@@ -124,7 +124,7 @@ class Record:
         if result is None:
             spent = self.spent()
             result = {"status": "interrupted", "usage": {**spent.value(), "cost": spent.cost}}
-        return _as_json({"v": VERSION, **self._head(), **result})
+        return as_json({"v": VERSION, **self._head(), **result})
 
     def _head(self) -> dict[str, Any]:
         return {
@@ -143,7 +143,7 @@ def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
     Raises:
         InputError: The folder has no readable manifest.
     """
-    manifest = _read(folder / MANIFEST)
+    manifest = read_value(folder / MANIFEST)
     try:
         models = {alias: _model(alias, value) for alias, value in manifest["models"].items()}
         setting = Setting(
@@ -164,10 +164,15 @@ def read_result(folder: Path) -> dict[str, Any] | None:
     Raises:
         InputError: The file is damaged.
     """
-    return _read(folder / RESULT) if (folder / RESULT).exists() else None
+    return read_value(folder / RESULT) if (folder / RESULT).exists() else None
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_value(path: Path) -> dict[str, Any]:
+    """Read a file of a run's folder that holds a JSON object.
+
+    Raises:
+        InputError: There is none, or it is damaged.
+    """
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -181,7 +186,7 @@ def _read(path: Path) -> dict[str, Any]:
     return value
 
 
-def _manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
+def manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
     """Say how a run is made: what resuming it needs, and what an auditor asks."""
     return {
         "v": VERSION,
@@ -231,5 +236,6 @@ def _task_value(task: Task) -> dict[str, Any]:
     return {key: item for key, item in value.items() if item not in (None, "", {})}
 
 
-def _as_json(value: dict[str, Any]) -> str:
+def as_json(value: Mapping[str, Any]) -> str:
+    """Write a JSON object as files of a run's folder have it."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

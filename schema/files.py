@@ -17,13 +17,17 @@ from .errors import StorageError
 from .failpoints import failpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
 
 __all__ = ["append", "locked", "make_folder", "sync", "truncate", "write_atomically"]
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, text: str | Iterable[str]) -> None:
     """Write a text file whole, or leave what was there.
+
+    Args:
+        path: Where.
+        text: The text, or its pieces, which are never all in memory.
 
     Raises:
         StorageError: It cannot be written; the old content still stands. Only when its folder
@@ -36,7 +40,7 @@ def write_atomically(path: Path, text: str) -> None:
                 handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
             ) as stream:
                 os.fchmod(handle, path.stat().st_mode & 0o777 if path.exists() else 0o644)
-                stream.write(text)
+                stream.writelines((text,) if isinstance(text, str) else text)
                 stream.flush()
                 failpoint("files.write.before")
                 os.fsync(handle)

@@ -1,1 +1,34 @@
-"""The commands of `mas-bench`."""
+"""`mas-bench`: teams on public benchmarks, with the original verdicts."""
+
+from __future__ import annotations
+
+import click
+
+from .evaluate import replay, resume, run
+from .evolve import evolve
+from .reports import compare_results, export_preds, info, show_list, table
+
+__all__ = ["main"]
+
+
+@click.group("bench")
+def main() -> None:
+    """Measure teams on public benchmarks, and compare what came of it.
+
+    Results are folders: how the figures were made, every sample, and all answers that were paid
+    for, so that an evaluation goes on after any interruption and can be made again offline.
+    """
+
+
+for command in (
+    show_list,
+    info,
+    run,
+    resume,
+    replay,
+    evolve,
+    compare_results,
+    table,
+    export_preds,
+):
+    main.add_command(command)

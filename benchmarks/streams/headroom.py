@@ -55,15 +55,12 @@ class Splits:
 def main(name: str, evolve: int, test: int, seed: int, folder: Path | None, **host: Any) -> None:
     """Choose the best of the candidate edits of the stream NAME, and test it on held-out tasks."""
     from ...pool.pool import Pool
+    from ...runtime.command.models import fetch_embedded
     from ...runtime.services import Setting, open_services
-    from ...schema.models import EMBEDDED
 
     host.pop("problem_format", None)
     known = host_catalogue(**host)
-    if any(model.model == EMBEDDED for model in known.models.values()):
-        from ...runtime.command.models import pull_with_progress
-
-        pull_with_progress()
+    fetch_embedded(known.models.values())
     where = folder or Path(mkdtemp(prefix=f"headroom-{name}-"))
     pool = Pool.init(where, [Path(__file__).with_name(f"{SEED}.yaml")], catalogue=known)
     splits = Splits(

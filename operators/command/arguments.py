@@ -196,7 +196,9 @@ class Host:
         Raises:
             CoterieError: The model cannot be had, or may cost no more.
         """
-        self._fetch_embedded_model()
+        from ...runtime.command.models import fetch_embedded
+
+        fetch_embedded([model] if (model := self.known.models.get(self.meta_model)) else ())
 
         async def until_done() -> Came:
             from ...runtime.budget import Budget
@@ -217,12 +219,3 @@ class Host:
                 return await work(meta)
 
         return asyncio.run(until_done())
-
-    def _fetch_embedded_model(self) -> None:
-        """Fetch the embedded model, where it is the one that is asked."""
-        from ...runtime.command.models import pull_with_progress
-        from ...schema.models import EMBEDDED
-
-        model = self.known.models.get(self.meta_model)
-        if model is not None and model.model == EMBEDDED:
-            pull_with_progress()

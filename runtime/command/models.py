@@ -12,15 +12,17 @@ import click
 
 from ...schema.command import Command
 from ...schema.errors import InputError
+from ...schema.models import EMBEDDED
 from ..local.weights import SMOLLM2, find, pull, remove, weights_dir
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable
     from pathlib import Path
 
+    from ...schema.models import Model
     from ..local.weights import Report
 
-__all__ = ["main", "pull_with_progress"]
+__all__ = ["fetch_embedded", "main", "pull_with_progress"]
 
 STAGES = MappingProxyType(
     {
@@ -70,6 +72,16 @@ def remove_model() -> None:
     """Delete the embedded model's file. The next use fetches it again."""
     path = weights_dir() / SMOLLM2.file_name
     click.echo(f"removed {path}" if remove() else f"nothing to remove: {path} is not there")
+
+
+def fetch_embedded(models: Iterable[Model]) -> None:
+    """Fetch the embedded model, where it is one of these and was not used before.
+
+    Raises:
+        InputError: As `runtime.local.weights.pull`.
+    """
+    if any(model.model == EMBEDDED for model in models):
+        pull_with_progress()
 
 
 def pull_with_progress() -> Path:

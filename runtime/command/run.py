@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
-import signal
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +13,6 @@ import click
 
 from ...schema.command import Command, host_catalogue, host_options, problem_format
 from ...schema.errors import InputError, StorageError
-from ...schema.models import EMBEDDED
 from ..terminal import counted, speakable, speakable_json
 
 if TYPE_CHECKING:
@@ -24,7 +21,7 @@ if TYPE_CHECKING:
     from ..record import Record
     from ..scrubber import Scrubber
     from ..services import Services, Setting
-    from ._loading import Loaded
+    from .loading import Loaded
 
 __all__ = ["main"]
 
@@ -87,6 +84,7 @@ def main(**options: Any) -> None:
     """
     loaded, setting = _prepared(options)
     from ..plan import compile
+    from .models import fetch_embedded
 
     plan = compile(loaded.team, loaded.known)
     if options["dry_run"]:
@@ -100,14 +98,14 @@ def main(**options: Any) -> None:
         click.echo(f"this run was done already; {options['resume']}{os.sep}", err=True)
         return
     if not options["replay"]:
-        _fetch_embedded_model(plan)
+        fetch_embedded(plan.models.values())
     making = _Making(plan, loaded, setting, options)
     sys.exit(making.to_the_end())
 
 
 def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     """Load what is to be run, and how."""
-    from ._loading import load_files, load_folder
+    from .loading import load_files, load_folder
 
     folder = _folder(options)
     names = ("model", "models_file", "tools_file", "allowed_tools")
@@ -118,7 +116,7 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     from ..record import read_setting
 
     recorded, models = read_setting(folder)
-    loaded = load_folder(folder, dict(models), options["model"], known)
+    loaded = load_folder(folder, models, options["model"], known)
     return loaded, _setting(options, recorded)
 
 
@@ -168,14 +166,6 @@ def _result_of(resumed: Path | None) -> dict[str, Any] | None:
     return result if result and result["status"] == "done" else None
 
 
-def _fetch_embedded_model(plan: Plan) -> None:
-    """Fetch the embedded model, where this plan is the first to use it."""
-    if any(model.model == EMBEDDED for model in plan.models.values()):
-        from .models import pull_with_progress
-
-        pull_with_progress()
-
-
 @dataclass(eq=False)
 class _Making:
     """A run on its way, whatever ends it."""
@@ -185,15 +175,13 @@ class _Making:
     setting: Setting
     options: dict[str, Any]
     folder: Path | None = None
-    ended_by: int = int(signal.SIGINT)
 
     def to_the_end(self) -> int:
         """Make the run and show what came of it; give the exit code."""
+        from .signals import to_the_end
+
         try:
-            return asyncio.run(self._made())
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            click.echo(f"interrupted.{self._how_to_resume()}", err=True)
-            return 128 + self.ended_by
+            return to_the_end(self._made(), self._how_to_resume)
         except StorageError as error:
             click.echo(f"error: {error}{self._how_to_resume()}", err=True)
             return error.exit_code
@@ -206,7 +194,6 @@ class _Making:
     async def _made(self) -> int:
         from ..services import open_services
 
-        self._end_on_signals()
         offline = bool(self.options["replay"])
         async with open_services(self.loaded.known, self.setting) as services:
             await services.prepare(self.plan, offline=offline)
@@ -229,14 +216,6 @@ class _Making:
             return self._verified(run, record)
         self._show(run, record)
         return EXIT_CODES[run.status]
-
-    def _end_on_signals(self) -> None:
-        from .signals import end_on_signals
-
-        end_on_signals(self._note_signal)
-
-    def _note_signal(self, number: int) -> None:
-        self.ended_by = number
 
     def _record(self, scrub: Scrubber) -> Record:
         """Begin a run's folder, or open the one that is there."""

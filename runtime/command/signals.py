@@ -6,18 +6,47 @@ import asyncio
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
-__all__ = ["end_on_signals"]
+__all__ = ["to_the_end"]
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SHOW_CURSOR = b"\x1b[?25h\n"
 
 
-def end_on_signals(note: Callable[[int], None]) -> None:
+def to_the_end(work: Coroutine[Any, Any, int], how_to_go_on: Callable[[], str]) -> int:
+    """Do a command's work; a signal interrupts it.
+
+    Args:
+        work: Gives the exit code.
+        how_to_go_on: Says after an interruption what the user can do; with a blank in front.
+
+    Returns:
+        The exit code: 130 or 143 after an interruption.
+    """
+    ended_by = int(signal.SIGINT)
+
+    def note(number: int) -> None:
+        nonlocal ended_by
+        ended_by = number
+
+    async def listened() -> int:
+        _end_on_signals(note)
+        return await work
+
+    try:
+        return asyncio.run(listened())
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        click.echo(f"interrupted.{how_to_go_on()}", err=True)
+        return 128 + ended_by
+
+
+def _end_on_signals(note: Callable[[int], None]) -> None:
     """Cancel the running task on the first signal, and end the process on the second.
 
     What is written is whole at every moment, so ending at once loses no more than calls in flight.

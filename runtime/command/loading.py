@@ -1,4 +1,4 @@
-"""What `mas-run` is given: a team and a task, or the folder of a run."""
+"""What commands are given: a team and a task, or the folder of a run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from ...schema.errors import ConfigError, InputError
 from ...schema.models import DEFAULT_ALIAS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ...schema.catalogue import Catalogue
     from ...schema.models import Model
     from ...schema.problems import Problem
     from ...schema.task import Task
     from ...schema.team import Team
 
-__all__ = ["Loaded", "load_files", "load_folder"]
+__all__ = ["Loaded", "known_again", "load_files", "load_folder", "load_team_of"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,6 +29,26 @@ class Loaded:
     team: Team
     task: Task
     known: Catalogue
+
+
+def load_team_of(team_file: str, known: Catalogue) -> tuple[Team, Catalogue, Path]:
+    """Load a team.
+
+    Args:
+        team_file: A path, or `seed:NAME`.
+        known: What may be named.
+
+    Returns:
+        The team; what may be named by a file that stands where it does; and where that is.
+
+    Raises:
+        InputError: It does not load.
+    """
+    from ...schema.loading import load_team
+
+    path = _team_path(team_file)
+    known = known.beside(path.parent)
+    return load_team(path, known), known, path
 
 
 def load_files(
@@ -63,7 +85,7 @@ def load_files(
 
 
 def load_folder(
-    folder: Path, recorded: dict[str, Model], chosen: tuple[str, ...], known: Catalogue
+    folder: Path, recorded: Mapping[str, Model], chosen: tuple[str, ...], known: Catalogue
 ) -> Loaded:
     """Load what a recorded run was made of.
 
@@ -76,10 +98,17 @@ def load_folder(
     Raises:
         InputError: It is not the folder of a run, or names what this host does not grant.
     """
+    known = known_again(known, recorded, chosen)
+    return load_files(str(folder / "team.yaml"), str(folder / "task.json"), None, known)
+
+
+def known_again(
+    known: Catalogue, recorded: Mapping[str, Model], chosen: tuple[str, ...]
+) -> Catalogue:
+    """Add the models that a recorded run called; what `--model` says comes before them."""
     named = {choice.partition("=")[0] if "=" in choice else DEFAULT_ALIAS for choice in chosen}
     models = {alias: model for alias, model in recorded.items() if alias not in named}
-    known = replace(known, models={**known.models, **models})
-    return load_files(str(folder / "team.yaml"), str(folder / "task.json"), None, known)
+    return replace(known, models={**known.models, **models})
 
 
 def _team_path(name: str) -> Path:

@@ -1,0 +1,100 @@
+"""The verdict of BIG-Bench Extra Hard: what counts of an answer, and when it is right.
+
+Figures are comparable only where verdicts are, so every quirk of the original evaluator is kept:
+the steps, their order and where they stop. `docs/bbeh.md` tells them to users.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.scorers import Score
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["PREFIXES", "agree", "bbeh", "conclusion", "expectation"]
+
+PREFIXES = ("The answer is:", "The final answer is ", "The final answer is: ", "The answer is ")
+"""What may announce an answer, as it is spelled, in the order in which it is looked for."""
+
+WRAPPERS = ("boxed{", "text{", "texttt{")
+"""LaTeX commands that are taken off, in this order; each costs the text its last brace."""
+
+LONGEST_QUOTE = 80
+
+
+def bbeh(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
+    """Give the original verdict; measures `prefixed`: whether a prefix announced the answer."""
+    del options
+    given, wanted = conclusion(answer), expectation(str(reference))
+    right = agree(given, wanted)
+    verb = "is" if right else "is not"
+    return Score(
+        value=float(right),
+        reason=f"{given[:LONGEST_QUOTE]!r} {verb} {wanted[:LONGEST_QUOTE]!r}",
+        measures={"prefixed": float(any(prefix in answer for prefix in PREFIXES))},
+    )
+
+
+def conclusion(answer: str) -> str:
+    """Take from an answer what is compared.
+
+    Without a prefix it is the whole answer. LaTeX goes before the first line is cut out, and bold
+    type goes after the prefixes were looked for: bold type that is closed right after a prefix
+    leaves a space before the answer.
+    """
+    text = answer.strip()
+    for prefix in PREFIXES:
+        text = text.rpartition(prefix)[2].strip()
+    text = _without_latex(text.removesuffix(".")).lower()
+    first_line = text.replace(", ", ",").replace("**", "").partition("\n")[0]
+    return first_line.removesuffix(".")
+
+
+def expectation(reference: str) -> str:
+    """Bring a reference into the form of a conclusion. A full stop at its end stays."""
+    return reference.strip().lower().replace(", ", ",")
+
+
+def agree(given: str, wanted: str) -> bool:
+    """Whether a conclusion is what was expected.
+
+    A single character in round brackets is compared as that character and in no other way: `(7)`
+    is 7, but not 7.0.
+    """
+    if given == wanted:
+        return True
+    if _is_bracketed(given):
+        return given[1] == wanted
+    if _is_bracketed(wanted):
+        return wanted[1] == given
+    return (
+        _same_number(given, wanted)
+        or given.replace("'", "") == wanted.replace("'", "")
+        or given == f"[{wanted}]"
+        or wanted == f"[{given}]"
+        or given == f"{wanted}?"
+    )
+
+
+def _without_latex(text: str) -> str:
+    if text.startswith("$") and text.endswith("$"):
+        text = text[1:-1]
+    for wrapper in WRAPPERS:
+        if wrapper in text and text.endswith("}"):
+            # Between the first wrapper and the second, if there is one.
+            text = text[:-1].split(wrapper, 2)[1]
+    return text
+
+
+def _is_bracketed(text: str) -> bool:
+    return len(text) == 3 and text[0] == "(" and text[2] == ")"
+
+
+def _same_number(given: str, wanted: str) -> bool:
+    """Compare what Python reads as numbers, `1_000`, ` 1e3` and `inf` among them."""
+    try:
+        return float(given) == float(wanted)
+    except ValueError:
+        return False

@@ -1,0 +1,143 @@
+"""`mas-bench evolve`: teams evolve on the tasks of a benchmark, one after the other."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.terminal import speakable
+from ...schema.command import Command, host_catalogue, host_options, problem_format
+from ...schema.errors import InputError
+from .evaluate import HOST, Evaluating, setting_of
+from .options import as_json, choice_of, source_of, spending, tasks
+
+if TYPE_CHECKING:
+
+    from ...schema.catalogue import Catalogue
+    from ..results import Request
+
+__all__ = ["evolve"]
+
+
+@click.command("evolve", cls=Command)
+@click.argument("name", metavar="BENCHMARK")
+@click.argument("recipe_file", metavar="RECIPE", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--pool",
+    "pool_folder",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The pool. One that does not exist yet begins with the recipe's seeds.",
+)
+@click.option("--name", "evolution", help="The evolution's name.  [default: the benchmark's]")
+@click.option(
+    "--freeze",
+    is_flag=True,
+    help="Evolve on the split evolve; then run the best team as it stands on the split test.",
+)
+@click.option(
+    "--beside",
+    "baselines",
+    multiple=True,
+    metavar="TEAM",
+    help="With --freeze: run this team on the split test, too. May be given again.",
+)
+@click.option(
+    "--trials",
+    type=click.IntRange(min=1),
+    help="With --freeze: how often each task of the split test is tried.",
+)
+@click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
+@tasks
+@spending
+@click.option(
+    "--results",
+    "parent",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="With --freeze: where folders of results are made.",
+)
+@as_json
+@host_options
+@problem_format
+def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> None:
+    """Evolve a pool on the tasks of BENCHMARK, in order, as RECIPE says.
+
+    Each task is met once: what is learnt of it serves later ones (EvoMAS App. A.5). The figure
+    that is printed is that online score. Where the recipe scores by reference answers, each task's
+    best team was chosen by them, so it is no score on unseen tasks; --freeze gives one. The budget
+    is that of the evolution, and again that of each evaluation.
+    """
+    from ...operators.command.evolving import Evolving
+    from ...schema.recipe import load_recipe
+    from ..benchmark import find_benchmark
+    from ..results import Request
+
+    benchmark = find_benchmark(name)
+    choice = choice_of(options)
+    if options["freeze"] and choice.split != "all":
+        raise InputError("--freeze takes both splits. Leave out --split.")
+    if options["baselines"] and not options["freeze"]:
+        raise InputError("--beside runs teams on the split test. Write --freeze as well.")
+    known = host_catalogue(**{name: options[name] for name in HOST})
+    request = Request(
+        benchmark=name,
+        source=source_of(options),
+        choice=replace(choice, split="evolve") if options["freeze"] else choice,
+        trials=options["trials"] or benchmark.trials,
+    )
+    given = {**options, "name": options["evolution"] or name}
+    recipe = load_recipe(recipe_file)
+    evolving = Evolving(recipe_file, recipe, request.tasks(), pool_folder, known, given)
+    code = evolving.to_the_end()
+    if code == 0 and options["freeze"]:
+        code = _frozen(request, pool_folder, known, options)
+    sys.exit(code)
+
+
+def _frozen(request: Request, pool: Path, known: Catalogue, options: dict[str, Any]) -> int:
+    """Evaluate the best team of a pool, and those beside it, on what none of them has seen."""
+    tested = replace(request, choice=replace(request.choice, split="test"))
+    for team in (str(_best(pool, known)), *options["baselines"]):
+        code = _evaluated(tested, team, known, options)
+        if code:
+            return code
+    return 0
+
+
+def _best(folder: Path, known: Catalogue) -> Path:
+    """Give the team that is surest to be good: one lucky score must not decide."""
+    from ...pool.pool import Pool
+
+    members = Pool.open(folder, catalogue=known).members.values()
+    best = max(members, key=lambda one: (one.statistics.interval[0], one.name))
+    low, high = best.statistics.interval
+    click.echo(
+        speakable(
+            f"frozen: {best.name}, which scored {best.statistics.score or 0:.3f}"
+            f" [{low:.3f}, {high:.3f}] over {best.statistics.n} evaluations"
+        ),
+        err=True,
+    )
+    return best.path
+
+
+def _evaluated(request: Request, team_file: str, known: Catalogue, options: dict[str, Any]) -> int:
+    from ...runtime.command.loading import load_team_of
+    from ...runtime.plan import compile
+    from ..seen import refuse_seen
+
+    team, known, path = load_team_of(team_file, known)
+    chosen = request.tasks()
+    refuse_seen(team, path, chosen)
+    given = {**options, "workers": 8}
+    evaluating = Evaluating(
+        request, chosen, compile(team, known), known, setting_of(options), given
+    )
+    evaluating.begin(options["parent"], sys.argv)
+    return evaluating.to_the_end()

@@ -1,0 +1,62 @@
+"""Figures of an evaluation, for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.terminal import counted
+from ..tables import by_niche, written
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["summary"]
+
+
+def summary(told: Mapping[str, Any]) -> str:
+    """Write the figures of results.json."""
+    lines = [_headline(told)]
+    if told["trials"] > 1:
+        passed = {f"pass@{k}": value for k, value in told["pass@k"].items() if value is not None}
+        shown = ", ".join(f"{name} {value:.3f}" for name, value in passed.items())
+        lines.append(f"avg@{told['trials']} {told['avg@k']:.3f}, {shown}")
+    lines += [f"{name}: {one['mean']:.3f}" for name, one in told["measures"].items()]
+    ran = told["execution_rate"]
+    if ran["value"] is not None:
+        low, high = ran["interval"]
+        lines.append(f"ran to an answer: {ran['value']:.3f} [{low:.3f}, {high:.3f}] of {ran['n']}")
+    usage = told["usage"]
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    lines.append(
+        f"{counted(usage['calls'], 'call')}, {counted(tokens, 'token')}, {usage['cost']},"
+        f" {told['seconds']:.1f} s of runs"
+    )
+    lines += _warnings(told)
+    if len(told["niches"]) > 1:
+        lines += ["", written(by_niche([told]), "markdown")]
+    return "\n".join(lines)
+
+
+def _headline(told: Mapping[str, Any]) -> str:
+    headline = told["headline"]
+    if headline["value"] is None:
+        return "no sample has a score."
+    low, high = headline["interval"]
+    return (
+        f"{headline['name']} {headline['value']:.3f} [{low:.3f}, {high:.3f}] over"
+        f" {counted(told['tasks'], 'task')} x {counted(told['trials'], 'trial')}"
+    )
+
+
+def _warnings(told: Mapping[str, Any]) -> list[str]:
+    found: list[str] = []
+    if told["missing"]:
+        found.append(
+            f"not complete: {counted(told['missing'], 'sample')} missing,"
+            f" {told['unscored']} of them failed by a provider or by this host"
+        )
+    if told["degraded"]:
+        found.append(
+            f"{counted(told['degraded'], 'sample')} went on without agents that a provider failed"
+        )
+    return found

@@ -1,0 +1,92 @@
+"""Progress of an evaluation: how far, how good, how fast, how long still, and what it costs."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import click
+
+from ...runtime.usage import Usage
+
+if TYPE_CHECKING:
+    from ..samples import Sample
+
+__all__ = ["Progress"]
+
+SECONDS_BETWEEN_LINES = 10.0
+PER_SECOND = 5
+
+
+@dataclass(kw_only=True, eq=False)
+class Progress:
+    """Shows samples as they come: one live line on a terminal, a line now and then elsewhere.
+
+    Attributes:
+        total: How many there will be.
+        known: How many of them an earlier process made; they say nothing about the rate.
+        quiet: Show nothing.
+    """
+
+    total: int
+    known: int = 0
+    quiet: bool = False
+    done: int = 0
+    unscored: int = 0
+    score: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    started: float = field(default_factory=time.monotonic)
+    shown: float = field(default_factory=time.monotonic)
+
+    def __call__(self, sample: Sample) -> None:
+        """Take in a sample."""
+        self.done += 1
+        self.usage += sample.usage
+        if sample.score is None:
+            self.unscored += 1
+        else:
+            self.score += sample.score
+        now = time.monotonic()
+        between = 1 / PER_SECOND if sys.stderr.isatty() else SECONDS_BETWEEN_LINES
+        if not self.quiet and (now - self.shown >= between or self.done == self.total):
+            self.shown = now
+            self._show(now)
+
+    def _show(self, now: float) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"\r\x1b[2K{self.line(now)}", nl=self.done == self.total, err=True)
+        else:
+            click.echo(self.line(now), err=True)
+
+    def end(self) -> None:
+        """Leave the live line where it stands."""
+        if not self.quiet and sys.stderr.isatty() and 0 < self.done < self.total:
+            click.echo(err=True)
+
+    def line(self, now: float) -> str:
+        """Say how it goes.
+
+        Args:
+            now: The time, as `time.monotonic` has it.
+        """
+        scored = self.done - self.unscored
+        parts = [f"{self.done:>6} of {self.total}"]
+        if scored:
+            parts.append(f"score {self.score / scored:.3f}")
+        made, seconds = self.done - self.known, now - self.started
+        if made > 0 and seconds > 0:
+            rate = made / seconds
+            parts.append(f"{rate:.3g}/s")
+            parts.append(f"{_clock((self.total - self.done) / rate)} left")
+        parts.append(f"{self.usage.cost}, {self.usage.tokens} tokens")
+        if self.unscored:
+            parts.append(f"{self.unscored} unscored")
+        return "  ".join(parts)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

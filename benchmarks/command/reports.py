@@ -1,0 +1,148 @@
+"""`mas-bench list`, `info`, `compare`, `table` and `export-preds`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.terminal import counted, speakable
+from ...schema.catalogue import installed
+from ...schema.command import Command
+from ...schema.errors import InputError
+from .options import RESULTS_FOLDER, as_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..benchmark import Benchmark
+    from ..tables import Format
+
+__all__ = ["compare_results", "export_preds", "info", "show_list", "table"]
+
+MOST_NICHES = 30
+
+
+@click.command("list", cls=Command)
+@as_json
+def show_list(as_json: bool) -> None:
+    """List the benchmarks that are installed."""
+    from ..benchmark import find_benchmark
+
+    found = [find_benchmark(name) for name in sorted(installed("benchmarks"))]
+    if as_json:
+        rows = [{"name": one.name, "title": one.title, "trials": one.trials} for one in found]
+        click.echo(json.dumps(rows, indent=2))
+        return
+    width = max((len(one.name) for one in found), default=0)
+    for one in found:
+        click.echo(f"{one.name:<{width}}  {one.title}")
+
+
+@click.command("info", cls=Command)
+@click.argument("name", metavar="BENCHMARK")
+@click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Also count the tasks of this folder.",
+)
+@as_json
+def info(name: str, data: Path | None, as_json: bool) -> None:
+    """Say what BENCHMARK asks, how it is scored, whose it is, and how to come by its data."""
+    from ..benchmark import Source, find_benchmark
+
+    benchmark = find_benchmark(name)
+    told: dict[str, Any] = {
+        "name": benchmark.name,
+        "title": benchmark.title,
+        "about": benchmark.about,
+        "headline": benchmark.headline.name,
+        "trials": benchmark.trials,
+        "tools": list(benchmark.tools),
+        "licence": benchmark.licence,
+        "citation": benchmark.citation,
+        "source": benchmark.source,
+    }
+    if data is not None:
+        tasks = benchmark.tasks(Source(data=data))
+        told["tasks"] = len(tasks)
+        told["niches"] = dict(Counter(task.niche or "" for task in tasks))
+    click.echo(json.dumps(told, indent=2) if as_json else speakable(_described(told)))
+
+
+def _described(told: dict[str, Any]) -> str:
+    lines = [f"{told['name']}: {told['title']}", "", told["about"], ""]
+    plain = ("headline", "trials", "licence", "citation", "source", "tasks")
+    lines += [f"{name}: {told[name]}" for name in plain if told.get(name)]
+    if told["tools"]:
+        lines.append(f"tools: {', '.join(told['tools'])}")
+    if niches := told.get("niches"):
+        shown = [f"{niche} {count}" for niche, count in niches.items() if niche][:MOST_NICHES]
+        lines.append(f"niches: {', '.join(shown)}")
+    return "\n".join(lines)
+
+
+@click.command("compare", cls=Command)
+@click.argument("one", type=RESULTS_FOLDER)
+@click.argument("other", type=RESULTS_FOLDER)
+@as_json
+def compare_results(one: Path, other: Path, as_json: bool) -> None:
+    """Say whether two evaluations of one benchmark differ by more than chance.
+
+    They are compared on the tasks that both have: the difference of the means with its 95 %
+    interval, exact McNemar for single trials, else the paired t-test and Wilcoxon's over tasks.
+    """
+    from ..comparing import compare
+
+    comparison = compare(one, other)
+    click.echo(json.dumps(comparison.value(), indent=2) if as_json else speakable(str(comparison)))
+
+
+@click.command("table", cls=Command)
+@click.argument("folders", nargs=-1, required=True, type=RESULTS_FOLDER)
+@click.option("--niches", is_flag=True, help="A row for each niche, a column for each evaluation.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "csv"]),
+    default="markdown",
+    show_default=True,
+)
+def table(folders: Sequence[Path], niches: bool, form: Format) -> None:
+    """Write a table of evaluations: figures with intervals, sizes, and costs."""
+    from ..results import read_results
+    from ..tables import by_niche, by_team, written
+
+    found = [read_results(folder) for folder in folders]
+    click.echo(speakable(written(by_niche(found) if niches else by_team(found), form)))
+
+
+@click.command("export-preds", cls=Command)
+@click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)
+@click.argument("target", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--trial", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--name", help="The name to file them under.  [default: the team's]")
+def export_preds(folder: Path, target: Path, trial: int, name: str | None) -> None:
+    """Write the patches of an evaluation as predictions for the official SWE-bench harness.
+
+    FILE ends with .json or .jsonl.
+    """
+    from ..benchmark import find_benchmark
+    from ..repair.predictions import export_predictions
+    from ..results import read_results, read_samples
+
+    told = read_results(folder)
+    if not _is_repair(find_benchmark(told["benchmark"])):
+        raise InputError(f"{folder}: {told['benchmark']} is not about patches.")
+    rows = [(one.task, one.answer) for one in read_samples(folder) if one.trial == trial]
+    if not rows:
+        raise InputError(f"{folder}: there is no trial {trial}.")
+    export_predictions(rows, target, name or told["team"])
+    click.echo(f"{counted(len(rows), 'prediction')} in {target}")
+
+
+def _is_repair(benchmark: Benchmark) -> bool:
+    return benchmark.name in {"repair", "swe-bench"}

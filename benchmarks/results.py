@@ -1,0 +1,233 @@
+"""Results: the folder of an evaluation, which says how it was made, what came of it, and goes on.
+
+team.yaml       the team, with its prompts written out
+run.json        how it was made: the benchmark and the choice of tasks, models, seeds, versions
+samples.jsonl   what each trial came to, in the order of tasks and trials
+results.json    the figures
+journal.sqlite  every answer that was paid for; without it, what is there can still be read
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from ..runtime.record import MANIFEST, as_json, manifest, read_value
+from ..runtime.trace import RunFolder
+from ..schema import dump
+from ..schema.errors import InputError
+from ..schema.files import write_atomically
+from .benchmark import Source, find_benchmark
+from .choosing import Choice
+from .figures import Figures
+from .samples import Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from ..runtime.plan import Plan
+    from ..runtime.services import Setting
+    from ..schema.task import Task
+    from .benchmark import Benchmark
+
+__all__ = ["Request", "Results", "read_results", "read_samples"]
+
+VERSION = 1
+RESULTS = "results.json"
+SAMPLES = "samples.jsonl"
+PACKAGES = ("coterie", "litellm", "mini-swe-agent", "smolagents")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """What is to be evaluated on: a benchmark, the tasks of it, and how often each.
+
+    Attributes:
+        benchmark: The benchmark's name.
+        source: Where its tasks come from.
+        choice: Which of them.
+        trials: How often each is tried.
+    """
+
+    benchmark: str
+    source: Source
+    choice: Choice
+    trials: int
+
+    def tasks(self) -> list[Task]:
+        """Give the tasks, in order.
+
+        Raises:
+            InputError: The benchmark's files are missing, or no task is left.
+        """
+        found = find_benchmark(self.benchmark)
+        return self.choice.of(found.tasks(self.source))
+
+    def value(self) -> dict[str, Any]:
+        """Write the request as a JSON object."""
+        data = self.source.data
+        return {
+            "benchmark": self.benchmark,
+            "source": {**asdict(self.source), "data": str(data.resolve()) if data else None},
+            "choice": asdict(self.choice),
+            "trials": self.trials,
+        }
+
+    @classmethod
+    def of_value(cls, value: Mapping[str, Any]) -> Request:
+        """Read a request."""
+        source = dict(value["source"])
+        source["data"] = Path(source["data"]) if source["data"] else None
+        return cls(
+            benchmark=value["benchmark"],
+            source=Source(**source),
+            choice=Choice(**value["choice"]),
+            trials=value["trials"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Results:
+    """The folder of an evaluation.
+
+    Attributes:
+        folder: The folder.
+        request: What is evaluated on.
+        head: What else results.json says before any figure: team, models, versions.
+    """
+
+    folder: RunFolder
+    request: Request
+    head: Mapping[str, Any]
+
+    @classmethod
+    def begin(
+        cls,
+        parent: Path,
+        request: Request,
+        plan: Plan,
+        setting: Setting,
+        *,
+        command: Sequence[str],
+        scrub: Callable[[str], str],
+    ) -> Self:
+        """Make a folder with all that is needed to go on with an evaluation.
+
+        Args:
+            parent: Where results are kept.
+            request: What is evaluated on.
+            plan: The team.
+            setting: How its runs are made.
+            command: The words that the user typed.
+            scrub: Takes out what may not be written.
+
+        Raises:
+            InputError: The folder cannot be made.
+        """
+        head = {
+            "command": " ".join(command),
+            "team": plan.team.name,
+            "content_hash": plan.content_hash,
+            "models": {alias: model.model for alias, model in sorted(plan.models.items())},
+            "seed": setting.seed,
+            "versions": _versions(),
+        }
+        try:
+            folder = RunFolder.create(parent, request.benchmark, plan.team.name, scrub)
+            folder.write("team.yaml", dump(plan.resolved))
+            asked = {"evaluation": request.value(), "head": head}
+            folder.write(MANIFEST, as_json({**manifest(plan, setting), **asked}))
+        except OSError as error:
+            raise InputError(f"{parent}: results cannot be kept there: {error.strerror}.") from None
+        return cls(folder=folder, request=request, head=head)
+
+    @classmethod
+    def open(cls, folder: Path, *, scrub: Callable[[str], str]) -> Self:
+        """Open the folder of an evaluation.
+
+        Raises:
+            InputError: It is none.
+        """
+        path = folder / MANIFEST
+        value = read_value(path)
+        try:
+            request, head = Request.of_value(value["evaluation"]), value["head"]
+        except (KeyError, TypeError) as error:
+            raise InputError(f"{path}: not the manifest of an evaluation: {error!r}.") from None
+        return cls(folder=RunFolder(folder, scrub), request=request, head=head)
+
+    def write(
+        self, samples: Callable[[], Iterable[Sample]], benchmark: Benchmark, *, expected: int
+    ) -> Figures:
+        """Write what there is: every sample, and the figures.
+
+        Args:
+            samples: Gives the samples anew each time; they are never all in memory.
+            benchmark: Says what the headline is.
+            expected: How many samples there are when all is done.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        scrub = self.folder.scrub
+        figures = Figures.of(samples(), benchmark.headline)
+        lines = (scrub(json.dumps(one.value(), ensure_ascii=False)) + "\n" for one in samples())
+        write_atomically(self.folder.path / SAMPLES, lines)
+        told = {
+            "version": VERSION,
+            "benchmark": benchmark.name,
+            "title": benchmark.title,
+            **self.head,
+            "evaluation": self.request.value(),
+            "complete": figures.samples == expected,
+            "missing": expected - figures.samples,
+            **figures.results(),
+        }
+        self.folder.write(RESULTS, as_json(told))
+        return figures
+
+
+def read_results(folder: Path) -> dict[str, Any]:
+    """Read the figures of an evaluation.
+
+    Raises:
+        InputError: There are none, or they are of another version.
+    """
+    value = read_value(folder / RESULTS)
+    if value.get("version") != VERSION:
+        raise InputError(
+            f"{folder / RESULTS}: version {value.get('version')!r} is not {VERSION}, the one that"
+            " this coterie reads."
+        )
+    return value
+
+
+def read_samples(folder: Path) -> Iterator[Sample]:
+    """Read the samples of an evaluation, one after the other.
+
+    Raises:
+        InputError: There are none, or a line is damaged.
+    """
+    path = folder / SAMPLES
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                try:
+                    yield Sample.of_value(json.loads(line))
+                except (ValueError, TypeError) as error:
+                    raise InputError(f"{path}:{number}: not a sample: {error}.") from None
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file.") from None
+
+
+def _versions() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

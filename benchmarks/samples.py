@@ -1,0 +1,91 @@
+"""Samples: what each trial of a team on a task came to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.usage import Usage
+from ..schema.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..runtime.engine import Run
+    from ..schema.task import Task
+
+__all__ = ["Sample"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sample:
+    """One trial of a team on a task.
+
+    Attributes:
+        task: The task's id.
+        trial: The how-many-th of the task, from 1.
+        niche: The task's niche.
+        status: `done`; `failed` or `stopped` by the team's own limits, which count as a score of
+            0; `unscored`, where the provider or the host failed, which says nothing of the team.
+        score: In [0, 1]; None where it is unscored.
+        reason: Why this score.
+        measures: What else the scorer measured.
+        answer: What the team answered.
+        error: Why it did not.
+        lost: How many agents it went on without, because the provider or the host failed them.
+        usage: What it consumed.
+        seconds: How long it took.
+    """
+
+    task: str
+    trial: int
+    niche: str = ""
+    status: str
+    score: float | None = None
+    reason: str = ""
+    measures: Mapping[str, float] = field(default_factory=dict[str, float])
+    answer: str | None = None
+    error: str | None = None
+    lost: int = 0
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+
+    @classmethod
+    def of_run(cls, task: Task, trial: int, run: Run) -> Sample:
+        """Say what a run came to.
+
+        Raises:
+            InputError: The task has nothing to score an answer by.
+        """
+        unscored = run.is_infrastructure_failure
+        if run.score is None and run.answer is not None:
+            raise InputError(f"task {task.id!r} has no answer to score against.")
+        given = run.score.value if run.score else 0.0
+        return cls(
+            task=task.id,
+            trial=trial,
+            niche=task.niche or "",
+            status="unscored" if unscored else run.status,
+            score=None if unscored else given,
+            reason=run.score.reason if run.score else "",
+            measures=run.score.measures if run.score else {},
+            answer=run.answer,
+            error=run.error,
+            lost=run.infrastructure_failures,
+            usage=run.usage,
+            seconds=round(run.seconds, 3),
+        )
+
+    @classmethod
+    def of_value(cls, value: Mapping[str, Any]) -> Sample:
+        """Read a sample as a line of samples.jsonl has it."""
+        given: dict[str, Any] = {**value, "usage": Usage(**value.get("usage", {}))}
+        return cls(**given)
+
+    def value(self) -> dict[str, Any]:
+        """Give the line of samples.jsonl: nothing of it that is at its default."""
+        usage = {name: count for name, count in self.usage.value().items() if count}
+        told = {one.name: getattr(self, one.name) for one in fields(self)}
+        told["usage"] = usage
+        always = ("task", "trial", "status", "score")
+        return {name: item for name, item in told.items() if name in always or item}

@@ -1,0 +1,105 @@
+"""Tables of evaluations, for papers and pages: Markdown or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["by_niche", "by_team", "written"]
+
+Format = Literal["markdown", "csv"]
+
+
+def by_team(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Make a table with a row for each evaluation: its figure, its size and what it cost."""
+    measures = sorted({name for one in results for name in one["measures"]})
+    return [_row(one, measures) for one in results]
+
+
+def _row(one: Mapping[str, Any], measures: Sequence[str]) -> dict[str, str]:
+    headline, usage = one["headline"], one["usage"]
+    most = str(one["trials"])
+    per_sample = max(1, one["samples"] + one["unscored"])
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    return {
+        "benchmark": one["benchmark"],
+        "team": one["team"],
+        "models": ", ".join(f"{alias}={model}" for alias, model in one["models"].items()),
+        headline["name"]: _with_interval(headline),
+        "tasks": f"{one['tasks']} x {most}",
+        "pass@k": _number(one["pass@k"].get(most)),
+        "ran": _number(one["execution_rate"]["value"]),
+        **{
+            name: _number(one["measures"][name]["mean"]) if name in one["measures"] else ""
+            for name in measures
+        },
+        "unscored": str(one["unscored"] + one["missing"]),
+        "tokens each": f"{tokens / per_sample:.0f}",
+        "cost": usage["cost"],
+    }
+
+
+def by_niche(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Make a table with a row for each niche and a column for each evaluation."""
+    niches = sorted({niche for one in results for niche in one["niches"]})
+    names = _names(results)
+    return [
+        {
+            "niche": niche or "all",
+            "tasks": str(max(one["niches"].get(niche, {}).get("tasks", 0) for one in results)),
+            **{
+                name: _with_interval(one["niches"][niche]) if niche in one["niches"] else ""
+                for name, one in zip(names, results, strict=True)
+            },
+        }
+        for niche in niches
+    ]
+
+
+def _names(results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the columns; teams of the same name are told apart by their numbers."""
+    names: list[str] = []
+    for one in results:
+        name, number = one["team"], 2
+        while name in names:
+            name, number = f"{one['team']} {number}", number + 1
+        names.append(name)
+    return names
+
+
+def written(rows: Sequence[Mapping[str, str]], form: Format) -> str:
+    """Write a table; a column is there if any row has it."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    if form == "csv":
+        text = io.StringIO()
+        writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return text.getvalue().rstrip("\n")
+    cells = [columns, *([_cell(row.get(name, "")) for name in columns] for row in rows)]
+    widths = [max(len(row[number]) for row in cells) for number in range(len(columns))]
+    lines = [
+        "| " + " | ".join(f"{c:<{w}}" for c, w in zip(row, widths, strict=True)) + " |"
+        for row in cells
+    ]
+    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def _with_interval(figure: Mapping[str, Any]) -> str:
+    if figure["value"] is None:
+        return ""
+    low, high = figure["interval"]
+    return f"{figure['value']:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
