@@ -106,26 +106,24 @@ class Results:
     @classmethod
     def begin(
         cls,
-        parent: Path,
+        folder: RunFolder,
         request: Request,
         plan: Plan,
         setting: Setting,
         *,
         command: Sequence[str],
-        scrub: Callable[[str], str],
     ) -> Self:
-        """Make a folder with all that is needed to go on with an evaluation.
+        """Write down all that is needed to go on with an evaluation.
 
         Args:
-            parent: Where results are kept.
+            folder: An empty folder.
             request: What is evaluated on.
             plan: The team.
             setting: How its runs are made.
             command: The words that the user typed.
-            scrub: Takes out what may not be written.
 
         Raises:
-            InputError: The folder cannot be made.
+            StorageError: They cannot be written.
         """
         head = {
             "command": " ".join(command),
@@ -135,13 +133,9 @@ class Results:
             "seed": setting.seed,
             "versions": _versions(),
         }
-        try:
-            folder = RunFolder.create(parent, request.benchmark, plan.team.name, scrub)
-            folder.write("team.yaml", dump(plan.resolved))
-            asked = {"evaluation": request.value(), "head": head}
-            folder.write(MANIFEST, as_json({**manifest(plan, setting), **asked}))
-        except OSError as error:
-            raise InputError(f"{parent}: results cannot be kept there: {error.strerror}.") from None
+        folder.write("team.yaml", dump(plan.resolved))
+        asked = {"evaluation": request.value(), "head": head}
+        folder.write(MANIFEST, as_json({**manifest(plan, setting), **asked}))
         return cls(folder=folder, request=request, head=head)
 
     @classmethod

@@ -27,15 +27,17 @@ if TYPE_CHECKING:
 
 __all__ = ["calculate", "concat", "evaluate", "extract_json", "majority"]
 
+CONCLUSION = re.compile(r"\banswer(?: is:?|:)[ \t*]*([^\s*].*)", re.IGNORECASE)
 LARGEST_EXPONENT = 1000
 LONGEST_EXPRESSION = 1000
 
 
 def majority(reports: Sequence[Report], task: Task) -> str:
-    """Give the answer that most colleagues gave; of equally frequent ones, the first.
+    """Give the report of the first colleague whose answer is that of most.
 
     Answers that differ only in case, outer punctuation or spacing count as the same. A structured
-    report counts with its field `answer`.
+    report's answer is its field `answer`; that of a text is what follows its last `Answer:` or
+    `answer is` in the line, else all of it.
 
     Raises:
         AgentError: There is no report.
@@ -44,9 +46,9 @@ def majority(reports: Sequence[Report], task: Task) -> str:
     answers = [_answer(report.content) for report in reports]
     if not answers:
         raise AgentError("majority: no colleague reported an answer.")
-    votes = Counter(map(_normal, answers))
+    votes = Counter(map(_concluded, answers))
     winner = max(votes, key=lambda answer: votes[answer])
-    return next(answer for answer in answers if _normal(answer) == winner)
+    return next(answer for answer in answers if _concluded(answer) == winner)
 
 
 def calculate(reports: Sequence[Report], task: Task) -> str:
@@ -182,6 +184,12 @@ def _structured(content: str) -> Any:
         return json.loads(content)
     except (ValueError, RecursionError):
         return None
+
+
+def _concluded(answer: str) -> str:
+    """Give what an answer comes down to, in a form in which equal answers are equal."""
+    found = CONCLUSION.findall(answer)
+    return _normal(found[-1]) if found else _normal(answer)
 
 
 def _normal(answer: str) -> str:

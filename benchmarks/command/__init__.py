@@ -7,6 +7,7 @@ import click
 from .evaluate import replay, resume, run
 from .evolve import evolve
 from .reports import compare_results, export_preds, info, show_list, table
+from .vote import vote
 
 __all__ = ["main"]
 
@@ -30,5 +31,6 @@ for command in (
     compare_results,
     table,
     export_preds,
+    vote,
 ):
     main.add_command(command)

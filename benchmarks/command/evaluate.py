@@ -21,17 +21,19 @@ if TYPE_CHECKING:
 
     from ...runtime.plan import Plan
     from ...runtime.services import Services, Setting
+    from ...runtime.trace import RunFolder
     from ...schema.catalogue import Catalogue
     from ...schema.task import Task
     from ..figures import Figures
     from ..results import Request, Results
 
-__all__ = ["HOST", "Evaluating", "replay", "resume", "run", "setting_of"]
+__all__ = ["HOST", "WORKERS_AT_ONCE", "Evaluating", "replay", "resume", "run", "setting_of"]
 
+WORKERS_AT_ONCE = 8
 WORKERS = click.option(
     "--workers",
     type=click.IntRange(min=1),
-    default=8,
+    default=WORKERS_AT_ONCE,
     show_default=True,
     help="How many runs are at work at once.",
 )
@@ -95,7 +97,7 @@ def run(name: str, team_file: str, parent: Path, **options: Any) -> None:
     if options["dry_run"]:
         click.echo(speakable(evaluating.outlook))
         return
-    evaluating.begin(parent, sys.argv)
+    evaluating.begin(_new_folder(parent, name, team.name))
     sys.exit(evaluating.to_the_end())
 
 
@@ -129,6 +131,16 @@ def replay(folder: Path, **options: Any) -> None:
     left_out = {"budget": None, "cache": None, "quiet": True, "as_json": False}
     rights = {"allow_unpriced": True, "unsafe_local": False}
     sys.exit(_again(folder, {**left_out, **rights, **options}, replaying=True).replayed())
+
+
+def _new_folder(parent: Path, benchmark: str, team: str) -> RunFolder:
+    from ...runtime.trace import RunFolder
+    from ...schema.secrets import scrubbed
+
+    try:
+        return RunFolder.create(parent, benchmark, team, scrubbed)
+    except OSError as error:
+        raise InputError(f"{parent}: results cannot be kept there: {error.strerror}.") from None
 
 
 def _again(folder: Path, options: dict[str, Any], *, replaying: bool = False) -> Evaluating:
@@ -196,15 +208,12 @@ class Evaluating:
             f" {counted(calls, 'model call')}, retries apart"
         )
 
-    def begin(self, parent: Path, command: Sequence[str]) -> None:
-        """Make the folder of results."""
-        from ...schema.secrets import scrubbed
+    def begin(self, folder: RunFolder) -> None:
+        """Begin in an empty folder."""
         from ..results import Results
 
-        words = [Path(command[0]).name, *command[1:]]
-        self.results = Results.begin(
-            parent, self.request, self.plan, self.setting, command=words, scrub=scrubbed
-        )
+        words = [Path(sys.argv[0]).name, *sys.argv[1:]]
+        self.results = Results.begin(folder, self.request, self.plan, self.setting, command=words)
 
     def to_the_end(self) -> int:
         """Make what is missing, show the figures, and give the exit code."""

@@ -12,13 +12,13 @@ import click
 from ...runtime.terminal import speakable
 from ...schema.command import Command, host_catalogue, host_options, problem_format
 from ...schema.errors import InputError
-from .evaluate import HOST, Evaluating, setting_of
+from .evaluate import HOST, WORKERS_AT_ONCE, Evaluating, setting_of
 from .options import as_json, choice_of, source_of, spending, tasks
 
 if TYPE_CHECKING:
-
+    from ...runtime.plan import Plan
     from ...schema.catalogue import Catalogue
-    from ..results import Request
+    from ..results import Request, Results
 
 __all__ = ["evolve"]
 
@@ -54,14 +54,6 @@ __all__ = ["evolve"]
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
 @tasks
 @spending
-@click.option(
-    "--results",
-    "parent",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    help="With --freeze: where folders of results are made.",
-)
 @as_json
 @host_options
 @problem_format
@@ -70,8 +62,9 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
 
     Each task is met once: what is learnt of it serves later ones (EvoMAS App. A.5). The figure
     that is printed is that online score. Where the recipe scores by reference answers, each task's
-    best team was chosen by them, so it is no score on unseen tasks; --freeze gives one. The budget
-    is that of the evolution, and again that of each evaluation.
+    best team was chosen by them, so it is no score on unseen tasks; --freeze gives one, whose
+    results are kept with the evolution in its pool. The budget is that of the evolution, and again
+    that of each evaluation. The same command again goes on where it was interrupted.
     """
     from ...operators.command.evolving import Evolving
     from ...schema.recipe import load_recipe
@@ -96,15 +89,20 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     evolving = Evolving(recipe_file, recipe, request.tasks(), pool_folder, known, given)
     code = evolving.to_the_end()
     if code == 0 and options["freeze"]:
-        code = _frozen(request, pool_folder, known, options)
+        code = _frozen(request, pool_folder, evolving.name, known, options)
     sys.exit(code)
 
 
-def _frozen(request: Request, pool: Path, known: Catalogue, options: dict[str, Any]) -> int:
+def _frozen(
+    request: Request, pool: Path, name: str, known: Catalogue, options: dict[str, Any]
+) -> int:
     """Evaluate the best team of a pool, and those beside it, on what none of them has seen."""
+    from ...operators.evolution import EVOLUTIONS
+
     tested = replace(request, choice=replace(request.choice, split="test"))
+    parent = pool / EVOLUTIONS / name / "test"
     for team in (str(_best(pool, known)), *options["baselines"]):
-        code = _evaluated(tested, team, known, options)
+        code = _evaluated(tested, team, parent, known, options)
         if code:
             return code
     return 0
@@ -127,17 +125,38 @@ def _best(folder: Path, known: Catalogue) -> Path:
     return best.path
 
 
-def _evaluated(request: Request, team_file: str, known: Catalogue, options: dict[str, Any]) -> int:
+def _evaluated(
+    request: Request, team_file: str, parent: Path, known: Catalogue, options: dict[str, Any]
+) -> int:
     from ...runtime.command.loading import load_team_of
     from ...runtime.plan import compile
+    from ...runtime.record import MANIFEST
+    from ...runtime.trace import RunFolder
+    from ...schema.secrets import scrubbed
+    from ..results import Results
     from ..seen import refuse_seen
 
     team, known, path = load_team_of(team_file, known)
     chosen = request.tasks()
     refuse_seen(team, path, chosen)
-    given = {**options, "workers": 8}
+    plan = compile(team, known)
     evaluating = Evaluating(
-        request, chosen, compile(team, known), known, setting_of(options), given
+        request, chosen, plan, known, setting_of(options), {**options, "workers": WORKERS_AT_ONCE}
     )
-    evaluating.begin(options["parent"], sys.argv)
+    folder = RunFolder(parent / team.name, scrubbed)
+    if (folder.path / MANIFEST).exists():
+        evaluating.results = Results.open(folder.path, scrub=scrubbed)
+        _check_same(evaluating.results, request, plan)
+    else:
+        folder.path.mkdir(parents=True, exist_ok=True)
+        evaluating.begin(folder)
     return evaluating.to_the_end()
+
+
+def _check_same(results: Results, request: Request, plan: Plan) -> None:
+    """Make sure that what was begun is what is wanted now."""
+    if results.request != request or results.head["content_hash"] != plan.content_hash:
+        raise InputError(
+            f"{results.folder.path} holds another evaluation, of other tasks or another team."
+            " Give what it was begun with, or move it away."
+        )

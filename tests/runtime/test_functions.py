@@ -32,6 +32,11 @@ def reports(*contents: str) -> tuple[Report, ...]:
         (('{"answer": 7}', "8", " 7 "), "7"),
         (("b", "a"), "b"),  # a tie goes to the first
         (("  spaced   out ", "Spaced out"), "spaced   out"),
+        (("3 + 4.\nAnswer: 7", "8", "So the answer is 7."), "3 + 4.\nAnswer: 7"),
+        (
+            ("The answer is: yes\nor the answer is: no", "**Answer:** no", "yes"),
+            "The answer is: yes\nor the answer is: no",
+        ),
     ],
 )
 def test_majority_counts_answers(contents: tuple[str, ...], winner: str) -> None:

@@ -1,0 +1,55 @@
+"""`mas-bench vote`: writes the majority vote that a method has to beat at equal cost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...schema.command import Command, host_catalogue, host_options, problem_format
+from ...schema.errors import InputError
+from .evaluate import HOST
+from .options import RESULTS_FOLDER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["vote"]
+
+
+@click.command("vote", cls=Command)
+@click.argument("team_file", metavar="TEAM")
+@click.option("-k", "k", type=click.IntRange(2, 200), help="How many copies vote.")
+@click.option("--single", type=RESULTS_FOLDER, help="Results of TEAM by itself; with --match.")
+@click.option(
+    "--match",
+    type=RESULTS_FOLDER,
+    help="Take as many copies as cost the tokens of this: results, or POOL/evolutions/NAME.",
+)
+@click.option(
+    "--temperature", type=click.FloatRange(0, 2), default=0.7, show_default=True, help="Theirs."
+)
+@host_options
+@problem_format
+def vote(
+    team_file: str,
+    k: int | None,
+    single: Path | None,
+    match: Path | None,
+    temperature: float,
+    **host: Any,
+) -> None:
+    """Write a team: TEAM's only agent K times, and an exact vote over what they conclude.
+
+    The team goes to standard output, as in: mas-bench vote seed:direct -k 7 > vote_7.yaml
+    """
+    from ...pool.sources import load_source
+    from ...schema import dump
+    from ..voting import matching, vote_of
+
+    if single is not None and match is not None and k is None:
+        k = matching(single, match)
+    elif k is None or single is not None or match is not None:
+        raise InputError("say how many with -k, or whose tokens to match: --single and --match.")
+    team = load_source(team_file, host_catalogue(**{one: host[one] for one in HOST}))
+    click.echo(dump(vote_of(team, k, temperature=temperature)), nl=False)

@@ -1,0 +1,76 @@
+"""The baseline that costs what another method costs: one agent asked k times, and a vote."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..operators.evolution import TURNS
+from ..operators.report import Report
+from ..pool.ledger import Ledger
+from ..runtime.usage import Usage
+from ..schema.errors import InputError
+from ..schema.team import Agent, Team
+from .results import read_results
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["matching", "tokens_each", "vote_of"]
+
+VOTE = "vote"
+
+
+def vote_of(team: Team, k: int, *, temperature: float) -> Team:
+    """Make a team of k copies of a team's only agent, and an exact vote over what they say.
+
+    Args:
+        team: A team of one agent.
+        k: How many copies.
+        temperature: Theirs; copies that sample nothing would all say the same.
+
+    Raises:
+        InputError: The team has more agents than one.
+    """
+    if len(team.agents) != 1:
+        raise InputError(f"{team.name} has {len(team.agents)} agents. A vote is over one, k times.")
+    (single,) = team.agents.values()
+    names = [f"{single.id}_{number}" for number in range(1, k + 1)]
+    voters = {name: replace(single, id=name, temperature=temperature) for name in names}
+    counting = Agent(id=VOTE, role="vote", agent_type="Function", function="majority")
+    return replace(
+        team,
+        name=f"{team.name}_vote_{k}",
+        description=f"{team.name}, asked {k} times; an exact vote decides.",
+        agents={**voters, VOTE: counting},
+        reports_to=dict.fromkeys(names, (VOTE,)),
+        declared_output=VOTE,
+        execution=replace(team.execution, on_error="degrade"),
+    )
+
+
+def matching(single: Path, other: Path) -> int:
+    """Give the k at which asking one agent k times takes as many tokens as another method.
+
+    Args:
+        single: Results of the one agent.
+        other: Results of the other method, or the folder of an evolution.
+
+    Raises:
+        InputError: One of them holds neither, or consumed nothing.
+    """
+    one, wanted = tokens_each(single), tokens_each(other)
+    if not one:
+        raise InputError(f"{single}: it consumed no tokens, so nothing can match them.")
+    return max(1, round(wanted / one))
+
+
+def tokens_each(folder: Path) -> float:
+    """Give the tokens that one trial of one task took: those of runs, operators and judges."""
+    if (folder / TURNS).exists():
+        report = Report.of(entry.value for entry in Ledger(folder / TURNS).read())
+        usage = sum(report.spending.values(), Usage())
+        return usage.tokens / max(1, report.tasks)
+    told: dict[str, Any] = read_results(folder)
+    tokens = told["usage"]["prompt_tokens"] + told["usage"]["completion_tokens"]
+    return tokens / max(1, told["samples"] + told["unscored"])
