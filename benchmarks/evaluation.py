@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..runtime.plan import Plan
     from ..runtime.scrubber import Scrubber
     from ..runtime.services import Services
+    from ..runtime.trace import Trace
     from ..schema.task import Task
 
 __all__ = ["Evaluation"]
@@ -88,6 +89,16 @@ class Evaluation:
             if found is not None:
                 yield found
 
+    async def shown(self, task: Task, trial: int, trace: Trace) -> Sample:
+        """Make one recorded trial again, from the answers of a journal that is being replayed.
+
+        Args:
+            task: The task.
+            trial: Which trial of it, from 1.
+            trace: Told everything that happened in it.
+        """
+        return await self._made(task, trial, trace)
+
     async def again(self) -> list[str]:
         """Make every recorded trial again, from the answers of a journal that is being replayed.
 
@@ -144,7 +155,7 @@ class Evaluation:
         await self.journal.put(*self._entry(task, trial), sample.value())
         return sample
 
-    async def _made(self, task: Task, trial: int) -> Sample:
+    async def _made(self, task: Task, trial: int, trace: Trace | None = None) -> Sample:
         """Run the team.
 
         Raises:
@@ -155,6 +166,7 @@ class Evaluation:
             task,
             journal=self.journal,
             scrubber=self.scrubber,
+            trace=trace,
             budget=self.budget,
             path=_path(task, trial),
         )

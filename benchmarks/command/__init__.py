@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .evaluate import replay, resume, run
+from .evaluate import replay, resume, run, show
 from .evolve import evolve
 from .reports import compare_results, export_preds, info, show_list, table
 from .vote import vote
@@ -27,6 +27,7 @@ for command in (
     run,
     resume,
     replay,
+    show,
     evolve,
     compare_results,
     table,

@@ -12,8 +12,8 @@ import click
 from ...runtime.terminal import speakable
 from ...schema.command import Command, host_catalogue, host_options, problem_format
 from ...schema.errors import InputError
-from .evaluate import HOST, WORKERS_AT_ONCE, Evaluating, setting_of
-from .options import as_json, choice_of, source_of, spending, tasks
+from .evaluating import HOST, Evaluating, setting_of
+from .options import as_json, choice_of, source_of, spending, tasks, workers
 
 if TYPE_CHECKING:
     from ...runtime.plan import Plan
@@ -53,6 +53,7 @@ __all__ = ["evolve"]
 )
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
 @tasks
+@workers
 @spending
 @as_json
 @host_options
@@ -140,9 +141,7 @@ def _evaluated(
     chosen = request.tasks()
     refuse_seen(team, path, chosen)
     plan = compile(team, known)
-    evaluating = Evaluating(
-        request, chosen, plan, known, setting_of(options), {**options, "workers": WORKERS_AT_ONCE}
-    )
+    evaluating = Evaluating(request, chosen, plan, known, setting_of(options), options)
     folder = RunFolder(parent / team.name, scrubbed)
     if (folder.path / MANIFEST).exists():
         evaluating.results = Results.open(folder.path, scrub=scrubbed)

@@ -14,10 +14,17 @@ if TYPE_CHECKING:
 
     from ..benchmark import Source
 
-__all__ = ["RESULTS_FOLDER", "as_json", "choice_of", "source_of", "spending", "tasks"]
+__all__ = ["RESULTS_FOLDER", "as_json", "choice_of", "source_of", "spending", "tasks", "workers"]
 
 RESULTS_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
+workers = click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="How many runs are at work at once.",
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 _TASKS = (

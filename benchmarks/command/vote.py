@@ -8,7 +8,7 @@ import click
 
 from ...schema.command import Command, host_catalogue, host_options, problem_format
 from ...schema.errors import InputError
-from .evaluate import HOST
+from .evaluating import HOST
 from .options import RESULTS_FOLDER
 
 if TYPE_CHECKING:

@@ -1,0 +1,276 @@
+"""An evaluation as commands make it: begun or found in a folder, and brought on from there."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.terminal import counted, speakable, speakable_json
+from ...schema.command import host_catalogue
+from ...schema.errors import CoterieError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from ...runtime.budget import Budget
+    from ...runtime.journal import Journal
+    from ...runtime.plan import Plan
+    from ...runtime.services import Services, Setting
+    from ...runtime.trace import RunFolder
+    from ...schema.catalogue import Catalogue
+    from ...schema.task import Task
+    from ..evaluation import Evaluation
+    from ..figures import Figures
+    from ..results import Request, Results
+    from ..samples import Sample
+
+__all__ = ["HOST", "Evaluating", "new_folder", "recorded", "setting_of"]
+
+HOST = ("model", "models_file", "tools_file", "allowed_tools")
+"""The options that `host_catalogue` reads."""
+
+
+@dataclass(eq=False)
+class Evaluating:
+    """An evaluation on its way, whatever ends it."""
+
+    request: Request
+    tasks: Sequence[Task]
+    plan: Plan
+    known: Catalogue
+    setting: Setting
+    options: dict[str, Any]
+    results: Results | None = None
+
+    @property
+    def expected(self) -> int:
+        """How many samples there are when all is done."""
+        return len(self.tasks) * self.request.trials
+
+    @property
+    def outlook(self) -> str:
+        """Say what will be run."""
+        niches = len({task.niche for task in self.tasks})
+        calls = self.plan.calls_at_most * self.expected
+        return (
+            f"{self.request.benchmark}: {counted(len(self.tasks), 'task')} in"
+            f" {counted(niches, 'niche')} x {counted(self.request.trials, 'trial')} by"
+            f" {self.plan.team.name}, {counted(len(self.plan.agents), 'agent')}: at most"
+            f" {counted(calls, 'model call')}, retries apart"
+        )
+
+    def begin(self, folder: RunFolder) -> None:
+        """Begin in an empty folder."""
+        from ..results import Results
+
+        words = [Path(sys.argv[0]).name, *sys.argv[1:]]
+        self.results = Results.begin(folder, self.request, self.plan, self.setting, command=words)
+
+    def to_the_end(self) -> int:
+        """Make what is missing, show the figures, and give the exit code."""
+        from ...runtime.command.models import fetch_embedded
+        from ...runtime.command.signals import to_the_end
+
+        fetch_embedded(self.plan.models.values())
+        if not self.options["quiet"]:
+            click.echo(speakable(f"{self.outlook}; {self._folder}{os.sep}"), err=True)
+        try:
+            return to_the_end(self._made(), lambda: self._how_to_go_on)
+        except InputError:
+            raise
+        except CoterieError as error:
+            click.echo(f"stopped: {speakable(str(error))}{self._how_to_go_on}", err=True)
+            return error.exit_code
+
+    @property
+    def _opened(self) -> Results:
+        if self.results is None:
+            raise RuntimeError("begin the evaluation, or open one, before going on with it.")
+        return self.results
+
+    @property
+    def _folder(self) -> Path:
+        return self._opened.folder.path
+
+    @property
+    def _how_to_go_on(self) -> str:
+        return f" Go on with: mas-bench resume {self._folder}"
+
+    async def _made(self) -> int:
+        from ...runtime.budget import Budget
+        from ...runtime.journal import Journal
+        from ...runtime.services import open_services
+
+        async with open_services(self.known, self.setting) as services:
+            await services.prepare(self.plan)
+            with Journal.open(self._folder) as journal:
+                budget = Budget(self.setting.budget, name="the evaluation")
+                budget.deposit(journal.spent(), seconds=journal.seconds)
+                figures = await self._evaluated(services, journal, budget)
+        self._show(figures)
+        return 0 if figures.unscored == 0 else 1
+
+    async def _evaluated(self, services: Services, journal: Journal, budget: Budget) -> Figures:
+        """Make what is missing; the folder has what there is, whatever ends it."""
+        from ...runtime.trace import RunFolder
+        from ..benchmark import find_benchmark
+        from .progress import Progress
+
+        folder = RunFolder(self._folder, services.scrubber(os.environ))
+        results = replace(self._opened, folder=folder)
+        progress = Progress(total=self.expected, quiet=self.options["quiet"])
+        evaluation = self._evaluation(services, journal, budget, progress)
+        progress.known = sum(1 for _ in evaluation.samples())
+        benchmark = find_benchmark(self.request.benchmark)
+        try:
+            await evaluation.to_the_end()
+        finally:
+            progress.end()
+            figures = results.write(evaluation.samples, benchmark, expected=self.expected)
+        return figures
+
+    def _show(self, figures: Figures) -> None:
+        """Print the figures."""
+        from ..results import read_results
+        from .figures import summary
+
+        told = read_results(self._folder)
+        if self.options["as_json"]:
+            click.echo(speakable_json(json.dumps(told, indent=2)))
+        else:
+            click.echo(speakable(summary(told)))
+        if figures.unscored:
+            many = counted(figures.unscored, "trial")
+            click.echo(f"{many} could not be made.{self._how_to_go_on}", err=True)
+
+    def replayed(self) -> int:
+        """Make the evaluation again offline; give the exit code."""
+        return self._offline(self._compared)
+
+    def shown(self, task: Task, trial: int, runs: Path) -> int:
+        """Make one trial again offline, into a folder of its own; give the exit code."""
+        return self._offline(lambda evaluation: self._written(evaluation, task, trial, runs))
+
+    def _offline(self, work: Callable[[Evaluation], Awaitable[int]]) -> int:
+        """Do something with the recorded answers, and nothing else."""
+        from ...runtime.command.signals import to_the_end
+        from ...runtime.journal import Journal
+        from ...runtime.services import open_services
+
+        async def done() -> int:
+            async with open_services(self.known, self.setting) as services:
+                await services.prepare(self.plan, offline=True)
+                with Journal.open(self._folder, replaying=True) as journal:
+                    return await work(self._evaluation(services, journal))
+
+        return to_the_end(done(), lambda: "")
+
+    async def _compared(self, evaluation: Evaluation) -> int:
+        made = 0
+
+        def count(_sample: Sample) -> None:
+            nonlocal made
+            made += 1
+
+        evaluation.on_sample = count
+        started = time.monotonic()
+        differing = await evaluation.again()
+        seconds = time.monotonic() - started
+        for one in differing:
+            click.echo(f"differs: {speakable(one)}")
+        if differing:
+            return 1
+        many = f"{counted(made, 'sample')}, no difference ({made / seconds:.0f} per second)"
+        click.echo(f"verified: {many}.")
+        return 0
+
+    async def _written(self, evaluation: Evaluation, task: Task, trial: int, runs: Path) -> int:
+        from ...runtime.trace import Trace
+
+        folder = new_folder(runs, self.plan.team.name, f"{task.id}-{trial}")
+        sample = await evaluation.shown(task, trial, Trace(folder))
+        folder.close()
+        if sample.answer is not None:
+            click.echo(speakable(sample.answer))
+        said = sample.reason or sample.error or ""
+        score = "no score" if sample.score is None else f"score {sample.score:g}"
+        click.echo(speakable(f"{score} ({said}); {folder.path}{os.sep}"), err=True)
+        return 0
+
+    def _evaluation(
+        self,
+        services: Services,
+        journal: Journal,
+        budget: Budget | None = None,
+        on_sample: Callable[[Sample], None] = lambda _sample: None,
+    ) -> Evaluation:
+        from ..evaluation import Evaluation
+
+        return Evaluation(
+            plan=self.plan,
+            tasks=self.tasks,
+            trials=self.request.trials,
+            workers=self.options["workers"],
+            services=services,
+            journal=journal,
+            budget=budget,
+            scrubber=services.scrubber(os.environ),
+            on_sample=on_sample,
+        )
+
+
+def new_folder(parent: Path, benchmark: str, team: str) -> RunFolder:
+    """Make a folder that nobody else has.
+
+    Raises:
+        InputError: It cannot be made.
+    """
+    from ...runtime.trace import RunFolder
+    from ...schema.secrets import scrubbed
+
+    try:
+        return RunFolder.create(parent, benchmark, team, scrubbed)
+    except OSError as error:
+        raise InputError(f"{parent}: results cannot be kept there: {error.strerror}.") from None
+
+
+def recorded(folder: Path, options: dict[str, Any]) -> Evaluating:
+    """Load what the folder of an evaluation was made of."""
+    from ...runtime.command.loading import known_again, load_team_of
+    from ...runtime.plan import compile
+    from ...runtime.record import read_setting
+    from ...schema.secrets import scrubbed
+    from ..results import Results
+
+    results = Results.open(folder, scrub=scrubbed)
+    earlier, models = read_setting(folder)
+    known = host_catalogue(**{name: options[name] for name in HOST})
+    known = known_again(known, models, options["model"])
+    team, known, _ = load_team_of(str(folder / "team.yaml"), known)
+    request = results.request
+    setting = setting_of({**options, "seed": earlier.seed}, earlier)
+    evaluating = Evaluating(request, request.tasks(), compile(team, known), known, setting, options)
+    evaluating.results = results
+    return evaluating
+
+
+def setting_of(options: dict[str, Any], earlier: Setting | None = None) -> Setting:
+    """Take what the options say; for the rest, what is recorded."""
+    from ...runtime.budget import Caps
+    from ...runtime.services import Setting
+
+    given: dict[str, Any] = {
+        "seed": options["seed"],
+        "budget": Caps.parse(options["budget"]) if options["budget"] else None,
+        "cache": options["cache"],
+        "allow_unpriced": options["allow_unpriced"] or None,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return replace(earlier or Setting(), **chosen, unsafe_local=options["unsafe_local"])
