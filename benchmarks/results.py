@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..schema.task import Task
     from .benchmark import Benchmark
 
-__all__ = ["Request", "Results", "read_results", "read_samples"]
+__all__ = ["Request", "Results", "read_results", "read_samples", "versions"]
 
 VERSION = 1
 RESULTS = "results.json"
@@ -131,7 +131,7 @@ class Results:
             "content_hash": plan.content_hash,
             "models": {alias: model.model for alias, model in sorted(plan.models.items())},
             "seed": setting.seed,
-            "versions": _versions(),
+            "versions": versions(),
         }
         folder.write("team.yaml", dump(plan.resolved))
         asked = {"evaluation": request.value(), "head": head}
@@ -217,7 +217,8 @@ def read_samples(folder: Path) -> Iterator[Sample]:
         raise InputError(f"{path}: there is no such file.") from None
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Name what is installed of what decides how teams run."""
     found: dict[str, str] = {}
     for name in PACKAGES:
         try:

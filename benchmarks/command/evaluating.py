@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..results import Request, Results
     from ..samples import Sample
 
-__all__ = ["HOST", "Evaluating", "new_folder", "recorded", "setting_of"]
+__all__ = ["HOST", "Evaluating", "new_folder", "recorded", "setting_of", "words_typed"]
 
 HOST = ("model", "models_file", "tools_file", "allowed_tools")
 """The options that `host_catalogue` reads."""
@@ -70,8 +70,9 @@ class Evaluating:
         """Begin in an empty folder."""
         from ..results import Results
 
-        words = [Path(sys.argv[0]).name, *sys.argv[1:]]
-        self.results = Results.begin(folder, self.request, self.plan, self.setting, command=words)
+        self.results = Results.begin(
+            folder, self.request, self.plan, self.setting, command=words_typed()
+        )
 
     def to_the_end(self) -> int:
         """Make what is missing, show the figures, and give the exit code."""
@@ -224,6 +225,11 @@ class Evaluating:
             scrubber=services.scrubber(os.environ),
             on_sample=on_sample,
         )
+
+
+def words_typed() -> list[str]:
+    """Give the command as the user typed it."""
+    return [Path(sys.argv[0]).name, *sys.argv[1:]]
 
 
 def new_folder(parent: Path, benchmark: str, team: str) -> RunFolder:

@@ -12,7 +12,7 @@ import click
 from ...runtime.terminal import speakable
 from ...schema.command import Command, host_catalogue, host_options, problem_format
 from ...schema.errors import InputError
-from .evaluating import HOST, Evaluating, setting_of
+from .evaluating import HOST, Evaluating, setting_of, words_typed
 from .options import as_json, choice_of, source_of, spending, tasks, workers
 
 if TYPE_CHECKING:
@@ -65,11 +65,17 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     that is printed is that online score. Where the recipe scores by reference answers, each task's
     best team was chosen by them, so it is no score on unseen tasks; --freeze gives one, whose
     results are kept with the evolution in its pool. The budget is that of the evolution, and again
-    that of each evaluation. The same command again goes on where it was interrupted.
+    that of each evaluation. The same command again goes on where it was interrupted. The
+    evolution's folder, POOL/evolutions/NAME, holds results that `mas-bench table` and `compare`
+    take: each task's best team, at the cost of everything that was done for the task.
     """
     from ...operators.command.evolving import Evolving
+    from ...operators.evolution import EVOLUTIONS, TURNS
+    from ...runtime.trace import RunFolder
     from ...schema.recipe import load_recipe
+    from ...schema.secrets import scrubbed
     from ..benchmark import find_benchmark
+    from ..online import write_online
     from ..results import Request
 
     benchmark = find_benchmark(name)
@@ -89,6 +95,10 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     recipe = load_recipe(recipe_file)
     evolving = Evolving(recipe_file, recipe, request.tasks(), pool_folder, known, given)
     code = evolving.to_the_end()
+    folder = RunFolder(pool_folder / EVOLUTIONS / evolving.name, scrubbed)
+    if (folder.path / TURNS).exists():
+        once = replace(request, trials=1)
+        write_online(folder, once, recipe, known.models, benchmark, command=words_typed())
     if code == 0 and options["freeze"]:
         code = _frozen(request, pool_folder, evolving.name, known, options)
     sys.exit(code)

@@ -1,0 +1,76 @@
+"""The online score of an evolution, as results like those of a team: so they can be compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..operators.evolution import TURNS
+from ..operators.report import Report
+from ..pool.ledger import Ledger
+from ..runtime.usage import Usage
+from .results import Results, versions
+from .samples import Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ..runtime.trace import RunFolder
+    from ..schema.models import Model
+    from ..schema.recipe import Recipe
+    from .benchmark import Benchmark
+    from .figures import Figures
+    from .results import Request
+
+__all__ = ["turn_samples", "write_online"]
+
+
+def turn_samples(folder: Path) -> Iterator[Sample]:
+    """Give a sample for each turn of an evolution: its best team, at the cost of all that was done.
+
+    The score is what the task's own scorer says, whoever chose the team.
+    """
+    for entry in Ledger(folder / TURNS).read():
+        turn = entry.value
+        spent = [one["usage"] for one in turn["candidates"]]
+        usages = (Usage(**one) for one in [*spent, turn["operators"], turn["judging"]])
+        ran = turn["candidates"][turn["best"]]["executed"]
+        yield Sample(
+            task=turn["task"],
+            trial=1,
+            niche=turn["niche"] or "",
+            status="done" if ran else "failed",
+            score=turn["verdict"],
+            reason=f"by {turn['team']}",
+            usage=sum(usages, Usage()),
+        )
+
+
+def write_online(
+    folder: RunFolder,
+    request: Request,
+    recipe: Recipe,
+    models: Mapping[str, Model],
+    benchmark: Benchmark,
+    *,
+    command: Sequence[str],
+) -> Figures:
+    """Write results.json and samples.jsonl of an evolution into its folder.
+
+    Raises:
+        StorageError: They cannot be written.
+    """
+    report = Report.of(entry.value for entry in Ledger(folder.path / TURNS).read())
+    chosen = "chosen by answers" if recipe.score == "answer" else "chosen by a judge"
+    head: dict[str, Any] = {
+        "command": " ".join(command),
+        "team": f"{recipe.strategy}, online, {chosen}",
+        "models": {alias: model.model for alias, model in sorted(models.items())},
+        "seed": recipe.seed,
+        "versions": versions(),
+        "evolution": report.value(),
+    }
+    results = Results(folder=folder, request=request, head=head)
+    return results.write(
+        lambda: turn_samples(folder.path), benchmark, expected=len(request.tasks())
+    )
