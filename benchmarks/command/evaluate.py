@@ -76,7 +76,7 @@ def run(name: str, team_file: str, parent: Path, **options: Any) -> None:
     if options["dry_run"]:
         click.echo(speakable(evaluating.outlook))
         return
-    evaluating.begin(new_folder(parent, name, team.name))
+    evaluating.place = lambda: new_folder(parent, name, team.name)
     sys.exit(evaluating.to_the_end())
 
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ...schema.catalogue import Catalogue
     from ...schema.task import Task
     from ..evaluation import Evaluation
-    from ..figures import Figures
     from ..results import Request, Results
     from ..samples import Sample
 
@@ -39,7 +38,18 @@ HOST = ("model", "models_file", "tools_file", "allowed_tools")
 
 @dataclass(eq=False)
 class Evaluating:
-    """An evaluation on its way, whatever ends it."""
+    """An evaluation on its way, whatever ends it.
+
+    Attributes:
+        request: What is evaluated on.
+        tasks: The tasks of the request.
+        plan: The team.
+        known: What it may name.
+        setting: How its runs are made.
+        options: What the user said.
+        place: Makes the folder for its results, once it is sure that the team can be run.
+        results: The results that are gone on with, where there are some.
+    """
 
     request: Request
     tasks: Sequence[Task]
@@ -47,6 +57,7 @@ class Evaluating:
     known: Catalogue
     setting: Setting
     options: dict[str, Any]
+    place: Callable[[], RunFolder] | None = None
     results: Results | None = None
 
     @property
@@ -66,34 +77,34 @@ class Evaluating:
             f" {counted(calls, 'model call')}, retries apart"
         )
 
-    def begin(self, folder: RunFolder) -> None:
-        """Begin in an empty folder."""
-        from ..results import Results
-
-        self.results = Results.begin(
-            folder, self.request, self.plan, self.setting, command=words_typed()
-        )
-
     def to_the_end(self) -> int:
         """Make what is missing, show the figures, and give the exit code."""
         from ...runtime.command.models import fetch_embedded
         from ...runtime.command.signals import to_the_end
 
         fetch_embedded(self.plan.models.values())
-        if not self.options["quiet"]:
-            click.echo(speakable(f"{self.outlook}; {self._folder}{os.sep}"), err=True)
         try:
             return to_the_end(self._made(), lambda: self._how_to_go_on)
         except InputError:
             raise
         except CoterieError as error:
+            if self.results is not None:
+                self._show()
             click.echo(f"stopped: {speakable(str(error))}{self._how_to_go_on}", err=True)
             return error.exit_code
 
     @property
     def _opened(self) -> Results:
+        """The results; a folder for them is made on first use."""
+        from ..results import Results
+
+        if self.results is None and self.place is not None:
+            words = words_typed()
+            self.results = Results.begin(
+                self.place(), self.request, self.plan, self.setting, command=words
+            )
         if self.results is None:
-            raise RuntimeError("begin the evaluation, or open one, before going on with it.")
+            raise RuntimeError("there is neither a folder with results nor a place for them.")
         return self.results
 
     @property
@@ -102,6 +113,8 @@ class Evaluating:
 
     @property
     def _how_to_go_on(self) -> str:
+        if self.results is None:
+            return ""
         return f" Go on with: mas-bench resume {self._folder}"
 
     async def _made(self) -> int:
@@ -111,14 +124,15 @@ class Evaluating:
 
         async with open_services(self.known, self.setting) as services:
             await services.prepare(self.plan)
+            if not self.options["quiet"]:
+                click.echo(speakable(f"{self.outlook}; {self._folder}{os.sep}"), err=True)
             with Journal.open(self._folder) as journal:
                 budget = Budget(self.setting.budget, name="the evaluation")
                 budget.deposit(journal.spent(), seconds=journal.seconds)
-                figures = await self._evaluated(services, journal, budget)
-        self._show(figures)
-        return 0 if figures.unscored == 0 else 1
+                await self._evaluated(services, journal, budget)
+        return self._show()
 
-    async def _evaluated(self, services: Services, journal: Journal, budget: Budget) -> Figures:
+    async def _evaluated(self, services: Services, journal: Journal, budget: Budget) -> None:
         """Make what is missing; the folder has what there is, whatever ends it."""
         from ...runtime.trace import RunFolder
         from ..benchmark import find_benchmark
@@ -134,11 +148,10 @@ class Evaluating:
             await evaluation.to_the_end()
         finally:
             progress.end()
-            figures = results.write(evaluation.samples, benchmark, expected=self.expected)
-        return figures
+            results.write(evaluation.samples, benchmark, expected=self.expected)
 
-    def _show(self, figures: Figures) -> None:
-        """Print the figures."""
+    def _show(self) -> int:
+        """Print the figures, and give the exit code."""
         from ..results import read_results
         from .figures import summary
 
@@ -147,9 +160,11 @@ class Evaluating:
             click.echo(speakable_json(json.dumps(told, indent=2)))
         else:
             click.echo(speakable(summary(told)))
-        if figures.unscored:
-            many = counted(figures.unscored, "trial")
-            click.echo(f"{many} could not be made.{self._how_to_go_on}", err=True)
+        if not told["unscored"]:
+            return 0
+        many = counted(told["unscored"], "trial")
+        click.echo(f"{many} could not be made.{self._how_to_go_on}", err=True)
+        return 1
 
     def replayed(self) -> int:
         """Make the evaluation again offline; give the exit code."""

@@ -17,6 +17,7 @@ from .options import as_json, choice_of, source_of, spending, tasks, workers
 
 if TYPE_CHECKING:
     from ...runtime.plan import Plan
+    from ...runtime.trace import RunFolder
     from ...schema.catalogue import Catalogue
     from ..results import Request, Results
 
@@ -142,7 +143,6 @@ def _evaluated(
     from ...runtime.command.loading import load_team_of
     from ...runtime.plan import compile
     from ...runtime.record import MANIFEST
-    from ...runtime.trace import RunFolder
     from ...schema.secrets import scrubbed
     from ..results import Results
     from ..seen import refuse_seen
@@ -152,14 +152,22 @@ def _evaluated(
     refuse_seen(team, path, chosen)
     plan = compile(team, known)
     evaluating = Evaluating(request, chosen, plan, known, setting_of(options), options)
-    folder = RunFolder(parent / team.name, scrubbed)
-    if (folder.path / MANIFEST).exists():
-        evaluating.results = Results.open(folder.path, scrub=scrubbed)
+    folder = parent / team.name
+    if (folder / MANIFEST).exists():
+        evaluating.results = Results.open(folder, scrub=scrubbed)
         _check_same(evaluating.results, request, plan)
-    else:
-        folder.path.mkdir(parents=True, exist_ok=True)
-        evaluating.begin(folder)
+    evaluating.place = lambda: _made(folder)
     return evaluating.to_the_end()
+
+
+def _made(folder: Path) -> RunFolder:
+    from ...runtime.trace import RunFolder
+    from ...schema.files import make_folder
+    from ...schema.secrets import scrubbed
+
+    for one in (folder.parent, folder):
+        make_folder(one)
+    return RunFolder(folder, scrubbed)
 
 
 def _check_same(results: Results, request: Request, plan: Plan) -> None:
