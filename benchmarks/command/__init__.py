@@ -7,7 +7,7 @@ import click
 from .evaluate import replay, resume, run, show
 from .evolve import evolve
 from .reports import compare_results, export_preds, info, show_list, table
-from .vote import vote
+from .teams import equip, vote
 
 __all__ = ["main"]
 
@@ -33,5 +33,6 @@ for command in (
     table,
     export_preds,
     vote,
+    equip,
 ):
     main.add_command(command)

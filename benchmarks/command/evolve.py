@@ -16,6 +16,8 @@ from .evaluating import HOST, Evaluating, setting_of, words_typed
 from .options import as_json, choice_of, source_of, spending, tasks, workers
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...runtime.plan import Plan
     from ...runtime.trace import RunFolder
     from ...schema.catalogue import Catalogue
@@ -92,6 +94,9 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
         choice=replace(choice, split="evolve") if options["freeze"] else choice,
         trials=options["trials"] or benchmark.trials,
     )
+    tested = replace(request, choice=replace(choice, split="test"))
+    if options["freeze"]:
+        _check_tested(tested, options["baselines"], known)
     given = {**options, "name": options["evolution"] or name}
     recipe = load_recipe(recipe_file)
     evolving = Evolving(recipe_file, recipe, request.tasks(), pool_folder, known, given)
@@ -101,20 +106,29 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
         once = replace(request, trials=1)
         write_online(folder, once, recipe, known.models, benchmark, command=words_typed())
     if code == 0 and options["freeze"]:
-        code = _frozen(request, pool_folder, evolving.name, known, options)
+        code = _frozen(tested, folder.path / "test", pool_folder, known, options)
     sys.exit(code)
 
 
+def _check_tested(request: Request, baselines: Sequence[str], known: Catalogue) -> None:
+    """Find what is wrong with the evaluations before the evolution is paid for."""
+    from ...operators.turn import require_answers
+    from ...runtime.command.loading import load_team_of
+    from ..seen import refuse_seen
+
+    chosen = request.tasks()
+    require_answers(chosen)
+    for team_file in baselines:
+        team, _, path = load_team_of(team_file, known)
+        refuse_seen(team, path, chosen)
+
+
 def _frozen(
-    request: Request, pool: Path, name: str, known: Catalogue, options: dict[str, Any]
+    request: Request, parent: Path, pool: Path, known: Catalogue, options: dict[str, Any]
 ) -> int:
     """Evaluate the best team of a pool, and those beside it, on what none of them has seen."""
-    from ...operators.evolution import EVOLUTIONS
-
-    tested = replace(request, choice=replace(request.choice, split="test"))
-    parent = pool / EVOLUTIONS / name / "test"
     for team in (str(_best(pool, known)), *options["baselines"]):
-        code = _evaluated(tested, team, parent, known, options)
+        code = _evaluated(request, team, parent, known, options)
         if code:
             return code
     return 0
@@ -172,7 +186,8 @@ def _made(folder: Path) -> RunFolder:
 
 def _check_same(results: Results, request: Request, plan: Plan) -> None:
     """Make sure that what was begun is what is wanted now."""
-    if results.request != request or results.head["content_hash"] != plan.content_hash:
+    was = (results.request.value(), results.head["content_hash"])
+    if was != (request.value(), plan.content_hash):
         raise InputError(
             f"{results.folder.path} holds another evaluation, of other tasks or another team."
             " Give what it was begun with, or move it away."

@@ -48,7 +48,15 @@ def weights_dir() -> Path:
     return user_cache_path("coterie") / "models"
 
 
-def keep(name: str, make: Callable[[Path], Path], report: Report, *, what: str) -> Path:
+def keep(
+    name: str,
+    make: Callable[[Path], Path],
+    report: Report,
+    *,
+    what: str,
+    folder: Path | None = None,
+    instead: str = "Name another folder with the environment variable MAS_MODEL_CACHE.",
+) -> Path:
     """Give a file of the cache; where it is missing, make it first.
 
     Several processes may call this at once: one works, the others wait for it. One that is killed
@@ -59,11 +67,13 @@ def keep(name: str, make: Callable[[Path], Path], report: Report, *, what: str) 
         make: Makes the file somewhere in a folder that it is given, and says where.
         report: Told when another process has to be waited for.
         what: What the file is to people, as a message begins: "the embedded model".
+        folder: Where it is kept; None: with the model files.
+        instead: What to do where it cannot be stored there.
 
     Raises:
         InputError: What `make` raises; or the file cannot be stored.
     """
-    folder = weights_dir()
+    folder = folder or weights_dir()
     target = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -71,8 +81,7 @@ def keep(name: str, make: Callable[[Path], Path], report: Report, *, what: str) 
             return target if target.is_file() else _made(target, make)
     except OSError as error:
         raise InputError(
-            f"{what} cannot be stored in {str(folder)!r}: {error.strerror or error}."
-            " Name another folder with the environment variable MAS_MODEL_CACHE."
+            f"{what} cannot be stored in {str(folder)!r}: {error.strerror or error}. {instead}"
         ) from error
 
 

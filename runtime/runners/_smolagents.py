@@ -79,8 +79,14 @@ def run_tool_calling_agent(
             **_common(assignment, bridge, max_steps),
             prompt_templates=_prompt_templates("toolcalling_agent"),
             instructions=assignment.system,
+            max_tool_threads=1 if _keep_state(assignment) else None,
         )
         return _result(agent, assignment)
+
+
+def _keep_state(assignment: Assignment) -> bool:
+    """Tell whether the order of tool calls matters, so that no two may be at work at once."""
+    return any(granted.tool.keeps_state for granted in assignment.tools.values())
 
 
 class _GatewayModel(Model):

@@ -1,4 +1,4 @@
-"""The baseline that costs what another method costs: one agent asked k times, and a vote."""
+"""Baselines that are teams: with a benchmark's tools, and a vote that costs what others cost."""
 
 from __future__ import annotations
 
@@ -14,11 +14,31 @@ from ..schema.team import Agent, Team
 from .results import read_results
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["matching", "tokens_each", "vote_of"]
+__all__ = ["equipped", "matching", "tokens_each", "vote_of"]
 
 VOTE = "vote"
+WITH_TOOLS = "smolagents"
+"""The backend whose agents use tools that they are granted."""
+
+
+def equipped(team: Team, tools: Sequence[str]) -> Team:
+    """Grant tools to each agent of a team that can use any, beside those that it has.
+
+    Raises:
+        InputError: None of them can.
+    """
+    agents = {
+        name: replace(agent, tools=(*agent.tools, *(t for t in tools if t not in agent.tools)))
+        if team.backend_of(agent) == WITH_TOOLS
+        else agent
+        for name, agent in team.agents.items()
+    }
+    if agents == team.agents:
+        raise InputError(f"{team.name}: no agent of it that lacks these tools can use any.")
+    return replace(team, agents=agents)
 
 
 def vote_of(team: Team, k: int, *, temperature: float) -> Team:

@@ -1,4 +1,4 @@
-"""`mas-bench vote`: writes the majority vote that a method has to beat at equal cost."""
+"""`mas-bench vote` and `equip`: write teams to compare with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .options import RESULTS_FOLDER
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["vote"]
+__all__ = ["equip", "vote"]
 
 
 @click.command("vote", cls=Command)
@@ -45,7 +45,7 @@ def vote(
     """
     from ...pool.sources import load_source
     from ...schema import dump
-    from ..voting import matching, vote_of
+    from ..baselines import matching, vote_of
 
     if single is not None and match is not None and k is None:
         k = matching(single, match)
@@ -53,3 +53,25 @@ def vote(
         raise InputError("say how many with -k, or whose tokens to match: --single and --match.")
     team = load_source(team_file, host_catalogue(**{one: host[one] for one in HOST}))
     click.echo(dump(vote_of(team, k, temperature=temperature)), nl=False)
+
+
+@click.command("equip", cls=Command)
+@click.argument("name", metavar="BENCHMARK")
+@click.argument("team_file", metavar="TEAM")
+@host_options
+@problem_format
+def equip(name: str, team_file: str, **host: Any) -> None:
+    """Write TEAM with the tools of BENCHMARK granted to each agent that can use tools.
+
+    The team goes to standard output: mas-bench equip workbench seed:single_agent > single.yaml
+    """
+    from ...pool.sources import load_source
+    from ...schema import dump
+    from ..baselines import equipped
+    from ..benchmark import find_benchmark
+
+    tools = find_benchmark(name).tools
+    if not tools:
+        raise InputError(f"{name} has no tools of its own.")
+    team = load_source(team_file, host_catalogue(**{one: host[one] for one in HOST}))
+    click.echo(dump(equipped(team, tools)), nl=False)

@@ -1,0 +1,135 @@
+"""The benchmarks `repair` (comes with this package) and `swe-bench` (files that a user has)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...schema.errors import InputError
+from ...schema.task import ScorerChoice, Task
+from ..benchmark import Benchmark, Headline, Source, mean_score
+from .instance import Instance, read_instances
+from .offline import offline_repairs, repositories_dir
+from .working_copies import copy_commit, working_copy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+__all__ = ["REPAIR", "SWE_BENCH", "repair_task", "swe_bench_instances"]
+
+QUERY = """\
+The repository you work in is {name}, at the commit that this report is about. Change its code so \
+that what the report asks for holds.
+
+<report>
+{report}
+</report>
+
+Tests that you do not see decide: those that show the fault must pass, and those that pass today \
+must go on passing. Existing tests count as they are, whatever you do to their files, so change \
+the code and not the tests. Another release of the package may be installed: to run the code of \
+the repository, start Python with PYTHONPATH=src:. in its top folder. Leave no other files."""
+
+
+def repair_task(instance: Instance, repository: Path, niche: str) -> Task:
+    """Give a repair as a task: agents see the report and the repository, the scorer the tests.
+
+    Args:
+        instance: What is to be repaired.
+        repository: A working copy at the base commit.
+        niche: The kind of task.
+    """
+    report = instance.problem_statement.strip()
+    return Task(
+        id=instance.instance_id,
+        query=QUERY.format(name=instance.repo, report=report),
+        niche=niche,
+        repo=repository,
+        answer=instance.reference(),
+        scorer=ScorerChoice(name="repair"),
+    )
+
+
+def _offline_tasks(source: Source) -> Sequence[Task]:
+    folder = source.data or repositories_dir()
+    return [
+        repair_task(one.instance, one.repository(folder), one.instance.repo)
+        for one in offline_repairs()
+    ]
+
+
+def _swe_bench_tasks(source: Source) -> Sequence[Task]:
+    if source.data is None:
+        raise InputError(
+            "swe-bench has no files of its own. Name a folder with --data DIR: one file of"
+            " instances (.json or .jsonl) and repositories/OWNER__NAME, clones of what is repaired."
+        )
+    instances = swe_bench_instances(source.data)
+    return [repair_task(one, _checkout(one, source.data), one.repo) for one in instances]
+
+
+def swe_bench_instances(folder: Path) -> Sequence[Instance]:
+    """Read the one file of instances in a folder.
+
+    Raises:
+        InputError: There is none, or there are several, or it is not in SWE-bench's format.
+    """
+    found = sorted(path for path in folder.glob("*.json*") if path.suffix in {".json", ".jsonl"})
+    if len(found) != 1:
+        names = ", ".join(path.name for path in found) or "none"
+        raise InputError(
+            f"{folder}: there must be exactly one file of instances, .json or .jsonl; found:"
+            f" {names}."
+        )
+    return read_instances(found[0])
+
+
+def _checkout(instance: Instance, folder: Path) -> Path:
+    """Give a working copy of an instance's commit, made from the clone of its repository."""
+    clone = folder / "repositories" / instance.repo.replace("/", "__")
+    target = folder / "checkouts" / instance.instance_id
+    if not clone.is_dir() and not target.is_dir():
+        raise InputError(
+            f"{clone}: the repository of {instance.instance_id} is not there. Clone it:"
+            f" git clone --mirror <address of {instance.repo}> {clone}"
+        )
+    return working_copy(
+        target,
+        instance.base_commit,
+        lambda new: copy_commit(clone.resolve(), instance.base_commit, new),
+    )
+
+
+RESOLVED = Headline(name="resolved", of=mean_score)
+
+REPAIR = Benchmark(
+    name="repair",
+    title="Offline repairs 1",
+    about=(
+        "Real faults of released Python packages, reported in our own words. The answer is a patch;"
+        " hidden tests decide by SWE-bench's rules, run in the jail. Few and small: they show that"
+        " a team can repair at all, not how well it does on SWE-bench."
+    ),
+    licence="Reports and tests: Apache-2.0. Packages: MIT (inflection, more-itertools, humanize),"
+    " BSD-3-Clause (boltons).",
+    citation="The rules: Jimenez et al., SWE-bench, ICLR 2024.",
+    source="The releases are fetched by the package client of this machine, pinned by checksum.",
+    tasks=_offline_tasks,
+    headline=RESOLVED,
+)
+
+SWE_BENCH = Benchmark(
+    name="swe-bench",
+    title="SWE-bench format, graded without Docker",
+    about=(
+        "Any file of instances in SWE-bench's format. Verdicts follow the rules of swebench 5.0.2,"
+        " but the tests run with pytest in the active virtual environment instead of the official"
+        " images. For figures to publish, export the predictions and run the official harness."
+    ),
+    licence="SWE-bench: MIT; each repository has its own.",
+    citation="Jimenez et al., SWE-bench: Can Language Models Resolve Real-World GitHub Issues?,"
+    " ICLR 2024.",
+    source="--data DIR with one .json or .jsonl of instances and repositories/OWNER__NAME clones.",
+    tasks=_swe_bench_tasks,
+    headline=RESOLVED,
+)

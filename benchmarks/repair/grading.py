@@ -1,0 +1,131 @@
+"""Grading: from what became of the tests to a verdict, by the rules of SWE-bench 5.0.2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Set
+
+    from .instance import Instance
+
+__all__ = ["Grade", "believable", "grade"]
+
+PASSED = frozenset({"PASSED", "XFAIL"})
+MAINTAINED = PASSED | {"SKIPPED"}
+BROKEN = frozenset({"FAILED", "ERROR"})
+NOT_PASSED = BROKEN | {"SKIPPED"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Grade:
+    """The verdict on one repair, and what it rests on.
+
+    Attributes:
+        status: FULL: all tests that were to pass do. PARTIAL: some of those that failed before,
+            and all of those that passed. NO: anything else.
+        f2p_passed: Of the tests that failed before, those that pass.
+        f2p_failed: Of the tests that failed before, those that do not.
+        p2p_passed: Of the tests that passed before, those that still do or are skipped.
+        p2p_failed: Of the tests that passed before, those that no longer do.
+    """
+
+    status: Literal["FULL", "PARTIAL", "NO"]
+    f2p_passed: tuple[str, ...]
+    f2p_failed: tuple[str, ...]
+    p2p_passed: tuple[str, ...]
+    p2p_failed: tuple[str, ...]
+
+    @property
+    def resolved(self) -> bool:
+        """Whether the repair counts."""
+        return self.status == "FULL"
+
+    @property
+    def f2p(self) -> float:
+        """Share of the tests that failed before and pass now; 1 if there are none."""
+        return _share(self.f2p_passed, self.f2p_failed)
+
+    @property
+    def p2p(self) -> float:
+        """Share of the tests that passed before and still do; 1 if there are none."""
+        return _share(self.p2p_passed, self.p2p_failed)
+
+
+def grade(instance: Instance, statuses: Mapping[str, str]) -> Grade:
+    """Grade what became of the tests.
+
+    A test of which nothing is known has failed. One that is skipped has failed if it was to be
+    repaired, but is no damage. Tests outside of the instance's two lists do not matter. As in the
+    original, a test whose status is no known word is in neither list and does not count.
+
+    Args:
+        instance: Whose tests.
+        statuses: PASSED, XFAIL, SKIPPED, FAILED or ERROR by test, in any case.
+    """
+    known = {test: status.upper() for test, status in statuses.items()}
+    if instance.eval_type == "fail_only":
+        f2p, p2p = (
+            _split_by_failure(tests, known)
+            for tests in (instance.fail_to_pass, instance.pass_to_pass)
+        )
+    else:
+        f2p = _split(instance.fail_to_pass, known, PASSED)
+        p2p = _split(instance.pass_to_pass, known, MAINTAINED)
+    status: Literal["FULL", "PARTIAL", "NO"] = "NO"
+    if not p2p[1] and (f2p[0] or not f2p[1]):
+        status = "PARTIAL" if f2p[1] else "FULL"
+    return Grade(
+        status=status, f2p_passed=f2p[0], f2p_failed=f2p[1], p2p_passed=p2p[0], p2p_failed=p2p[1]
+    )
+
+
+def believable(statuses: Mapping[str, str], exit_code: int) -> bool:
+    """Tell whether the statuses can be those of the run that ended so.
+
+    A test runner that ends with a failure has a test that failed. Where none is on record, the
+    record is not of that run, and the original grades nothing.
+    """
+    if not statuses:
+        return False
+    return exit_code == 0 or any(status.upper() in BROKEN for status in statuses.values())
+
+
+def _split(
+    tests: Iterable[str], known: Mapping[str, str], passing: Set[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    passed: list[str] = []
+    failed: list[str] = []
+    for test in tests:
+        status = _status(test, known)
+        if status in passing:
+            passed.append(test)
+        elif status is None or status in NOT_PASSED:
+            failed.append(test)
+    return tuple(passed), tuple(failed)
+
+
+def _split_by_failure(
+    tests: Iterable[str], known: Mapping[str, str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Split where the log names only what failed: what it does not name has passed."""
+    tests = tuple(tests)
+    failed = tuple(test for test in tests if known.get(test) == "FAILED")
+    return tuple(test for test in tests if known.get(test) != "FAILED"), failed
+
+
+def _status(test: str, known: Mapping[str, str]) -> str | None:
+    """Look up a test. Published lists cut some names of tests off within their parameters.
+
+    Such a name stands for all tests that begin so, if they agree on whether they pass.
+    """
+    if test in known or test.count("[") <= test.count("]"):
+        return known.get(test)
+    found = [status for name, status in known.items() if name.startswith(test)]
+    return found[0] if len({status in PASSED for status in found}) == 1 else None
+
+
+def _share(passed: tuple[str, ...], failed: tuple[str, ...]) -> float:
+    total = len(passed) + len(failed)
+    return len(passed) / total if total else 1.0

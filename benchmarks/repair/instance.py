@@ -1,0 +1,166 @@
+"""Instances: what is to be repaired, and the tests that tell. The fields are SWE-bench's."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...schema.errors import InputError
+from ...schema.problems import quoted
+from ...schema.values import is_list
+from .records import Record, read_records
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+__all__ = ["Instance", "parse_instance", "read_instances", "touched"]
+
+EVAL_TYPES = ("pass_and_fail", "fail_only")
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_FILES = re.compile(r"^diff --git a/(.+) b/(.+?)\r?$", re.MULTILINE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Instance:
+    """One repair. Only the fields that the query is made of are for agents' eyes.
+
+    Attributes:
+        instance_id: What it is called.
+        repo: The repository's name, such as `owner/name`.
+        base_commit: The commit to repair, in full.
+        problem_statement: What is reported.
+        test_patch: Brings the tests that decide, as a git diff against the base.
+        fail_to_pass: The tests that fail at the base and pass once it is repaired.
+        pass_to_pass: The tests that pass before and after.
+        patch: A repair that is known to be right, as a git diff; may be empty.
+        hints_text: What was said of the problem later. No agent is shown it.
+        version: Of the repository, as the benchmark numbers its environments.
+        environment_setup_commit: The commit that the environment is built from.
+        eval_type: `fail_only` where the tests' log names only what failed.
+        test_directives: What the test runner is given; empty: the files of the tests above.
+    """
+
+    instance_id: str
+    repo: str
+    base_commit: str
+    problem_statement: str
+    test_patch: str
+    fail_to_pass: tuple[str, ...]
+    pass_to_pass: tuple[str, ...]
+    patch: str = ""
+    hints_text: str = ""
+    version: str = ""
+    environment_setup_commit: str = ""
+    eval_type: str = EVAL_TYPES[0]
+    test_directives: tuple[str, ...] = ()
+
+    @property
+    def directives(self) -> tuple[str, ...]:
+        """What the test runner is given: files, or parts of files as `file::name`."""
+        named = (test.split("::", 1)[0] for test in (*self.fail_to_pass, *self.pass_to_pass))
+        return self.test_directives or tuple(dict.fromkeys(named))
+
+    @property
+    def test_files(self) -> tuple[str, ...]:
+        """The files that belong to the tests: no change that a repair makes to them counts."""
+        run = (directive.split("::", 1)[0] for directive in self.directives)
+        return tuple(dict.fromkeys((*touched(self.test_patch), *run)))
+
+    def reference(self) -> dict[str, Any]:
+        """Give what the scorer needs, as the reference answer of a task."""
+        return {
+            "instance_id": self.instance_id,
+            "repo": self.repo,
+            "base_commit": self.base_commit,
+            "test_patch": self.test_patch,
+            "FAIL_TO_PASS": list(self.fail_to_pass),
+            "PASS_TO_PASS": list(self.pass_to_pass),
+            "eval_type": self.eval_type,
+            "test_directives": list(self.test_directives),
+        }
+
+
+def touched(patch: str) -> tuple[str, ...]:
+    """Give the files that a git diff names, under their old and their new names."""
+    return tuple(dict.fromkeys(name for pair in _FILES.findall(patch) for name in pair))
+
+
+def read_instances(path: Path) -> list[Instance]:
+    """Read a file of instances in SWE-bench's format, `.json` or `.jsonl`.
+
+    Raises:
+        InputError: The file is not in that format, or has an id twice; the message has the line.
+    """
+    found: dict[str, Instance] = {}
+    for record in read_records(path):
+        instance = parse_instance(record.fields, record.place)
+        if instance.instance_id in found:
+            raise InputError(
+                f"{record.place}: the instance {instance.instance_id!r} is there twice. Leave one."
+            )
+        found[instance.instance_id] = instance
+    return list(found.values())
+
+
+def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:
+    """Read one instance.
+
+    Args:
+        fields: As SWE-bench names them; the lists of tests may be lists or JSON text of lists.
+        place: Where it stands, for messages.
+
+    Raises:
+        InputError: A field is missing or is not what it must be.
+    """
+    record = Record(place=place, fields=fields)
+    return Instance(
+        instance_id=_matching(record, "instance_id", _ID, "letters, digits, '_', '.' and '-'"),
+        repo=record.text("repo"),
+        base_commit=_matching(record, "base_commit", _COMMIT, "a full commit id in hexadecimal"),
+        problem_statement=record.text("problem_statement", ""),
+        test_patch=record.text("test_patch"),
+        fail_to_pass=_tests(record, "FAIL_TO_PASS"),
+        pass_to_pass=_tests(record, "PASS_TO_PASS"),
+        patch=record.text("patch", ""),
+        hints_text=record.text("hints_text", ""),
+        version=str(fields.get("version") or ""),
+        environment_setup_commit=record.text("environment_setup_commit", ""),
+        eval_type=_eval_type(record),
+        test_directives=_tests(record, "test_directives", optional=True),
+    )
+
+
+def _matching(record: Record, name: str, pattern: re.Pattern[str], rule: str) -> str:
+    value = record.text(name)
+    if not pattern.fullmatch(value):
+        raise InputError(f"{record.place}: {name!r} must be {rule}, not {quoted(value)}.")
+    return value
+
+
+def _tests(record: Record, name: str, *, optional: bool = False) -> tuple[str, ...]:
+    value = record.fields.get(name, [] if optional else None)
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            value = None
+    if not is_list(value) or not all(isinstance(test, str) for test in value):
+        raise InputError(
+            f"{record.place}: {name!r} must be a list of names of tests, or JSON text of one, not"
+            f" {quoted(record.fields.get(name))}."
+        )
+    return tuple(map(str, value))
+
+
+def _eval_type(record: Record) -> str:
+    value = record.text("eval_type", EVAL_TYPES[0])
+    if value not in EVAL_TYPES:
+        raise InputError(
+            f"{record.place}: 'eval_type' must be one of {', '.join(EVAL_TYPES)}, not"
+            f" {quoted(value)}."
+        )
+    return value

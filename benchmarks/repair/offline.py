@@ -1,0 +1,80 @@
+"""The offline repairs: real faults of released packages, told and tested in our own words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+from platformdirs import user_cache_path
+
+from ...schema.errors import InputError
+from .instance import parse_instance
+from .releases import Release, make_repository
+from .working_copies import working_copy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .instance import Instance
+
+__all__ = ["OfflineRepair", "find_repair", "offline_repairs", "repositories_dir"]
+
+INSTANCES = Path(__file__).with_name("instances")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OfflineRepair:
+    """A repair and the release that has the fault.
+
+    Attributes:
+        instance: What is to be repaired.
+        release: Whose files are the base.
+    """
+
+    instance: Instance
+    release: Release
+
+    def repository(self, folder: Path) -> Path:
+        """Give the working copy to repair, below a folder; it is made where it is missing.
+
+        Raises:
+            InputError: The release cannot be fetched, or the working copy was changed.
+            StorageError: It cannot be stored.
+        """
+        name = self.instance.instance_id
+        return working_copy(
+            folder / name,
+            self.instance.base_commit,
+            lambda new: make_repository(self.release, new),
+        )
+
+
+def offline_repairs() -> tuple[OfflineRepair, ...]:
+    """Read all offline repairs, in the order of their names."""
+    return tuple(_read(path) for path in sorted(INSTANCES.glob("*.yaml")))
+
+
+def find_repair(name: str) -> OfflineRepair:
+    """Find an offline repair by its instance's id.
+
+    Raises:
+        InputError: There is none.
+    """
+    known = {one.instance.instance_id: one for one in offline_repairs()}
+    if name not in known:
+        raise InputError(f"no offline repair is called {name!r}. Known: {', '.join(known)}.")
+    return known[name]
+
+
+def repositories_dir() -> Path:
+    """Give the folder for repositories where the user names none."""
+    return user_cache_path("coterie") / "repair"
+
+
+def _read(path: Path) -> OfflineRepair:
+    fields: Mapping[str, object] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    release = fields["release"]
+    assert isinstance(release, dict)  # noqa: S101 - our own files, which the tests read
+    return OfflineRepair(instance=parse_instance(fields, path.name), release=Release(**release))

@@ -1,0 +1,102 @@
+"""Predictions: patches by instance, in the files that SWE-bench's own harness takes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...schema.errors import InputError
+from ...schema.files import write_atomically
+from .records import read_records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+__all__ = ["Prediction", "export_predictions", "read_predictions"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Prediction:
+    """What somebody handed in for an instance.
+
+    Attributes:
+        instance_id: For which.
+        model: Who, as the harness names its reports.
+        patch: The repair as a git diff; empty: none was handed in, which the harness counts apart.
+    """
+
+    instance_id: str
+    model: str
+    patch: str
+
+
+def export_predictions(
+    rows: Iterable[tuple[str, str | None]], path: Path, model_name: str
+) -> list[Prediction]:
+    """Write patches as the official harness reads them.
+
+    Args:
+        rows: The id of an instance and its patch, to the last byte; None: there is none.
+        path: Ends in `.json` (by instance, as code agents write `preds.json`) or `.jsonl`.
+        model_name: What the harness names its report after.
+
+    Returns:
+        What was written, in the order given.
+
+    Raises:
+        InputError: An instance comes twice, there is no model name, or the suffix is another.
+        StorageError: The file cannot be written.
+    """
+    if not model_name:
+        raise InputError("a predictions file needs a model name: the harness names its report so.")
+    if path.suffix not in {".json", ".jsonl"}:
+        raise InputError(f"{path}: the harness takes .json and .jsonl, not {path.suffix!r}.")
+    found: dict[str, Prediction] = {}
+    for instance_id, patch in rows:
+        if instance_id in found:
+            raise InputError(
+                f"{instance_id!r} has more than one patch, and the harness would grade only the"
+                " last. Write one file for each trial."
+            )
+        found[instance_id] = Prediction(
+            instance_id=instance_id, model=model_name, patch=patch or ""
+        )
+    values = {one.instance_id: _value(one) for one in found.values()}
+    if path.suffix == ".json":
+        text = json.dumps(values, indent=2) + "\n"
+    else:
+        text = "".join(json.dumps(value) + "\n" for value in values.values())
+    write_atomically(path, text)
+    return list(found.values())
+
+
+def read_predictions(path: Path) -> list[Prediction]:
+    """Read predictions: `.jsonl`, or `.json` with a list or with objects by instance.
+
+    Raises:
+        InputError: The file is not in that format, or has an instance twice.
+    """
+    found: dict[str, Prediction] = {}
+    for record in read_records(path):
+        prediction = Prediction(
+            instance_id=record.text("instance_id"),
+            model=record.text("model_name_or_path"),
+            patch=record.text("model_patch", ""),
+        )
+        if prediction.instance_id in found:
+            raise InputError(
+                f"{record.place}: {prediction.instance_id!r} is there twice. The harness would"
+                " grade only the last; leave the one that you mean."
+            )
+        found[prediction.instance_id] = prediction
+    return list(found.values())
+
+
+def _value(prediction: Prediction) -> dict[str, str]:
+    return {
+        "instance_id": prediction.instance_id,
+        "model_name_or_path": prediction.model,
+        "model_patch": prediction.patch,
+    }

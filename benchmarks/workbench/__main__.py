@@ -1,0 +1,71 @@
+"""`python -m coterie.benchmarks.workbench`: judge predictions that were recorded elsewhere."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...schema.command import Command
+from ...schema.errors import InputError
+from .recorded import judge_file
+from .tables import find_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .recorded import Judged
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Tools of the WorkBench adapter."""
+
+
+@main.command(cls=Command)
+@click.argument("predictions", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--data", type=click.Path(path_type=Path), help="The benchmark's files.")
+@click.option("--rows", type=click.Path(path_type=Path), help="Write a verdict a row here, as CSV.")
+def verdicts(predictions: tuple[Path, ...], data: Path | None, rows: Path | None) -> None:
+    """Judge files of PREDICTIONS with the columns query, function_calls and error."""
+    folder = find_folder(data)
+    judged = {path: judge_file(path, folder) for path in predictions}
+    for path, those in judged.items():
+        click.echo(f"{path.name}: {_summed(those)}")
+    if len(judged) > 1:
+        click.echo(f"all: {_summed([one for those in judged.values() for one in those])}")
+    if rows is not None:
+        _write(rows, judged)
+
+
+def _summed(judged: Sequence[Judged]) -> str:
+    found = [one.verdict for one in judged]
+    right = sum(one.correct for one in found)
+    share = f" ({right / len(found):.1%})" if found else ""
+    return (
+        f"{len(found)} predictions, {right} correct{share},"
+        f" {sum(one.side_effects for one in found)} with side effects,"
+        f" {sum(one.exact_match for one in found)} exact matches,"
+        f" {sum(bool(one.error) for one in judged)} with an error"
+    )
+
+
+def _write(path: Path, judged: Mapping[Path, Sequence[Judged]]) -> None:
+    columns = ("file", "query", "correct", "side_effects", "exact_match", "error")
+    try:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            for source, those in judged.items():
+                for one in those:
+                    found = one.verdict
+                    marks = (found.correct, found.side_effects, found.exact_match)
+                    writer.writerow([source.name, one.query, *map(int, marks), one.error])
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error}.") from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""The website's visitors: six tools over the visits, one of which plots."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from ..operation import Operation
+from ..searching import bounded
+from ..table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..operation import Workplace
+
+__all__ = ["OPERATIONS"]
+
+VALUES = (
+    "total_visits",
+    "session_duration_seconds",
+    "user_engaged",
+    "visits_direct",
+    "visits_referral",
+    "visits_search_engine",
+    "visits_social_media",
+)
+KINDS = ("bar", "line", "scatter", "histogram")
+# The original tells agents names of values that it does not accept.
+_WRONG_VALUE = (
+    "Value to plot must be one of 'total_visits', 'session_duration_seconds', 'user_engaged',"
+    " 'direct', 'referral', 'search engine', 'social media'"
+)
+_WRONG_KIND = "Plot type must be one of 'bar', 'line', 'scatter', or 'histogram'"
+
+_Visit = dict[str, Any]
+
+
+def _get(at: Workplace, visitor_id: Any = None) -> Any:
+    if not visitor_id:
+        return "Visitor ID not provided."
+    visits = at.tables.visits
+    return visits.records(visits.where("visitor_id", visitor_id)) or "Visitor not found."
+
+
+def _plot(
+    at: Workplace,
+    time_min: Any = None,
+    time_max: Any = None,
+    value_to_plot: Any = None,
+    plot_type: Any = None,
+) -> str:
+    if not time_min:
+        return "Start date not provided."
+    if not time_max:
+        return "End date not provided."
+    if value_to_plot not in VALUES:
+        return _WRONG_VALUE
+    if plot_type not in KINDS:
+        return _WRONG_KIND
+    path = f"plots/{time_min}_{time_max}_{value_to_plot}_{plot_type}.png"
+    plots = at.tables.plots
+    at.change(plots=plots.written((path,), label=len(plots)))
+    return path
+
+
+def _total(at: Workplace, time_min: Any = None, time_max: Any = None) -> dict[str, int]:
+    return _by_day(bounded(at.tables.visits, "date_of_visit", time_min, time_max), len)
+
+
+def _engaged(at: Workplace, time_min: Any = None, time_max: Any = None) -> dict[str, int]:
+    chosen = bounded(at.tables.visits, "date_of_visit", time_min, time_max)
+    return _by_day(chosen, lambda visits: sum(one["user_engaged"] for one in visits))
+
+
+def _sources(
+    at: Workplace, time_min: Any = None, time_max: Any = None, traffic_source: Any = None
+) -> dict[str, int]:
+    if not traffic_source:
+        return _total(at, time_min, time_max)
+    chosen = bounded(at.tables.visits, "date_of_visit", time_min, time_max)
+    fitting = chosen.records(chosen.where("traffic_source", traffic_source))
+    days = dict.fromkeys(sorted(chosen.cells("date_of_visit")), 0)
+    for visit in fitting:
+        days[visit["date_of_visit"]] += 1
+    return days
+
+
+def _duration(at: Workplace, time_min: Any = None, time_max: Any = None) -> dict[str, float]:
+    chosen = bounded(at.tables.visits, "date_of_visit", time_min, time_max)
+    place = chosen.columns.index("session_duration_seconds")
+    rows = [(*row[:place], float(row[place]), *row[place + 1 :]) for row in chosen.rows]
+    numbers = Table(columns=chosen.columns, labels=chosen.labels, rows=tuple(rows))
+    if not time_min and not time_max:
+        at.change(visits=numbers)  # without bounds it works on the visits themselves, and it shows
+    return _by_day(
+        numbers,
+        lambda visits: sum(one["session_duration_seconds"] for one in visits) / len(visits),
+    )
+
+
+def _by_day(visits: Table, figure: Callable[[Sequence[_Visit]], Any]) -> dict[str, Any]:
+    day = itemgetter("date_of_visit")
+    grouped = groupby(sorted(visits.records(), key=day), key=day)
+    return {one: figure(list(those)) for one, those in grouped}
+
+
+_SPAN = {
+    "time_min": "The first day, as YYYY-MM-DD. Left out: from the beginning.",
+    "time_max": "The last day, as YYYY-MM-DD. Left out: to the end.",
+}
+
+OPERATIONS = (
+    Operation(
+        name="analytics.get_visitor_information_by_id",
+        about="Give all visits of a visitor.",
+        parameters={"visitor_id": "The visitor's id, four digits."},
+        run=_get,
+    ),
+    Operation(
+        name="analytics.create_plot",
+        about="Plot a value over a span of days; gives the path of the picture.",
+        parameters={
+            "time_min": "The first day, as YYYY-MM-DD.",
+            "time_max": "The last day, as YYYY-MM-DD.",
+            "value_to_plot": f"One of {', '.join(VALUES)}.",
+            "plot_type": f"One of {', '.join(KINDS)}.",
+        },
+        run=_plot,
+        changes=True,
+    ),
+    Operation(
+        name="analytics.total_visits_count",
+        about="Count the visits of each day.",
+        parameters=_SPAN,
+        run=_total,
+    ),
+    Operation(
+        name="analytics.engaged_users_count",
+        about="Count the engaged visitors of each day.",
+        parameters=_SPAN,
+        run=_engaged,
+    ),
+    Operation(
+        name="analytics.traffic_source_count",
+        about="Count the visits of each day that came from one source.",
+        parameters={
+            **_SPAN,
+            "traffic_source": (
+                "direct, referral, search engine or social media. Left out: every source."
+            ),
+        },
+        run=_sources,
+    ),
+    Operation(
+        name="analytics.get_average_session_duration",
+        about="Give the mean length of the sessions of each day, in seconds.",
+        parameters=_SPAN,
+        run=_duration,
+    ),
+)

@@ -1,0 +1,158 @@
+"""The mailbox: six tools over the mails."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from ..operation import NOW, Operation
+from ..searching import delete, look_up, moment
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from ..operation import Workplace
+
+__all__ = ["OPERATIONS"]
+
+MOST_FOUND = 5
+_INVALID = "Invalid recipient email address."
+
+
+def _get(at: Workplace, email_id: Any = None, field: Any = None) -> Any:
+    return look_up(at.tables.emails, "Email", email_id, field)
+
+
+def _search(at: Workplace, query: Any = "", date_min: Any = None, date_max: Any = None) -> Any:
+    words = query.lower().split()
+    found = [one for one in at.tables.emails.records() if _has_all(one, words)]
+    # Times of old mails are text, those of mails sent since are not: the two cannot be ordered.
+    newest = sorted(found, key=itemgetter("sent_datetime"), reverse=True)
+    if date_min:
+        newest = [one for one in newest if _day(date_min) <= _day(one["sent_datetime"])]
+    if date_max:
+        newest = [one for one in newest if _day(one["sent_datetime"]) <= _day(date_max)]
+    return newest[:MOST_FOUND] or "No emails found."
+
+
+def _has_all(email: dict[str, Any], words: list[str]) -> bool:
+    text = f"{email['subject']} {email['body']} {email['sender/recipient']}".lower()
+    return all(word in text for word in words)
+
+
+def _day(value: Any) -> date:
+    when = moment(value)
+    if when is None:
+        raise ValueError(f"{value!r} is no day")
+    return when.date()
+
+
+def _send(at: Workplace, recipient: Any = None, subject: Any = None, body: Any = None) -> str:
+    if not recipient or not subject or not body:
+        return "Recipient, subject, or body not provided."
+    if not _is_address(recipient):
+        return _INVALID
+    emails = at.tables.emails
+    new_id = str(int(max(emails.cells("email_id"))) + 1)  # without leading zeros, unlike old ones
+    row = (new_id, "outbox", recipient.lower(), subject, NOW, body)
+    # The label is free only if nothing was deleted. Else the last mail that has it is lost.
+    at.change(emails=emails.written(row, label=len(emails)))
+    return "Email sent successfully."
+
+
+def _is_address(recipient: Any) -> bool:
+    return "@" in recipient and "." in recipient
+
+
+def _delete(at: Workplace, email_id: Any = None) -> str:
+    emails, said = delete(at.tables.emails, "Email", email_id)
+    at.change(emails=emails)
+    return said
+
+
+def _forward(at: Workplace, email_id: Any = None, recipient: Any = None) -> str:
+    if not email_id or not recipient:
+        return "Email ID or recipient not provided."
+    email = _first(at, email_id)
+    if email is None:
+        return "Email not found."
+    if not _is_address(recipient):
+        return _INVALID
+    _send(at, recipient.lower(), f"FW: {email['subject']}", email["body"])
+    return "Email forwarded successfully."
+
+
+def _reply(at: Workplace, email_id: Any = None, body: Any = None) -> str:
+    if not email_id or not body:
+        return "Email ID or body not provided."
+    email = _first(at, email_id)
+    if email is None:
+        return "Email not found."
+    _send(at, email["sender/recipient"], email["subject"], body)
+    return "Email replied successfully."
+
+
+def _first(at: Workplace, email_id: Any) -> dict[str, Any] | None:
+    emails = at.tables.emails
+    places = emails.where("email_id", email_id)
+    return emails.records(places[:1])[0] if places else None
+
+
+_ID = "The mail's id, as searches give it."
+_ADDRESS = "The address to send it to."
+
+OPERATIONS = (
+    Operation(
+        name="email.get_email_information_by_id",
+        about="Give one field of a mail.",
+        parameters={
+            "email_id": _ID,
+            "field": (
+                "Which: email_id, inbox/outbox, sender/recipient, subject, sent_datetime or body."
+            ),
+        },
+        run=_get,
+    ),
+    Operation(
+        name="email.search_emails",
+        about="Find up to five mails with all words in subject, body or address; newest first.",
+        parameters={
+            "query": "Words, or parts of words, in any case. Empty: every mail.",
+            "date_min": "Mails of this day or later, as YYYY-MM-DD.",
+            "date_max": "Mails of this day or earlier, as YYYY-MM-DD.",
+        },
+        run=_search,
+    ),
+    Operation(
+        name="email.send_email",
+        about="Send a mail.",
+        parameters={
+            "recipient": _ADDRESS,
+            "subject": "Its subject.",
+            "body": "Its text.",
+        },
+        run=_send,
+        changes=True,
+    ),
+    Operation(
+        name="email.delete_email",
+        about="Remove a mail.",
+        parameters={"email_id": _ID},
+        run=_delete,
+        changes=True,
+    ),
+    Operation(
+        name="email.forward_email",
+        about="Send a mail on to someone.",
+        parameters={"email_id": _ID, "recipient": _ADDRESS},
+        run=_forward,
+        changes=True,
+    ),
+    Operation(
+        name="email.reply_email",
+        about="Answer a mail, to its sender and under its subject.",
+        parameters={"email_id": _ID, "body": "The text of the answer."},
+        run=_reply,
+        changes=True,
+    ),
+)

@@ -1,0 +1,173 @@
+"""The project board: five tools over the tasks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..operation import Operation
+from ..searching import containing, delete, look_up
+
+if TYPE_CHECKING:
+    from ..operation import Workplace
+
+__all__ = ["OPERATIONS"]
+
+LISTS = ("Backlog", "In Progress", "In Review", "Completed")
+BOARDS = ("Back end", "Front end", "Design")
+_WRONG_ASSIGNEE = "Assignee email not valid. Please choose from the list of team members."
+_WRONG_LIST = f"List not valid. Please choose from: {', '.join(map(repr, LISTS))}."
+_WRONG_BOARD = f"Board not valid. Please choose from: {', '.join(map(repr, BOARDS))}."
+
+
+def _get(at: Workplace, task_id: Any = None, field: Any = None) -> Any:
+    return look_up(at.tables.tasks, "Task", task_id, field)
+
+
+def _search(  # noqa: PLR0917 - calls may give arguments by place
+    at: Workplace,
+    task_name: Any = None,
+    assigned_to_email: Any = None,
+    list_name: Any = None,
+    due_date: Any = None,
+    board: Any = None,
+) -> Any:
+    wanted = {
+        "task_name": task_name,
+        "assigned_to_email": assigned_to_email,
+        "list_name": list_name,
+        "due_date": due_date,
+        "board": board,
+    }
+    if not any(wanted.values()):
+        return "No search parameters provided."
+    found = at.tables.tasks
+    for column, pattern in wanted.items():
+        if pattern:
+            found = containing(found, column, pattern)
+    return found.records()
+
+
+def _create(  # noqa: PLR0917 - calls may give arguments by place
+    at: Workplace,
+    task_name: Any = None,
+    assigned_to_email: Any = None,
+    list_name: Any = None,
+    due_date: Any = None,
+    board: Any = None,
+) -> str:
+    if not all([task_name, assigned_to_email, list_name, due_date, board]):
+        return "Missing task details."
+    tasks, assignee = at.tables.tasks, assigned_to_email.lower()
+    if not _is_member(at, assignee):
+        return _WRONG_ASSIGNEE
+    if list_name not in LISTS:
+        return _WRONG_LIST
+    if board not in BOARDS:
+        return _WRONG_BOARD
+    task = {
+        "task_id": str(int(max(tasks.cells("task_id"))) + 1).zfill(8),
+        "task_name": task_name,
+        "assigned_to_email": assignee,
+        "list_name": list_name,
+        "due_date": due_date,
+        "board": board,
+    }
+    at.change(tasks=tasks.appended(task, label=0).renumbered())
+    return task["task_id"]
+
+
+def _is_member(at: Workplace, email: Any) -> bool:
+    """Whoever has a task now is a member of the team."""
+    members = (cell.lower() for cell in at.tables.tasks.cells("assigned_to_email"))
+    return email in members
+
+
+def _delete(at: Workplace, task_id: Any = None) -> str:
+    tasks, said = delete(at.tables.tasks, "Task", task_id)
+    at.change(tasks=tasks)
+    return said
+
+
+def _update(at: Workplace, task_id: Any = None, field: Any = None, new_value: Any = None) -> str:
+    if not task_id or not field or not new_value:
+        return "Task ID, field, or new value not provided."
+    if field == "assigned_to_email":
+        new_value = new_value.lower()
+    # The value is looked at before the id and the field.
+    if problem := _problem(at, field, new_value):
+        return problem
+    tasks = at.tables.tasks
+    places = tasks.where("task_id", task_id)
+    if not places:
+        return "Task not found."
+    if not tasks.has(field):
+        return "Field not valid."
+    at.change(tasks=tasks.updated(places, field, new_value))
+    return "Task updated successfully."
+
+
+def _problem(at: Workplace, field: Any, new_value: Any) -> str | None:
+    if field == "board" and new_value not in BOARDS:
+        return _WRONG_BOARD
+    if field == "list_name" and new_value not in LISTS:
+        return _WRONG_LIST
+    if field == "assigned_to_email" and not _is_member(at, new_value):
+        return _WRONG_ASSIGNEE
+    return None
+
+
+_ID = "The task's id, eight digits, such as 00000042."
+_FIELDS = "task_id, task_name, assigned_to_email, list_name, due_date or board"
+_PATTERN = "A regular expression, in any case."
+
+OPERATIONS = (
+    Operation(
+        name="project_management.get_task_information_by_id",
+        about="Give one field of a task.",
+        parameters={"task_id": _ID, "field": f"Which: {_FIELDS}."},
+        run=_get,
+    ),
+    Operation(
+        name="project_management.search_tasks",
+        about="Find all tasks that fit everything that is asked for.",
+        parameters={
+            "task_name": f"Occurs in the name. {_PATTERN}",
+            "assigned_to_email": f"Occurs in the assignee's address. {_PATTERN}",
+            "list_name": f"Occurs in the list's name. {_PATTERN}",
+            "due_date": f"Occurs in the due date, which is YYYY-MM-DD. {_PATTERN}",
+            "board": f"Occurs in the board's name. {_PATTERN}",
+        },
+        run=_search,
+    ),
+    Operation(
+        name="project_management.create_task",
+        about="Add a task; gives its id. Everything must be said.",
+        parameters={
+            "task_name": "What it is called.",
+            "assigned_to_email": "The address of a team member.",
+            "list_name": f"One of {', '.join(LISTS)}.",
+            "due_date": "When it is due, as YYYY-MM-DD.",
+            "board": f"One of {', '.join(BOARDS)}.",
+        },
+        run=_create,
+        changes=True,
+    ),
+    Operation(
+        name="project_management.delete_task",
+        about="Remove a task.",
+        parameters={"task_id": _ID},
+        run=_delete,
+        changes=True,
+    ),
+    Operation(
+        name="project_management.update_task",
+        about="Change one field of a task.",
+        parameters={
+            "task_id": _ID,
+            "field": f"Which: {_FIELDS}.",
+            "new_value": "What to write there.",
+        },
+        run=_update,
+        changes=True,
+    ),
+)

@@ -1,0 +1,85 @@
+"""An operation of the workplace, and the workplace that one agent works on."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.tools import ToolError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .tables import Tables
+
+__all__ = ["NOW", "CallFailed", "Operation", "Workplace"]
+
+NOW = datetime(2023, 11, 30)  # noqa: DTZ001 - a date of the benchmark's world, which has no zones
+"""When every task takes place, and when every mail is sent."""
+
+_ORDINARY = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What arguments of the wrong kind lead to, as they did in the original."""
+
+
+class CallFailed(ToolError):
+    """A call that ends with an exception in the original, rather than with words for the agent."""
+
+
+@dataclass(slots=True)
+class Workplace:
+    """A workplace that operations change. Every agent, and every verdict, has one of its own."""
+
+    tables: Tables
+
+    def change(self, **tables: Any) -> None:
+        """Put tables in the place of those of the same names."""
+        self.tables = replace(self.tables, **tables)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Operation:
+    """One of the 27 tools.
+
+    Attributes:
+        name: With its domain, such as `calendar.create_event`.
+        about: What it does, for models.
+        parameters: What each parameter means, for models. All may be left out.
+        run: Does it: takes the workplace, then the parameters, whose defaults it has.
+        changes: Whether it can change a table that verdicts compare.
+    """
+
+    name: str
+    about: str
+    parameters: Mapping[str, str]
+    run: Callable[..., Any]
+    changes: bool = False
+
+    @property
+    def signature(self) -> str:
+        """The call as the original writes it, such as `calendar.delete_event.func(event_id=None)`.
+
+        Every parameter is shown with its default.
+        """
+        known = inspect.signature(self.run).parameters
+        shown = ", ".join(f"{name}={known[name].default!r}" for name in self.parameters)
+        return f"{self.name}.func({shown})"
+
+    def call(self, workplace: Workplace, *positional: Any, **named: Any) -> Any:
+        """Do it.
+
+        Returns:
+            What the original returns: text, a list, or a mapping. Missing cells are NaN, times of
+            mails sent here are `datetime`, and an array is a list.
+
+        Raises:
+            CallFailed: It ends with an exception. What it changed before that stays.
+        """
+        try:
+            return self.run(workplace, *positional, **named)
+        except CallFailed:
+            raise
+        except (*_ORDINARY, ToolError) as error:
+            kind = "" if isinstance(error, ToolError) else f"{type(error).__name__}: "
+            raise CallFailed(f"{self.name} failed: {kind}{error}") from error

@@ -1,0 +1,149 @@
+"""How tools look for rows: by expressions, by bounds, and by dates as people write them."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.tools import ToolError
+from ...runtime.tools.expressions import expression
+from .operation import NOW
+from .table import Table, is_missing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["bounded", "containing", "delete", "expression_in", "look_up", "moment"]
+
+LONGEST_DATE = 100  # characters
+_NEVER = frozenset({"NAN", "NAT", "NaN", "NaT", "nan", "nat"})
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the benchmark's world has no zones
+
+
+def expression_in(pattern: Any, *, ignore_case: bool = True) -> Callable[[Any], bool | None]:
+    """Make a test of cells: whether a regular expression occurs. None for a cell that is no text.
+
+    Raises:
+        TypeError: The pattern is no text.
+        ToolError: It is not a regular expression, or not a harmless one.
+    """
+    if not isinstance(pattern, str):
+        raise TypeError(f"a pattern is text, not {pattern!r}")
+    find = expression(f"(?i){pattern}" if ignore_case else pattern)
+    _check_plain(pattern)
+    return lambda cell: find(cell) >= 0 if isinstance(cell, str) else None
+
+
+def _check_plain(pattern: str) -> None:
+    """Refuse what only the engine that searches here would take, and not Python's own."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of Python, about what may change its meaning
+            re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ToolError(f"{pattern!r} is not a regular expression: {error}.") from None
+
+
+def containing(table: Table, column: str, pattern: Any) -> Table:
+    """Keep the rows with an expression in a column, in any case.
+
+    Raises:
+        ValueError: A cell of the column is no text, such as one that is missing.
+        TypeError: The pattern is no text.
+        ToolError: It is not a regular expression, or not a harmless one.
+    """
+    occurs = expression_in(pattern)
+    found = [occurs(cell) for cell in table.cells(column)]
+    if None in found:
+        raise ValueError(f"some cells of {column} hold no text, and cannot be searched")
+    return table.without([place for place, is_there in enumerate(found) if not is_there])
+
+
+def bounded(table: Table, column: str, lowest: Any, highest: Any) -> Table:
+    """Keep the rows with a cell between two texts; a bound that says nothing is none.
+
+    Raises:
+        TypeError: A bound cannot be compared with text.
+        ValueError: A bound is a list.
+    """
+    if lowest:
+        table = _compared(table, column, lowest, lambda cell: cell >= lowest)
+    if highest:
+        table = _compared(table, column, highest, lambda cell: cell <= highest)
+    return table
+
+
+def _compared(table: Table, column: str, bound: Any, fits: Callable[[Any], bool]) -> Table:
+    if isinstance(bound, list):
+        raise ValueError(f"{bound!r} cannot be compared with the cells of {column}")  # noqa: TRY004
+    cells = table.cells(column)
+    return table.without([n for n, cell in enumerate(cells) if is_missing(cell) or not fits(cell)])
+
+
+def look_up(table: Table, kind: str, key: Any, field: Any) -> Any:
+    """Give a field of the first row with an id, as a mapping, or say what is wrong."""
+    if not key:
+        return f"{kind} ID not provided."
+    if not field:
+        return "Field not provided."
+    places = table.where(f"{kind.lower()}_id", key)
+    if not places:
+        return f"{kind} not found."
+    if not table.has(field):
+        return "Field not found."
+    return {field: table.records(places[:1])[0][field]}
+
+
+def delete(table: Table, kind: str, key: Any) -> tuple[Table, str]:
+    """Leave out all rows with an id; say what came of it."""
+    if not key:
+        return table, f"{kind} ID not provided."
+    places = table.where(f"{kind.lower()}_id", key)
+    if not places:
+        return table, f"{kind} not found."
+    return table.without(places), f"{kind} deleted successfully."
+
+
+def moment(value: Any) -> datetime | None:
+    """Read a point in time, in any of the usual notations; month before day where both fit.
+
+    What is not said is taken from the first of January of the year 1; a number counts nanoseconds
+    from 1970. `now` and `today` are the benchmark's.
+
+    Returns:
+        None for what says that there is none, such as `NaT`. It is neither before nor after
+        anything.
+
+    Raises:
+        ValueError: It is no point in time.
+        OverflowError: It is too far away.
+        TypeError: It is neither text nor a number.
+    """
+    from dateutil import parser
+
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise TypeError(f"{value!r} is no point in time")
+    if not isinstance(value, str):
+        return _EPOCH + timedelta(microseconds=int(value) // 1_000)
+    if value in _NEVER:
+        return None
+    if value in {"now", "today"}:
+        return NOW
+    if not _may_be_date(value):
+        raise ValueError(f"{value[:80]!r} is no point in time")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of dateutil, about names of zones that it does not know
+        return parser.parse(value, default=datetime(1, 1, 1))  # noqa: DTZ001 - see NOW
+
+
+def _may_be_date(text: str) -> bool:
+    if len(text) > LONGEST_DATE or not any(char.isdigit() for char in text):
+        return False
+    try:
+        return float(text) >= 1000 or text.startswith("0")
+    except ValueError:
+        return True

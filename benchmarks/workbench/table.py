@@ -1,0 +1,148 @@
+"""A small table that never changes: what the benchmark's verdicts need of a data frame."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["MISSING", "Row", "Table", "is_missing"]
+
+Row = tuple[Any, ...]
+
+MISSING = math.nan
+"""What a cell holds that was empty in the file. None in a cell is missing, too."""
+
+_LARGEST_WHOLE = 2**63
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """Rows under named columns, each row with a label, as the original has them.
+
+    Labels matter: two tables are the same only if their labels are, and a mail is written at the
+    label that equals the number of rows, whether or not a row has it already. Every change gives a
+    new table that shares the untouched rows with the old one.
+
+    Attributes:
+        columns: The names, text as a rule; calls may add others.
+        labels: One for each row. They need not be in order, nor different from each other.
+        rows: The cells.
+    """
+
+    columns: Row
+    labels: tuple[int, ...]
+    rows: tuple[Row, ...]
+
+    @classmethod
+    def of(cls, columns: Iterable[str], rows: Iterable[Row]) -> Self:
+        """Make a table whose rows are labelled from 0."""
+        kept = tuple(rows)
+        return cls(columns=tuple(columns), labels=tuple(range(len(kept))), rows=kept)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def has(self, column: Any) -> bool:
+        """Tell whether there is such a column.
+
+        Raises:
+            TypeError: Nothing like this can name a column: it is a list or a mapping.
+        """
+        hash(column)
+        return column in self.columns
+
+    def cells(self, column: Any) -> list[Any]:
+        """Give a column's cells."""
+        place = self.columns.index(column)
+        return [row[place] for row in self.rows]
+
+    def where(self, column: str, value: Any) -> list[int]:
+        """Find the places of the rows whose cell equals a value; a missing cell equals nothing.
+
+        Raises:
+            ValueError: The value is a list, which is compared item by item, of another length.
+        """
+        cells = self.cells(column)
+        values = value if isinstance(value, list) else [value] * len(cells)
+        if len(values) != len(cells):
+            raise ValueError(f"{len(values)} values cannot be compared with {len(cells)} rows")
+        pairs = enumerate(zip(cells, values, strict=True))
+        return [place for place, (cell, one) in pairs if cell == one and not is_missing(cell)]
+
+    def records(self, places: Iterable[int] | None = None) -> list[dict[Any, Any]]:
+        """Give rows as mappings from column to cell; all of them by default."""
+        chosen = self.rows if places is None else [self.rows[place] for place in places]
+        return [dict(zip(self.columns, row, strict=True)) for row in chosen]
+
+    def without(self, places: Sequence[int]) -> Self:
+        """Leave out rows. The others keep their labels."""
+        gone = set(places)
+        kept = [place for place in range(len(self)) if place not in gone]
+        return replace(
+            self,
+            labels=tuple(self.labels[place] for place in kept),
+            rows=tuple(self.rows[place] for place in kept),
+        )
+
+    def appended(self, cells: Mapping[str, Any], *, label: int) -> Self:
+        """Add a row at the end. Columns that it does not name are missing there."""
+        row = tuple(cells.get(column, MISSING) for column in self.columns)
+        return replace(self, labels=(*self.labels, label), rows=(*self.rows, row))
+
+    def written(self, row: Row, *, label: int) -> Self:
+        """Write a row over the one that has this label, or add it at the end."""
+        if label not in self.labels:
+            return replace(self, labels=(*self.labels, label), rows=(*self.rows, row))
+        pairs = zip(self.labels, self.rows, strict=True)
+        return replace(self, rows=tuple(row if one == label else old for one, old in pairs))
+
+    def renumbered(self) -> Self:
+        """Label the rows from 0."""
+        return replace(self, labels=tuple(range(len(self))))
+
+    def updated(self, places: Sequence[int], column: Any, value: Any) -> Self:
+        """Write a value into a column of some rows. A column that does not exist is added.
+
+        A list of one item stands for the item, a mapping gives each row what it has for its label.
+
+        Raises:
+            ValueError: A list has another length than there are rows.
+        """
+        table = self if self.has(column) else self._with_column(column)
+        values = _spread(value, [self.labels[place] for place in places])
+        if not isinstance(value, dict) and all(type(cell) is float for cell in table.cells(column)):
+            values = [_as_float(one) for one in values]
+        at, rows = table.columns.index(column), list(table.rows)
+        for place, one in zip(places, values, strict=True):
+            rows[place] = (*rows[place][:at], one, *rows[place][at + 1 :])
+        return replace(table, rows=tuple(rows))
+
+    def _with_column(self, column: Any) -> Self:
+        rows = tuple((*row, MISSING) for row in self.rows)
+        return replace(self, columns=(*self.columns, column), rows=rows)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a cell has no value: NaN or None."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _spread(value: Any, labels: Sequence[int]) -> list[Any]:
+    if isinstance(value, dict):
+        return [value.get(label, MISSING) for label in labels]
+    if not isinstance(value, list | tuple):
+        return [value] * len(labels)
+    values = list(value) * len(labels) if len(value) == 1 else list(value)
+    if len(values) != len(labels):
+        raise ValueError(f"{len(values)} values cannot be written into {len(labels)} rows")
+    return values
+
+
+def _as_float(value: Any) -> Any:
+    """A column of nothing but numbers holds floats."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return float(value) if whole and -_LARGEST_WHOLE <= value < _LARGEST_WHOLE else value

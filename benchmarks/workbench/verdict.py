@@ -1,0 +1,121 @@
+"""The original verdict: by the state that calls leave behind, not by the calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import starmap
+from typing import TYPE_CHECKING, Any
+
+from .calls import do_calls
+from .domains import OPERATIONS
+from .operation import Workplace
+from .table import MISSING, Row, Table, is_missing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .tables import Tables
+
+__all__ = ["Verdict", "verdict"]
+
+CASED = frozenset({"board", "list_name", "status"})
+"""The columns in which case counts."""
+
+_CHANGING = frozenset(name for name, operation in OPERATIONS.items() if operation.changes)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """What the original says of a prediction.
+
+    Attributes:
+        correct: Its calls lead to the state that the reference leads to, but for case, and there
+            was no error. The benchmark's accuracy is the share of these.
+        side_effects: Its calls changed something and lead elsewhere, error or not.
+        exact_match: Its calls that change something are the reference's as text, but for case and
+            order. It does not enter the accuracy.
+    """
+
+    correct: bool
+    side_effects: bool
+    exact_match: bool
+
+
+def verdict(
+    predicted_calls: Sequence[str], gold_calls: Sequence[str], error: object, tables: Tables
+) -> Verdict:
+    """Judge predicted calls against the reference's.
+
+    Args:
+        predicted_calls: As text, in order. Those that fail are passed over.
+        gold_calls: The reference, likewise.
+        error: Why the run that made the prediction ended early. Any text but the empty one makes
+            the prediction incorrect; None and NaN, which readers of tables give, do not.
+        tables: The state that both start from.
+    """
+    predicted, gold = _after(predicted_calls, tables), _after(gold_calls, tables)
+    pairs = zip(predicted.compared, gold.compared, strict=True)
+    right = all(starmap(_same_but_for_case, pairs))
+    untouched = all(starmap(_same, zip(predicted.compared, tables.compared, strict=True)))
+    return Verdict(
+        correct=right and not (isinstance(error, str) and error),
+        side_effects=not right and not untouched,
+        exact_match=_exact_match(predicted_calls, gold_calls),
+    )
+
+
+def _after(calls: Sequence[str], tables: Tables) -> Tables:
+    workplace = Workplace(tables)
+    do_calls(workplace, calls)
+    return workplace.tables
+
+
+def _exact_match(predicted: Sequence[str], gold: Sequence[str]) -> bool:
+    chosen = [one for one in predicted if ".".join(one.split("(")[0].split(".")[:2]) in _CHANGING]
+    return _sorted_lower(chosen) == _sorted_lower(gold)
+
+
+def _sorted_lower(calls: Sequence[str]) -> list[str]:
+    return sorted(call.replace("\n", "\\n").lower() for call in calls)
+
+
+def _same(first: Table, second: Table) -> bool:
+    return first is second or (
+        _same_shape(first, second)
+        and all(
+            one is other or all(starmap(_equal, zip(one, other, strict=True)))
+            for one, other in zip(first.rows, second.rows, strict=True)
+        )
+    )
+
+
+def _same_but_for_case(first: Table, second: Table) -> bool:
+    if first is second:
+        return True
+    if not _same_shape(first, second):
+        return False
+    cased = [column in CASED for column in first.columns]
+    return all(
+        one is other or _equal_rows(one, other, cased)
+        for one, other in zip(first.rows, second.rows, strict=True)
+    )
+
+
+def _same_shape(first: Table, second: Table) -> bool:
+    return first.columns == second.columns and first.labels == second.labels
+
+
+def _equal_rows(first: Row, second: Row, cased: Sequence[bool]) -> bool:
+    return all(
+        _equal(one, other) if case_counts else _equal(_lower(one), _lower(other))
+        for one, other, case_counts in zip(first, second, cased, strict=True)
+    )
+
+
+def _equal(first: Any, second: Any) -> bool:
+    return first is second or first == second or (is_missing(first) and is_missing(second))
+
+
+def _lower(cell: Any) -> Any:
+    """What is not text counts as missing, whatever it is: 30 is as good as 60, but not "30"."""
+    return cell.lower() if isinstance(cell, str | bytes) else MISSING

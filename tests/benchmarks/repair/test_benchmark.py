@@ -1,0 +1,67 @@
+"""The benchmark `swe-bench`: instances and clones that the user has."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.repair.instance import Instance
+from coterie.runtime.jail import Jails
+from coterie.runtime.scorers import Evidence, score
+from coterie.schema.errors import InputError
+
+from ...repairs import CODE, RIGHT, git, needs_jail, small_repository
+
+
+def folder_of(tmp_path: Path) -> tuple[Path, Instance]:
+    """Make the folder of a user whose clone has the repair in its history already."""
+    data, source = tmp_path / "data", tmp_path / "source"
+    instance = small_repository(source)
+    (source / "doubling.py").write_text(CODE.replace("n + 2", "n * 2"), encoding="utf-8")
+    git(source, "commit", "--quiet", "--all", "--message", "the repair")
+    (data / "repositories").mkdir(parents=True)
+    git(data, "clone", "--quiet", "--mirror", str(source), "repositories/small__doubling")
+    fields = instance.reference() | {"problem_statement": "double(3) gives 5."}
+    fields["FAIL_TO_PASS"] = json.dumps(fields["FAIL_TO_PASS"])
+    (data / "instances.jsonl").write_text(json.dumps(fields) + "\n", encoding="utf-8")
+    return data, instance
+
+
+def test_tasks_have_a_working_copy_each(tmp_path: Path) -> None:
+    data, instance = folder_of(tmp_path)
+    for _ in range(2):
+        (task,) = find_benchmark("swe-bench").tasks(Source(data=data))
+        assert task.id == "small__doubling-1"
+        assert task.niche == "small/doubling"
+        assert "double(3) gives 5." in task.query
+        copy = data / "checkouts" / "small__doubling-1"
+        assert task.repo == copy
+        assert git(copy, "log", "--all", "--format=%H").split() == [instance.base_commit]
+
+
+@needs_jail
+def test_a_repair_is_scored(tmp_path: Path) -> None:
+    data, _ = folder_of(tmp_path)
+    (task,) = find_benchmark("swe-bench").tasks(Source(data=data))
+    found = asyncio.run(score(Evidence(task=task, answer=RIGHT, jails=Jails())))
+    assert found is not None
+    assert found.value == 1
+
+
+def test_what_is_missing_is_told(tmp_path: Path) -> None:
+    tasks = find_benchmark("swe-bench").tasks
+    with pytest.raises(InputError, match="--data DIR: one file of instances"):
+        tasks(Source())
+    data, instance = folder_of(tmp_path)
+    other = replace(instance, repo="some/other").reference()
+    (data / "instances.jsonl").write_text(json.dumps(other), encoding="utf-8")
+    with pytest.raises(InputError, match="git clone --mirror <address of some/other>"):
+        tasks(Source(data=data))
+    (data / "more.json").write_text("[]", encoding="utf-8")
+    with pytest.raises(InputError, match=r"exactly one file.*: instances\.jsonl, more\.json"):
+        tasks(Source(data=data))

@@ -1,0 +1,103 @@
+"""The offline repairs fail as they are, pass once repaired, and a team repairs them in the jail."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.repair.benchmark import repair_task
+from coterie.benchmarks.repair.instance import touched
+from coterie.benchmarks.repair.offline import find_repair, offline_repairs
+from coterie.benchmarks.repair.trial import try_patch
+from coterie.runtime import Calls, Gateway, Run, Toolbox, Trace, compile, execute
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.jail import Jails
+from coterie.schema import Catalogue, Model, Task, load_team
+from coterie.schema.errors import InputError
+
+from ...repairs import change, git, needs_jail, offline
+
+NAMES = [one.instance.instance_id for one in offline_repairs()]
+TEAM = Path(__file__).parents[3] / "seeds" / "code_repair.yaml"
+
+
+def test_there_are_four() -> None:
+    assert NAMES == [
+        "boltons_backoff", "humanize_naturalsize", "inflection_passerby", "more_itertools_reversed",
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="Known: boltons_backoff, humanize"):
+        find_repair("none")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_query_gives_nothing_away(name: str) -> None:
+    instance = find_repair(name).instance
+    task = repair_task(instance, Path(), "niche")
+    assert instance.problem_statement.strip() in task.query
+    hidden = [*instance.fail_to_pass, *touched(instance.test_patch), "FAIL_TO_PASS"]
+    assert not any(text in task.query for text in hidden)
+    assert "patch" not in task.answer
+
+
+@needs_jail
+@pytest.mark.parametrize("name", NAMES)
+def test_the_release_fails_as_it_is(name: str) -> None:
+    repair, repository = offline(name)
+    unrelated = change("unrelated.txt", "", "x\n")
+    trial = asyncio.run(try_patch(repair.instance, repository, unrelated, Jails()))
+    assert trial.grade is not None
+    assert (trial.grade.status, trial.grade.f2p, trial.grade.p2p) == ("NO", 0, 1)
+
+
+@needs_jail
+@pytest.mark.parametrize("name", NAMES)
+def test_a_scripted_team_repairs_it(name: str) -> None:
+    repair, repository = offline(name)
+    task = repair_task(repair.instance, repository, name)
+    run = asyncio.run(_run(task, repair.instance.patch))
+    assert run.status == "done", run.error
+    assert run.score is not None
+    assert (run.score.value, run.score.measures["edits_tests"]) == (1, 0), run.score
+    assert touched(run.answer or "") == touched(repair.instance.patch)
+    assert git(repository, "status", "--porcelain") == ""
+
+
+async def _run(task: Task, patch: str) -> Run:
+    """Have the seed team work on a task; its engineer is told the repair by the script."""
+    script = {
+        "You are the analyst": Reply(text="The cause is in the code."),
+        "You are the engineer": [
+            Reply.tool("bash", command=command)
+            for command in (
+                f"git apply - <<'END'\n{patch}END",
+                "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT",
+            )
+        ],
+    }
+    with ScriptedModel(script) as model:
+        models = {"default": Model(alias="default", model="scripted", api_base=model.api_base)}
+        catalogue = Catalogue.of_host(models=models)
+        plan = compile(load_team(TEAM, catalogue), catalogue)
+        async with Gateway(models) as gateway, Toolbox() as toolbox:
+            return await execute(
+                plan,
+                task,
+                calls=Calls(gateway=gateway),
+                jails=Jails(),
+                toolbox=toolbox,
+                trace=Trace(lambda _event: None),
+            )
+
+
+def test_the_benchmark_has_them_as_tasks(tmp_path: Path) -> None:
+    for name in NAMES:
+        _, repository = offline(name)
+        git(tmp_path, "clone", "--quiet", str(repository), name)
+    tasks = find_benchmark("repair").tasks(Source(data=tmp_path))
+    assert [task.id for task in tasks] == NAMES
+    assert [task.niche for task in tasks] == ["boltons", "humanize", "inflection", "more-itertools"]
+    assert all(task.repo == tmp_path / task.id for task in tasks)
+    assert {task.scorer.name for task in tasks} == {"repair"}

@@ -1,0 +1,95 @@
+"""The scorer `repair`: a score and its measures; never a score where nothing could be run."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.repair.benchmark import repair_task
+from coterie.runtime.jail import Jails, detect
+from coterie.runtime.jail.detect import Report
+from coterie.runtime.scorers import Evidence, Score, score
+from coterie.schema import Task
+from coterie.schema.errors import InputError, JailError
+from coterie.schema.task import ScorerChoice
+
+from ...repairs import CODE, RIGHT, TESTS, change, needs_jail, small_repository
+
+assert detect  # the module of the same name is looked up below
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Task:
+    instance = small_repository(tmp_path / "repository")
+    return repair_task(instance, tmp_path / "repository", "small")
+
+
+def scored(task: Task, answer: str) -> Score:
+    found = asyncio.run(score(Evidence(task=task, answer=answer, jails=Jails())))
+    assert found is not None
+    return found
+
+
+@needs_jail
+def test_a_repair_scores_one(task: Task) -> None:
+    found = scored(task, RIGHT)
+    assert (found.value, found.reason) == (1.0, "FULL: all tests pass as they should")
+    assert found.measures == {
+        "empty_patch": 0, "patch_applied": 1, "f2p": 1, "p2p": 1, "partial": 0, "edits_tests": 0,
+    }  # fmt: skip
+
+
+@needs_jail
+def test_a_patch_of_tests_alone_scores_nothing_and_is_marked(task: Task) -> None:
+    found = scored(task, change("test_doubling.py", TESTS, "def test_three():\n    pass\n"))
+    assert found.value == 0
+    assert found.measures["edits_tests"] == 1
+    assert (found.measures["f2p"], found.measures["p2p"]) == (0, 1)
+    assert found.reason.startswith("NO: 1 tests do not pass")
+
+
+@needs_jail
+def test_an_answer_that_is_no_patch(task: Task) -> None:
+    found = scored(task, "The fault is in double().")
+    assert (found.value, found.reason) == (0, "the patch does not apply")
+    assert set(found.measures.values()) == {0}
+
+
+def test_an_empty_answer_is_marked(task: Task) -> None:
+    found = scored(task, "")
+    assert (found.value, found.measures["empty_patch"]) == (0, 1)
+
+
+@needs_jail
+def test_the_time_for_the_tests_is_an_option(task: Task) -> None:
+    hangs = change("doubling.py", CODE, "import time\ntime.sleep(1000)\n" + CODE)
+    short = replace(task, scorer=ScorerChoice(name="repair", options={"timeout": 2}))
+    assert "longer than 2 seconds" in scored(short, hangs).reason
+
+
+def test_without_a_jail_there_is_no_score(task: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = Report(tier=None, attempts=())
+    monkeypatch.setattr(sys.modules["coterie.runtime.jail.detect"], "detect", lambda: nothing)
+    with pytest.raises(JailError, match="no jail"):
+        scored(task, RIGHT)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"repo": None}, "needs a 'repo'"),
+        ({"answer": "7"}, "an instance in SWE-bench's format, not '7'"),
+        ({"answer": {"instance_id": "a"}}, "the answer of task 'small__doubling-1': the field"),
+        ({"scorer": ScorerChoice(name="repair", options={"timeout": -1})}, "a positive number"),
+        ({"scorer": ScorerChoice(name="repair", options={"timeout": True})}, "not true"),
+    ],
+)
+def test_a_task_that_is_none_of_repair(
+    task: Task, changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        scored(replace(task, **changes), RIGHT)  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,98 @@
+"""Working copies: the same on every machine, at one commit, and without its history."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.repair.working_copies import commit_all, copy_commit, working_copy
+from coterie.schema.errors import InputError
+
+from ...repairs import git
+
+
+def write(folder: Path) -> None:
+    (folder / "a.txt").write_text("a\n", encoding="utf-8")
+    (folder / "ignored.txt").write_text("in the release\n", encoding="utf-8")
+    (folder / ".gitignore").write_text("ignored.txt\n", encoding="utf-8")
+
+
+def test_the_same_files_are_the_same_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits: set[str] = set()
+    for name, author in (("one", "ann"), ("two", "ben")):
+        monkeypatch.setenv("GIT_AUTHOR_NAME", author)
+        (tmp_path / name).mkdir()
+        write(tmp_path / name)
+        commits.add(commit_all(tmp_path / name, "a message"))
+    assert len(commits) == 1
+    assert git(tmp_path / "one", "ls-files").split() == [".gitignore", "a.txt", "ignored.txt"]
+    assert git(tmp_path / "one", "status", "--porcelain") == ""
+
+
+def test_a_copy_of_a_commit_knows_no_other(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    git(source, "init", "--quiet")
+    commits: list[str] = []
+    for text in ("before", "base", "repaired"):
+        (source / "code.txt").write_text(text, encoding="utf-8")
+        git(source, "add", "--all")
+        git(source, "commit", "--quiet", "--message", text)
+        commits.append(git(source, "rev-parse", "HEAD").strip())
+    git(tmp_path, "clone", "--quiet", "--mirror", str(source), "mirror")
+    for repository in (source, tmp_path / "mirror"):
+        copy = tmp_path / f"copy of {repository.name}"
+        copy.mkdir()
+        copy_commit(repository, commits[1], copy)
+        assert (copy / "code.txt").read_text(encoding="utf-8") == "base"
+        assert git(copy, "rev-parse", "HEAD").strip() == commits[1]
+        known = git(copy, "cat-file", "--batch-all-objects", "--batch-check")
+        assert commits[1] in known
+        assert commits[0] not in known
+        assert commits[2] not in known
+        assert str(repository) not in (copy / ".git" / "config").read_text(encoding="utf-8")
+
+
+def test_a_commit_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "copy").mkdir()
+    write(tmp_path / "source")
+    commit_all(tmp_path / "source", "a")
+    with pytest.raises(InputError, match=r"source' cannot be used: git fetch"):
+        copy_commit(tmp_path / "source", "1" * 40, tmp_path / "copy")
+
+
+def test_a_working_copy_is_made_once_and_must_stay_as_it_is(tmp_path: Path) -> None:
+    folder, made = tmp_path / "below" / "here", list[str]()
+
+    def make(new: Path) -> None:
+        write(new)
+        made.append(commit_all(new, "a"))
+
+    (tmp_path / "first").mkdir()
+    make(tmp_path / "first")
+    with ThreadPoolExecutor(4) as threads:  # several processes at once do no worse
+        assert set(threads.map(lambda _: working_copy(folder, made[0], make), range(4))) == {folder}
+    count = len(made)
+    assert working_copy(folder, made[0], make) == folder
+    assert len(made) == count
+    assert [one.name for one in folder.parent.iterdir()] == ["here"]
+    (folder / "a.txt").write_text("changed\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"was changed: M a\.txt\. Remove the folder"):
+        working_copy(folder, made[0], make)
+    git(folder, "checkout", "--quiet", ".")
+    with pytest.raises(InputError, match="is at commit"):
+        working_copy(folder, "1" * 40, make)
+
+
+def test_a_folder_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
+    def fail(_: Path) -> None:
+        raise InputError("no")
+
+    with pytest.raises(InputError, match="no"):
+        working_copy(tmp_path / "x", "1" * 40, fail)
+    assert list(tmp_path.iterdir()) == []

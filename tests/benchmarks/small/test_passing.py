@@ -1,0 +1,244 @@
+"""HumanEval's verdicts: what passes, and what only tries to look as if it did."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import tempfile
+import time
+import uuid
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.benchmark import Source
+from coterie.benchmarks.small.humaneval import humaneval_problems, humaneval_task
+from coterie.benchmarks.small.passing import readings
+from coterie.runtime.jail import Jails, detect
+from coterie.runtime.scorers import Evidence, Score, score
+from coterie.schema import ScorerChoice, Task
+from coterie.schema.errors import InputError, JailError
+
+from .problems import BODY, PROMPT, task
+
+FULL = PROMPT + BODY
+
+
+@pytest.fixture(scope="module")
+def jails() -> Jails:
+    report = detect()
+    if report.tier is None:
+        pytest.skip(str(report))
+    return Jails()
+
+
+def verdict(jails: Jails, answer: str, asked: Task | None = None) -> Score:
+    evidence = Evidence(task=asked or task(), answer=answer, jails=jails)
+    found = asyncio.run(score(evidence))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        BODY,
+        BODY.strip(),
+        "return [number + by for number in numbers]",
+        "moved = [number + by for number in numbers]\n    return moved",
+        "  moved = [number + by for number in numbers]\n  return moved",
+        FULL,
+        FULL.replace("from typing", "from __future__ import annotations\nfrom typing"),
+        f"Here it is:\n\n```python\n{FULL}```\nIt adds.",
+        f"```python\n{BODY}```",
+        f"```python\n{FULL}",
+        f"1. Do this:\n   ```py\n   {FULL.replace(chr(10), chr(10) + '   ')}\n   ```",
+        f"```python\n{FULL}```\nTry it:\n```python\nprint(shifted([1]))\n```",
+        f"```\nshifted = None\n```\nbetter:\n```python\n{FULL}```",
+        FULL + "\nif __name__ == '__main__':\n    raise SystemExit(1)\n",
+        FULL + "\nprint('x' * 100_000)\n",
+    ],
+)
+def test_completions_and_functions_pass_bare_and_fenced(jails: Jails, answer: str) -> None:
+    assert verdict(jails, answer) == Score(value=1.0, reason="passed")
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("", "TypeError|AssertionError"),
+        ("I cannot do that.", "SyntaxError"),
+        ("    return numbers", "AssertionError"),
+        ("    return undefined", "NameError"),
+        ("    exit(0)", "NameError|SystemExit"),
+        ("    import os\n    os._exit(0)", "exit code 0"),
+        ("    import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL"),
+        ("    print('passed')", "AssertionError"),
+        ("    raise AssertionError('passed')", "AssertionError: passed"),
+        (
+            "    class Any(list):\n        __eq__ = lambda self, other: True\n    return Any()",
+            "Asse",
+        ),
+        (
+            "    class Any:\n        __eq__ = lambda self, other: True\n    return Any()",
+            "TypeError",
+        ),
+        ("    raise SystemExit(0)", "SystemExit"),
+        (f"{BODY}\nraise SystemExit(0)", "SystemExit"),
+        (f"{BODY}\nimport os\nos._exit(0)", "exit code 0"),
+        ("    return shifted(numbers, by)", "RecursionError"),
+        ("    return bytearray(1 << 40)", "MemoryError"),
+        ("    return 'x' * (5 << 20)", "longer|larger|bytes"),
+    ],
+)
+def test_what_is_wrong_or_ends_early_fails(jails: Jails, answer: str, why: str) -> None:
+    found = verdict(jails, answer)
+    assert found.value == 0
+    assert any(word in found.reason for word in why.split("|")), found.reason
+
+
+CHEATS = {
+    "replaces what its process says": (
+        "    import sys\n"
+        "    main = sys.modules['__main__']\n"
+        "    main.encode = main.respond = lambda *_: ''\n"
+        "    main.judge = lambda *_: ''\n"
+        "    return numbers\n"
+    ),
+    "speaks for its process": (
+        "    import os\n"
+        "    for handle in range(3, 20):\n"
+        "        try:\n"
+        '            os.write(handle, b\'{"op": "done", "value": "", "final": false,\'\n'
+        "                     b' \"error\": null}\\n' * 20)\n"
+        "        except OSError:\n"
+        "            pass\n"
+        "    os._exit(0)\n"
+    ),
+    "looks for the test in its memory": (
+        "    import gc\n"
+        "    tests = [one for one in gc.get_objects() if isinstance(one, dict)\n"
+        "             and callable(one.get('check'))]\n"
+        "    assert not tests\n"
+        "    tests = [one for one in gc.get_objects() if isinstance(one, list)\n"
+        "             and [4, 5] in one and [1, 2] in one]\n"
+        "    return tests[0]\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("answer", CHEATS.values(), ids=CHEATS)
+def test_code_that_attacks_its_own_process_fails(jails: Jails, answer: str) -> None:
+    assert verdict(jails, answer).value == 0
+
+
+def taking(seconds: float) -> Task:
+    """The task, with another limit."""
+    options = {"seconds": seconds}
+    return replace(task(), scorer=ScorerChoice(name="humaneval", options=options))
+
+
+@pytest.mark.parametrize(
+    "answer", ["    while True: pass", f"{BODY}\nwhile True: pass", "    return iter(int, 1)"]
+)
+def test_code_that_hangs_is_stopped(jails: Jails, answer: str) -> None:
+    found = verdict(jails, answer, taking(0.3))
+    assert (found.value, "0.3 seconds" in found.reason) == (0, True), found.reason
+
+
+def test_the_time_of_all_calls_counts_together(jails: Jails) -> None:
+    slow = "    import time\n    time.sleep(0.2)\n" + BODY
+    found = verdict(jails, slow, taking(0.5))
+    assert (found.value, "0.5 seconds" in found.reason) == (0, True), found.reason
+    assert verdict(jails, slow, taking(60)).value == 1
+
+
+def written(name: str) -> bool:
+    """Whether some answer's code has written a file of that name."""
+    return any(Path(tempfile.gettempdir()).glob(f"coterie-humaneval.*/{name}"))
+
+
+def test_a_scorer_that_is_cancelled_ends_its_code(jails: Jails) -> None:
+    mark = uuid.uuid4().hex
+    endless = f"    open({mark!r}, 'x')\n    while True: pass"
+    asked = taking(3600)
+
+    async def cancel() -> None:
+        scoring = asyncio.ensure_future(score(Evidence(task=asked, answer=endless, jails=jails)))
+        deadline = time.monotonic() + 60
+        while not written(mark):
+            assert time.monotonic() < deadline, "the code was not started"
+            await asyncio.sleep(0.01)
+        scoring.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await scoring
+        assert not written(mark)
+
+    asyncio.run(cancel())  # ends only after the thread that waits for the code
+
+
+def test_a_failing_jail_is_no_verdict(jails: Jails, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coterie.runtime.jail.worker._SCRIPT", Path("/nowhere"))
+    with pytest.raises(JailError):
+        verdict(jails, BODY)
+
+
+def test_a_test_that_comes_to_no_end_is_no_verdict(jails: Jails) -> None:
+    with pytest.raises(JailError, match="the test of shifted came to no end"):
+        verdict(jails, BODY, task(test="def check(candidate): raise SystemExit\n"))
+
+
+def test_readings_go_from_the_likeliest_to_the_last_resort() -> None:
+    prompt = "def f():\n"
+    found = readings("return 1\n", prompt, "f")
+    assert found == [
+        ["def f():\nreturn 1\n"],
+        ["def f():\n", "return 1\n"],
+        ["def f():\n    return 1\n"],
+        ["def f():\n    return 1\n"],
+    ]
+
+
+def test_tasks_show_the_prompt_and_hide_the_test() -> None:
+    made = task()
+    assert made.id == "Invented-0"
+    assert PROMPT in made.query
+    assert "check(" not in made.query
+    assert set(made.answer) == {"prompt", "entry_point", "test"}
+
+
+@pytest.fixture(scope="module")
+def published() -> list[dict[str, str]]:
+    """The real problems, from a folder that is named or from the cache; nothing is fetched."""
+    folder = os.environ.get("MAS_BENCHMARK_DATA")
+
+    def offline(*_: object) -> None:
+        raise InputError("it is not in the cache")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("coterie.benchmarks.small.published.fetch", offline)
+        try:
+            return humaneval_problems(Source(data=Path(folder) / "small" if folder else None))
+        except InputError as error:
+            pytest.skip(f"HumanEval is not on this machine: {error}")
+
+
+def test_published_solutions_pass_and_empty_ones_fail(
+    jails: Jails, published: list[dict[str, str]], nightly: bool
+) -> None:
+    assert len(published) == 164
+    chosen = published if nightly else random.Random(0).sample(published, 6) + published[32:39:6]
+    count = 0
+    for one in chosen:
+        asked = humaneval_task(dict(one))
+        whole = f"```python\n{one['prompt']}{one['canonical_solution']}```"
+        bare = one["canonical_solution"]
+        answers = (bare, bare.strip(), whole) if nightly else (whole,)
+        for answer in answers:
+            found = verdict(jails, answer, asked)
+            assert found.value == 1, (one["task_id"], found.reason)
+        assert verdict(jails, "", asked).value == 0, one["task_id"]
+        count += 1
+    assert count == (164 if nightly else 8)
