@@ -7,7 +7,7 @@ on where it was, and one that is done can be made again offline from the answers
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..runtime.journal import digest
@@ -92,12 +92,17 @@ class Evaluation:
     async def shown(self, task: Task, trial: int, trace: Trace) -> Sample:
         """Make one recorded trial again, from the answers of a journal that is being replayed.
 
+        One that was not brought to its end is made as far as it got, and has no score.
+
         Args:
             task: The task.
             trial: Which trial of it, from 1.
             trace: Told everything that happened in it.
         """
-        return await self._made(task, trial, trace)
+        sample = await self._made(task, trial, trace)
+        if self._known(task, trial) is None:  # it did not get further, which is nobody's failure
+            return replace(sample, status="unscored", score=None)
+        return sample
 
     async def again(self) -> list[str]:
         """Make every recorded trial again, from the answers of a journal that is being replayed.

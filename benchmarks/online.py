@@ -71,6 +71,4 @@ def write_online(
         "evolution": report.value(),
     }
     results = Results(folder=folder, request=request, head=head)
-    return results.write(
-        lambda: turn_samples(folder.path), benchmark, expected=len(request.tasks())
-    )
+    return results.write(turn_samples(folder.path), benchmark, expected=len(request.tasks()))

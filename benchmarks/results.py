@@ -153,23 +153,25 @@ class Results:
             raise InputError(f"{path}: not the manifest of an evaluation: {error!r}.") from None
         return cls(folder=RunFolder(folder, scrub), request=request, head=head)
 
-    def write(
-        self, samples: Callable[[], Iterable[Sample]], benchmark: Benchmark, *, expected: int
-    ) -> Figures:
+    def write(self, samples: Iterable[Sample], benchmark: Benchmark, *, expected: int) -> Figures:
         """Write what there is: every sample, and the figures.
 
         Args:
-            samples: Gives the samples anew each time; they are never all in memory.
+            samples: The samples, taken one after the other; they are never all in memory.
             benchmark: Says what the headline is.
             expected: How many samples there are when all is done.
 
         Raises:
             StorageError: It cannot be written.
         """
-        scrub = self.folder.scrub
-        figures = Figures.of(samples(), benchmark.headline)
-        lines = (scrub(json.dumps(one.value(), ensure_ascii=False)) + "\n" for one in samples())
-        write_atomically(self.folder.path / SAMPLES, lines)
+        figures = Figures(headline=benchmark.headline)
+
+        def lines() -> Iterator[str]:
+            for one in samples:
+                figures.take(one)
+                yield self.folder.scrub(json.dumps(one.value(), ensure_ascii=False)) + "\n"
+
+        write_atomically(self.folder.path / SAMPLES, lines())
         told = {
             "version": VERSION,
             "benchmark": benchmark.name,
@@ -207,7 +209,7 @@ def read_samples(folder: Path) -> Iterator[Sample]:
     """
     path = folder / SAMPLES
     try:
-        with path.open(encoding="utf-8") as lines:
+        with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 try:
                     yield Sample.of_value(json.loads(line))

@@ -84,8 +84,14 @@ class Sample:
 
     def value(self) -> dict[str, Any]:
         """Give the line of samples.jsonl: nothing of it that is at its default."""
-        usage = {name: count for name, count in self.usage.value().items() if count}
+        plain = Sample(task=self.task, trial=self.trial, status=self.status)
         told = {one.name: getattr(self, one.name) for one in fields(self)}
-        told["usage"] = usage
         always = ("task", "trial", "status", "score")
-        return {name: item for name, item in told.items() if name in always or item}
+        line = {
+            name: item
+            for name, item in told.items()
+            if name in always or item != getattr(plain, name)
+        }
+        if "usage" in line:
+            line["usage"] = {name: count for name, count in self.usage.value().items() if count}
+        return line

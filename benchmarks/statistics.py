@@ -15,6 +15,9 @@ __all__ = ["Interval", "bootstrap", "mcnemar", "paired_t", "pass_at", "wilcoxon"
 RESAMPLES = 2_000
 """Resamples of a bootstrap: the ends of a 95 % interval then vary by a few thousandths."""
 
+DIGITS = 12
+"""Of differences of means: what comes behind them is the rounding of binary fractions."""
+
 Interval = tuple[float, float]
 
 
@@ -82,7 +85,7 @@ def paired_t(before: Sequence[float], after: Sequence[float]) -> float:
     Returns:
         1 where the runs are alike on every task; 0 where they differ by the same on every task.
     """
-    differences = [two - one for one, two in zip(before, after, strict=True)]
+    differences = _differences(before, after)
     if not any(differences):
         return 1.0
     if len(set(differences)) == 1:
@@ -100,10 +103,15 @@ def wilcoxon(before: Sequence[float], after: Sequence[float]) -> float:
         before: One run's score of each task: the mean over its trials.
         after: The other run's, of the same tasks in the same order.
     """
-    differences = [two - one for one, two in zip(before, after, strict=True) if one != two]
+    differences = [one for one in _differences(before, after) if one]
     if not differences:
         return 1.0
     from scipy.stats import wilcoxon as signed_rank
 
     tested: Any = signed_rank(differences)
     return float(tested.pvalue)
+
+
+def _differences(before: Sequence[float], after: Sequence[float]) -> list[float]:
+    """Give what each task gained. A third more is the same for all, however it was rounded."""
+    return [round(two - one, DIGITS) for one, two in zip(before, after, strict=True)]

@@ -37,7 +37,7 @@ def _row(one: Mapping[str, Any], measures: Sequence[str]) -> dict[str, str]:
             name: _number(one["measures"][name]["mean"]) if name in one["measures"] else ""
             for name in measures
         },
-        "unscored": str(one["unscored"] + one["missing"]),
+        "missing": str(one["missing"]),
         "tokens each": f"{tokens / per_sample:.0f}",
         "cost": usage["cost"],
     }

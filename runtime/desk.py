@@ -195,7 +195,8 @@ class Desk:
         }
         patches = [report.patch for report in self.reports]
         repo = str(task.repo.resolve()) if task.repo else None
-        return digest(wanted, self._system(), self._question(), patches, dict(task.files), repo)
+        given = [dict(task.files), repo, *([task.commit] if task.commit else ())]
+        return digest(wanted, self._system(), self._question(), patches, *given)
 
     def _budget(self) -> Budget:
         """Give the budget that counts what this process spends on the agent."""

@@ -230,6 +230,7 @@ def _task_value(task: Task) -> dict[str, Any]:
         "niche": task.niche,
         "files": dict(task.files),
         "repo": str(task.repo.resolve()) if task.repo else None,
+        "commit": task.commit,
         "answer": task.answer,
         "scorer": {"name": task.scorer.name, **task.scorer.options},
     }

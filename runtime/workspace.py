@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from ..schema.errors import AgentError, JailError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..schema.task import Task
     from .jail.scratch import ScratchFolder
 
-__all__ = ["Workspace", "Workspaces", "git"]
+__all__ = ["Workspace", "Workspaces", "copy_commit", "git"]
 
 GIT_SECONDS = 120
 LARGEST_PATCH = 16 << 20
@@ -33,6 +33,8 @@ QUIET_GIT = (
     "-c", "commit.gpgsign=false",
     "-c", "safe.directory=*",
 )  # fmt: skip
+
+SERVED = "--upload-pack=git -c 'safe.directory=*' -c uploadpack.allowAnySHA1InWant=true upload-pack"
 
 
 class Workspaces:
@@ -116,7 +118,7 @@ class Workspace:
         if self.home.task.repo is None:
             _write_files(path, self.home.task.files)
         else:
-            _copy_repository(self.home.task.repo, path, self.patch)
+            _copy_repository(self.home.task, path, self.patch)
         return path
 
     @property
@@ -217,18 +219,42 @@ def _write_files(path: Path, files: Mapping[str, str]) -> None:
         target.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _copy_repository(repo: Path, path: Path, patch: str | None) -> None:
-    """Copy a working copy as it stands, uncommitted changes included, and mark that state."""
-    git(
-        repo.parent, "clone", "--quiet", "--no-hardlinks", "--local", str(repo.resolve()), str(path)
-    )
-    _overlay(repo, path)
-    git(path, "remote", "remove", "origin")
+def copy_commit(repository: Path, commit: str, folder: Path) -> None:
+    """Make an empty folder a working copy of one commit that knows nothing before or after it.
+
+    Where a fault is to be repaired, the commit that repairs it may be in the repository as well,
+    and nobody is to find it.
+
+    Raises:
+        AgentError: The repository does not have the commit.
+    """
+    source = repository.resolve().as_uri()
+    git(folder, "init", "--quiet")
+    git(folder, "fetch", "--quiet", "--depth=1", "--no-tags", SERVED, source, commit)
+    git(folder, "checkout", "--quiet", "--detach", commit)
+    (folder / ".git" / "FETCH_HEAD").unlink()
+
+
+def _copy_repository(task: Task, path: Path, patch: str | None) -> None:
+    """Copy a commit, or a working copy with its uncommitted changes, and mark that state."""
+    repo = cast("Path", task.repo)
+    if task.commit:
+        path.mkdir()
+        copy_commit(repo, task.commit, path)
+    else:
+        _copy_as_it_stands(repo, path)
     git(path, "add", "--all")
     git(path, "commit", "--quiet", "--allow-empty", "--message", "The task's state.")
     shutil.copytree(path / ".git", _kept(path))
     if patch:
         git(path, "apply", "--whitespace=nowarn", "-", text=patch)
+
+
+def _copy_as_it_stands(repo: Path, path: Path) -> None:
+    source = str(repo.resolve())
+    git(repo.parent, "clone", "--quiet", "--no-hardlinks", "--local", source, str(path))
+    _overlay(repo, path)
+    git(path, "remote", "remove", "origin")
 
 
 def _overlay(repo: Path, path: Path) -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from ._document import LIMITS, Document, Limits
 from ._fallbacks import fallback_problems
 from ._json import read_json
-from ._meaning import TEAM_RULES, Reading, Rule, secrets_in
+from ._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
 from ._shape import did_you_mean, shape_problems, sound
 from ._yaml import read_yaml
-from .catalogue import Catalogue, Server
+from .catalogue import BUILT_IN_PROMPTS, Catalogue, Server
 from .errors import ConfigError, InputError
 from .models import Model
 from .problems import Problem, quoted, reason_of
@@ -35,9 +35,14 @@ __all__ = [
     "parse_task",
     "parse_team",
     "read_file",
+    "read_shape",
+    "read_team",
     "shape_only",
+    "team_path",
 ]
 
+SEED = "seed:"
+SEEDS = BUILT_IN_PROMPTS.parent
 TASK_LIMITS = Limits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
 
 
@@ -55,6 +60,40 @@ def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:
     content = read_file(path, LIMITS)
     known = (catalogue or Catalogue.of_host()).beside(Path(path).parent)
     return parse_team(content, str(path), known)
+
+
+def team_path(name: str | Path) -> Path:
+    """Find a team's file.
+
+    Args:
+        name: A path, or `seed:NAME` for a team that comes with coterie.
+
+    Raises:
+        InputError: There is no such seed.
+    """
+    seed = str(name).removeprefix(SEED)
+    if seed == str(name):
+        return Path(name)
+    path = SEEDS / f"{seed}.yaml"
+    if not path.is_file():
+        known = ", ".join(sorted(seed.stem for seed in SEEDS.glob("*.yaml")))
+        raise InputError(f"no seed team {name!r}. Seeds: {known}.")
+    return path
+
+
+def read_team(path: str | Path) -> Team:
+    """Load a team file without a host: what names it uses is not asked, only that they fit.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: Its shape or its graph is wrong; the exception has every problem.
+    """
+    nothing = frozenset[str]()
+    unasked = Catalogue(backends=nothing, functions=nothing, scorers=nothing, tools=nothing)
+    team, problems = check_team(read_file(path), str(path), unasked, GRAPH_RULES)
+    if problems:
+        raise ConfigError(problems)
+    return team
 
 
 def parse_team(content: bytes, file: str, catalogue: Catalogue) -> Team:
@@ -114,9 +153,11 @@ def parse_task(content: bytes, file: str, folder: Path, catalogue: Catalogue) ->
     scorer = _scorer(value.get("scorer", "exact"))
     repo = folder / value["repo"] if value.get("repo") else None
     found = [*missing, *_scorer_problems(scorer, document, catalogue)]
-    if repo is not None and not _is_working_copy(repo):
+    if repo is not None and not _is_repository(repo, bare=bool(value.get("commit"))):
         message = f"{quoted(value['repo'])} is not a git working copy (looked in {repo})."
         found.append(document.problem(("repo",), message))
+    if repo is None and value.get("commit"):
+        found.append(document.problem(("commit",), "a commit of no repository. Name it: repo."))
     if problems := _sorted(problems, found):
         raise ConfigError(problems)
     return _task(value, files, repo, scorer)
@@ -129,7 +170,7 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
-    document, problems = _host_file(path, "models")
+    document, problems = shape_only(*read_yaml(read_file(path, LIMITS), str(path)), "models")
     if document.complete:
         value = sound(document, "models") if problems else document.value
         problems = _sorted(problems, list(fallback_problems(document, value)))
@@ -152,12 +193,9 @@ def load_tools(path: str | Path) -> Mapping[str, Server]:
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
-    document, problems = _host_file(path, "tools")
-    if problems:
-        raise ConfigError(problems)
     return {
         name: Server(name=name, **{key: _tuples(item) for key, item in fields.items()})
-        for name, fields in document.value["servers"].items()
+        for name, fields in read_shape(path, "tools", LIMITS)["servers"].items()
     }
 
 
@@ -189,14 +227,23 @@ def shape_only(
     return document, _sorted(first, shape_problems(document, schema))
 
 
+def read_shape(path: str | Path, schema: str, limits: Limits = TASK_LIMITS) -> Any:
+    """Read a YAML file that has the shape of a schema, and no more to it.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
+    document, problems = shape_only(*read_yaml(read_file(path, limits), str(path)), schema)
+    if problems:
+        raise ConfigError(problems)
+    return document.value
+
+
 def _sorted(first: list[Problem], more: list[Problem]) -> list[Problem]:
     """Merge problems by place; where a first look found fault, later checks keep silent."""
     taken = {problem.place for problem in first}
     return sorted({*first, *(problem for problem in more if problem.place not in taken)})
-
-
-def _host_file(path: str | Path, schema: str) -> tuple[Document, list[Problem]]:
-    return shape_only(*read_yaml(read_file(path, LIMITS), str(path)), schema)
 
 
 def _team(value: Any) -> Team:
@@ -248,7 +295,7 @@ def _lineage(fields: dict[str, Any] | None) -> Lineage | None:
 def _task(
     value: dict[str, Any], files: Mapping[str, str], repo: Path | None, scorer: ScorerChoice
 ) -> Task:
-    given = ("id", "query", "context", "niche", "answer")
+    given = ("id", "query", "context", "niche", "commit", "answer")
     fields = {key: value[key] for key in given if key in value}
     return Task(**fields, files=MappingProxyType(files), repo=repo, scorer=scorer)
 
@@ -322,9 +369,10 @@ def _text_of(path: Path, folder: Path) -> str:
     return content.decode("utf-8")
 
 
-def _is_working_copy(folder: Path) -> bool:
+def _is_repository(folder: Path, *, bare: bool) -> bool:
+    """Look whether there is a git working copy, or, where that will do, a bare repository."""
     try:
-        return (folder / ".git").exists()
+        return (folder / ".git").exists() or (bare and (folder / "objects").is_dir())
     except OSError:  # a name that no file can have
         return False
 

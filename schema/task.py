@@ -31,7 +31,9 @@ class Task:
 
     Attributes:
         files: The text of the files given to the agents, by relative path.
-        repo: The git working copy that coding agents get a copy of.
+        repo: The git repository that coding agents get a copy of.
+        commit: The commit of it that the copy stands at, with no history before or after it; empty:
+            the working copy as it is.
         answer: The reference answer, or None. No agent ever sees it.
     """
 
@@ -41,5 +43,6 @@ class Task:
     niche: str | None = None
     files: Mapping[str, str] = field(default_factory=_nothing)
     repo: Path | None = None
+    commit: str = ""
     answer: Any = None
     scorer: ScorerChoice = ScorerChoice()

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HOST", "Evaluating", "new_folder", "recorded", "setting_of", "words_typed"]
 
+MOST_DIFFERENCES = 20
 HOST = ("model", "models_file", "tools_file", "allowed_tools")
 """The options that `host_catalogue` reads."""
 
@@ -148,7 +149,7 @@ class Evaluating:
             await evaluation.to_the_end()
         finally:
             progress.end()
-            results.write(evaluation.samples, benchmark, expected=self.expected)
+            results.write(evaluation.samples(), benchmark, expected=self.expected)
 
     def _show(self) -> int:
         """Print the figures, and give the exit code."""
@@ -199,9 +200,11 @@ class Evaluating:
         started = time.monotonic()
         differing = await evaluation.again()
         seconds = time.monotonic() - started
-        for one in differing:
+        for one in differing[:MOST_DIFFERENCES]:
             click.echo(f"differs: {speakable(one)}")
         if differing:
+            more = len(differing) - MOST_DIFFERENCES
+            click.echo(f"and {more} more." if more > 0 else "", nl=more > 0)
             return 1
         many = f"{counted(made, 'sample')}, no difference ({made / seconds:.0f} per second)"
         click.echo(f"verified: {many}.")
@@ -263,7 +266,11 @@ def new_folder(parent: Path, benchmark: str, team: str) -> RunFolder:
 
 
 def recorded(folder: Path, options: dict[str, Any]) -> Evaluating:
-    """Load what the folder of an evaluation was made of."""
+    """Load what the folder of an evaluation was made of.
+
+    Raises:
+        InputError: It is no such folder, or other models are to go on with it.
+    """
     from ...runtime.command.loading import known_again, load_team_of
     from ...runtime.plan import compile
     from ...runtime.record import read_setting
@@ -274,6 +281,12 @@ def recorded(folder: Path, options: dict[str, Any]) -> Evaluating:
     earlier, models = read_setting(folder)
     known = host_catalogue(**{name: options[name] for name in HOST})
     known = known_again(known, models, options["model"])
+    for alias, model in models.items():
+        if known.models[alias].model != model.model:
+            raise InputError(
+                f"{folder} was begun with {alias}={model.model}. Another model, such as"
+                f" {known.models[alias].model}, makes another evaluation; only its address may change."
+            )
     team, known, _ = load_team_of(str(folder / "team.yaml"), known)
     request = results.request
     setting = setting_of({**options, "seed": earlier.seed}, earlier)

@@ -9,7 +9,6 @@ from ...schema.task import ScorerChoice, Task
 from ..benchmark import Benchmark, Headline, Source, mean_score
 from .instance import Instance, read_instances
 from .offline import offline_repairs, repositories_dir
-from .working_copies import copy_commit, working_copy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +35,7 @@ def repair_task(instance: Instance, repository: Path, niche: str) -> Task:
 
     Args:
         instance: What is to be repaired.
-        repository: A working copy at the base commit.
+        repository: Has the base commit.
         niche: The kind of task.
     """
     report = instance.problem_statement.strip()
@@ -45,6 +44,7 @@ def repair_task(instance: Instance, repository: Path, niche: str) -> Task:
         query=QUERY.format(name=instance.repo, report=report),
         niche=niche,
         repo=repository,
+        commit=instance.base_commit,
         answer=instance.reference(),
         scorer=ScorerChoice(name="repair"),
     )
@@ -65,7 +65,7 @@ def _swe_bench_tasks(source: Source) -> Sequence[Task]:
             " instances (.json or .jsonl) and repositories/OWNER__NAME, clones of what is repaired."
         )
     instances = swe_bench_instances(source.data)
-    return [repair_task(one, _checkout(one, source.data), one.repo) for one in instances]
+    return [repair_task(one, _clone(one, source.data), one.repo) for one in instances]
 
 
 def swe_bench_instances(folder: Path) -> Sequence[Instance]:
@@ -84,20 +84,14 @@ def swe_bench_instances(folder: Path) -> Sequence[Instance]:
     return read_instances(found[0])
 
 
-def _checkout(instance: Instance, folder: Path) -> Path:
-    """Give a working copy of an instance's commit, made from the clone of its repository."""
+def _clone(instance: Instance, folder: Path) -> Path:
     clone = folder / "repositories" / instance.repo.replace("/", "__")
-    target = folder / "checkouts" / instance.instance_id
-    if not clone.is_dir() and not target.is_dir():
+    if not clone.is_dir():
         raise InputError(
             f"{clone}: the repository of {instance.instance_id} is not there. Clone it:"
             f" git clone --mirror <address of {instance.repo}> {clone}"
         )
-    return working_copy(
-        target,
-        instance.base_commit,
-        lambda new: copy_commit(clone.resolve(), instance.base_commit, new),
-    )
+    return clone
 
 
 RESOLVED = Headline(name="resolved", of=mean_score)

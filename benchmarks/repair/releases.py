@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...runtime.local._package_client import run_watched
+from ...runtime.local.package_client import run_watched
 from ...runtime.local.packaged import check
 from ...schema.errors import InputError
 from .working_copies import commit_all

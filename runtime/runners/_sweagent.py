@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import AgentError, JailError
 from ...schema.values import is_mapping
 from ..jail import Limits, Shell
+from ..jail.scratch import ScratchFolder
 from ..jail.workspace import read_file
 from ..messages import render
 from ..workspace import git
@@ -20,8 +20,8 @@ from ._steps import shortened
 from .protocol import AgentResult
 
 if TYPE_CHECKING:
-    from ._bridge import Bridge
     from ._loopback import LoopbackEndpoint
+    from .bridge import Bridge
     from .protocol import Assignment
 
 __all__ = ["run_swe_agent"]
@@ -49,19 +49,19 @@ def run_swe_agent(
             " Use agent_type: DefaultAgent, or, in a throw-away machine only, pass --unsafe-local."
         )
     with (
-        tempfile.TemporaryDirectory(prefix="coterie-swe-") as folder,
+        ScratchFolder("swe") as scratch,
         jailed(assignment, bridge, limits=LIMITS, environment=ENVIRONMENT) as jail,
     ):
-        settings = _write_settings(assignment, endpoint, Path(folder))
+        settings = _write_settings(assignment, endpoint, scratch.path)
         try:
             command = shlex.join([str(python), str(PROGRAM), str(settings)])
             done = Shell(jail).run(command, timeout=SECONDS)
         finally:
             # Where SWE-agent copies the repository to: a name that nobody else has.
-            shutil.rmtree(Path("/", Path(folder).name), ignore_errors=True)
+            shutil.rmtree(Path("/", scratch.path.name), ignore_errors=True)
         if done.returncode != 0:
             raise AgentError(f"SWE-agent failed: {shortened(done.output[-2000:])}")
-        outcome = _outcome(Path(folder))
+        outcome = _outcome(scratch.path)
     return _result(assignment, outcome)
 
 

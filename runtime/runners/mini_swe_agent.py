@@ -6,14 +6,14 @@ import functools
 import tempfile
 from typing import TYPE_CHECKING
 
-from ._bridge import in_thread
 from ._importing import quiet_environment
+from .bridge import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...schema.team import Agent
-    from ._bridge import Bridge
+    from .bridge import Bridge
     from .protocol import AgentResult, Assignment
 
 __all__ = ["MiniSweAgentRunner"]

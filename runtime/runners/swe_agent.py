@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from ...schema.errors import AgentError
-from ._bridge import in_thread
+from .bridge import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping
 
     from ...schema.team import Agent
-    from ._bridge import Bridge
+    from .bridge import Bridge
     from .protocol import AgentResult, Assignment
 
 __all__ = ["SweAgentRunner"]

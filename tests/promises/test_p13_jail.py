@@ -25,7 +25,7 @@ from coterie.runtime.jail.probes.files import FILES
 from coterie.runtime.jail.probes.network import NETWORK
 from coterie.runtime.jail.probes.processes import PROCESSES
 from coterie.runtime.jail.tiers import Tier, Unconfined
-from coterie.runtime.runners._bridge import Bridge, in_thread
+from coterie.runtime.runners.bridge import Bridge, in_thread
 from coterie.schema import InputError, JailError
 
 from ..jails import TIERS, USERS, holding, printed, require, wait_for

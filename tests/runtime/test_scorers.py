@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
-from coterie.schema import InputError, ScorerChoice, Task
+from coterie.runtime import scorers
+from coterie.runtime.scorers import Evidence, Score
+from coterie.runtime.tools import ToolCall
+from coterie.schema import InputError, JailError, ScorerChoice, Task
 
 from ..scoring import scored as as_the_engine
 
@@ -69,3 +73,40 @@ def test_a_regular_expression_that_explodes_is_stopped() -> None:
 def test_an_invalid_regular_expression_says_so() -> None:
     with pytest.raises(InputError, match="not a regular expression"):
         scored("regex", "a", "x", pattern="(")
+
+
+async def _judged(evidence: Evidence) -> Score:
+    calls = [(call.tool, call.arguments, call.error) for call in evidence.tool_calls]
+    return Score(
+        value=float(evidence.answer == evidence.task.answer),
+        reason=f"{calls}",
+        measures={"calls": float(len(calls))},
+    )
+
+
+async def _without_jail(evidence: Evidence) -> Score:
+    raise JailError(f"no jail for {evidence.task.id}")
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> Task:
+    """A task whose scorer sees more than the answer."""
+    known = {"judged": _judged, "without_jail": _without_jail}
+    monkeypatch.setattr(scorers, "load_named", lambda _group, name: known[name])
+    return Task(id="t", query="?", answer="7", scorer=ScorerChoice(name="judged"))
+
+
+def test_a_scorer_that_waits_sees_what_tools_did(judged: Task) -> None:
+    calls = (
+        ToolCall(tool="add", arguments={"n": 1}),
+        ToolCall(tool="add", arguments="?", error="no object"),
+    )
+    found = as_the_engine(judged, "7", *calls)
+    assert found is not None
+    assert (found.value, found.measures) == (1.0, {"calls": 2.0})
+    assert found.reason == "[('add', {'n': 1}, None), ('add', '?', 'no object')]"
+
+
+def test_a_scorer_that_finds_no_jail_gives_no_score(judged: Task) -> None:
+    with pytest.raises(JailError, match="no jail for t"):
+        as_the_engine(replace(judged, scorer=ScorerChoice(name="without_jail")), "7")

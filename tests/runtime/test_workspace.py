@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.workspace import LARGEST_PATCH, Workspace, Workspaces, git
+from coterie.runtime.workspace import LARGEST_PATCH, Workspace, Workspaces, copy_commit, git
 from coterie.schema import AgentError, Task
 
 
@@ -281,3 +281,47 @@ def test_the_first_workspace_of_a_run_removes_what_killed_runs_left(
         assert home.of("agent", 1, ()).path.parent.parent == tmp_path
         assert not left.exists()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_copy_of_a_commit_knows_no_other(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    source.mkdir()
+    git(source, "init", "--quiet")
+    commits: list[str] = []
+    for text in ("before", "base", "repaired"):
+        (source / "code.txt").write_text(text, encoding="utf-8")
+        git(source, "add", "--all")
+        git(source, "commit", "--quiet", "--message", text)
+        commits.append(git(source, "rev-parse", "HEAD").strip())
+    git(tmp_path, "clone", "--quiet", "--mirror", str(source), "mirror")
+    for repository in (source, tmp_path / "mirror"):
+        copy = tmp_path / f"copy of {repository.name}"
+        copy.mkdir()
+        copy_commit(repository, commits[1], copy)
+        assert (copy / "code.txt").read_text(encoding="utf-8") == "base"
+        assert git(copy, "rev-parse", "HEAD").strip() == commits[1]
+        known = git(copy, "cat-file", "--batch-all-objects", "--batch-check")
+        assert commits[1] in known
+        assert commits[0] not in known
+        assert commits[2] not in known
+        assert str(repository) not in (copy / ".git" / "config").read_text(encoding="utf-8")
+
+
+def test_a_commit_that_is_not_there(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "copy").mkdir()
+    with pytest.raises(AgentError, match="git fetch"):
+        copy_commit(repository, "1" * 40, tmp_path / "copy")
+
+
+def test_an_agent_that_works_on_a_commit_sees_no_other(repository: Path) -> None:
+    base = git(repository, "rev-parse", "HEAD").strip()
+    (repository / "code.py").write_text("repaired\n")
+    git(repository, "commit", "--quiet", "--all", "--message", "2")
+    later = git(repository, "rev-parse", "HEAD").strip()
+    with Workspaces(Task(id="task", query="?", repo=repository, commit=base)) as made:
+        workspace = made.of("agent", 1, ())
+        assert (workspace.path / "code.py").read_text() == "one\n"
+        known = git(workspace.path, "cat-file", "--batch-all-objects", "--batch-check")
+        assert later not in known
+        (workspace.path / "code.py").write_text("two\n")
+        assert "-one\n+two\n" in workspace.diff()

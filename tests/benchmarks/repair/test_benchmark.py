@@ -32,16 +32,15 @@ def folder_of(tmp_path: Path) -> tuple[Path, Instance]:
     return data, instance
 
 
-def test_tasks_have_a_working_copy_each(tmp_path: Path) -> None:
+def test_tasks_name_the_commit_of_the_clone(tmp_path: Path) -> None:
     data, instance = folder_of(tmp_path)
     for _ in range(2):
         (task,) = find_benchmark("swe-bench").tasks(Source(data=data))
         assert task.id == "small__doubling-1"
         assert task.niche == "small/doubling"
         assert "double(3) gives 5." in task.query
-        copy = data / "checkouts" / "small__doubling-1"
-        assert task.repo == copy
-        assert git(copy, "log", "--all", "--format=%H").split() == [instance.base_commit]
+        assert task.repo == data / "repositories" / "small__doubling"
+        assert task.commit == instance.base_commit
 
 
 @needs_jail

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.repair.working_copies import commit_all, copy_commit, working_copy
+from coterie.benchmarks.repair.working_copies import commit_all, working_copy
 from coterie.schema.errors import InputError
 
 from ...repairs import git
@@ -31,39 +31,6 @@ def test_the_same_files_are_the_same_commit(
     assert len(commits) == 1
     assert git(tmp_path / "one", "ls-files").split() == [".gitignore", "a.txt", "ignored.txt"]
     assert git(tmp_path / "one", "status", "--porcelain") == ""
-
-
-def test_a_copy_of_a_commit_knows_no_other(tmp_path: Path) -> None:
-    source = tmp_path / "source"
-    source.mkdir()
-    git(source, "init", "--quiet")
-    commits: list[str] = []
-    for text in ("before", "base", "repaired"):
-        (source / "code.txt").write_text(text, encoding="utf-8")
-        git(source, "add", "--all")
-        git(source, "commit", "--quiet", "--message", text)
-        commits.append(git(source, "rev-parse", "HEAD").strip())
-    git(tmp_path, "clone", "--quiet", "--mirror", str(source), "mirror")
-    for repository in (source, tmp_path / "mirror"):
-        copy = tmp_path / f"copy of {repository.name}"
-        copy.mkdir()
-        copy_commit(repository, commits[1], copy)
-        assert (copy / "code.txt").read_text(encoding="utf-8") == "base"
-        assert git(copy, "rev-parse", "HEAD").strip() == commits[1]
-        known = git(copy, "cat-file", "--batch-all-objects", "--batch-check")
-        assert commits[1] in known
-        assert commits[0] not in known
-        assert commits[2] not in known
-        assert str(repository) not in (copy / ".git" / "config").read_text(encoding="utf-8")
-
-
-def test_a_commit_that_is_not_there(tmp_path: Path) -> None:
-    (tmp_path / "source").mkdir()
-    (tmp_path / "copy").mkdir()
-    write(tmp_path / "source")
-    commit_all(tmp_path / "source", "a")
-    with pytest.raises(InputError, match=r"source' cannot be used: git fetch"):
-        copy_commit(tmp_path / "source", "1" * 40, tmp_path / "copy")
 
 
 def test_a_working_copy_is_made_once_and_must_stay_as_it_is(tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ class Workbench:
         )
         async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
             for tool in self.tools:
-                toolbox._tools[tool.name] = tool  # pyright: ignore[reportPrivateUsage]
+                toolbox._tools[tool.name] = (tool,)  # pyright: ignore[reportPrivateUsage]
             return await execute(
                 plan,
                 task,

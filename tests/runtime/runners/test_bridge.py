@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from coterie.runtime.runners._bridge import Bridge, Stopped, in_thread
+from coterie.runtime.runners.bridge import Bridge, Stopped, in_thread
 from coterie.schema.errors import AgentError
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -129,7 +129,7 @@ def test_cancelling_stops_what_blocks_elsewhere_also_what_starts_later() -> None
 def test_a_thread_that_cannot_be_ended_is_waited_for_no_longer_than_the_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("coterie.runtime.runners._bridge.END_SECONDS", 0.1)
+    monkeypatch.setattr("coterie.runtime.runners.bridge.END_SECONDS", 0.1)
     freed, ended = threading.Event(), threading.Event()
 
     async def cancelled() -> float:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from coterie.runtime.runners._programs import host_programs
+from coterie.runtime.runners.programs import host_programs
 
 if TYPE_CHECKING:
     import pytest

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from coterie.runtime.tools import Toolbox, ToolError, toolbox
+from coterie.runtime.tools import Tool, Toolbox, ToolError, Toolkit, toolbox
 from coterie.runtime.tools.files import read_file
 from coterie.schema import InputError
 
 from .conftest import scripted
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from coterie.runtime.workspace import Workspace
 
 SAYS_HI = {"tools/call": {"content": [{"type": "text", "text": "hi"}]}}
@@ -89,3 +91,37 @@ def test_an_entry_point_that_leads_elsewhere(
 
 def tool(name: str) -> dict[str, Any]:
     return {"name": name, "inputSchema": {"type": "object"}}
+
+
+async def _count(arguments: Mapping[str, Any], workspace: Workspace) -> Any:
+    workspace.kept["count"] = workspace.kept.get("count", 0) + arguments.get("by", 1)
+    return workspace.kept["count"]
+
+
+def counter(name: str) -> Tool:
+    return Tool(name=name, description="Count.", parameters={"type": "object"}, run=_count)
+
+
+KIT = Toolkit(name="counters", tools=(counter("counters.up"), counter("counters.on")))
+
+
+def test_a_toolkit_is_one_entry_point_and_grants_all_its_tools(
+    monkeypatch: pytest.MonkeyPatch, workspace: Workspace
+) -> None:
+    kits = {"counters": KIT, "plain": counter("plain")}
+    monkeypatch.setattr(toolbox, "load_named", lambda _group, name: kits[name])
+
+    async def use() -> list[Any]:
+        box = Toolbox()
+        await box.prepare(["counters", "plain"])
+        hand = box.granted(["plain", "counters"], workspace, emit)
+        assert list(hand) == ["plain", "counters.up", "counters.on"]
+        return [await one.call({}) for one in hand.values()]
+
+    assert asyncio.run(use()) == [1, 2, 3]  # one workspace, one count
+
+
+def test_a_toolkit_of_another_name_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toolbox, "load_named", lambda *_: KIT)
+    with pytest.raises(InputError, match="does not lead to a Tool or a Toolkit of that name"):
+        asyncio.run(Toolbox().prepare(["word_count"]))

@@ -1,0 +1,220 @@
+"""`mas-bench evolve`: learn on one split, and be measured on the other."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.results import read_samples
+from coterie.pool import Pool
+from coterie.pool.ledger import Ledger
+from coterie.runtime.doubles import Reply, ScriptedModel, message_text
+from coterie.runtime.doubles.script import Request
+
+from .conftest import NOWHERE, Came, Desk, adds
+
+RECIPE = """\
+strategy: evomas
+operators: chance
+seeds: [solo.yaml, pair.yaml]
+parents: 2
+steps: 1
+score: answer
+workers: 2
+memory: 0
+"""
+
+
+@pytest.fixture(autouse=True)
+def recipe(desk: Desk) -> None:
+    (desk.folder / "recipe.yaml").write_text(RECIPE)
+
+
+def evolved(desk: Desk, *words: str, replies=adds, pool: str = "pool") -> Came:
+    options = ("--pool", pool, "--data", "data", "--quiet")
+    return desk.bench("evolve", "bbeh-mini", "recipe.yaml", *options, *words, replies=replies)
+
+
+def evolution(desk: Desk, pool: str = "pool") -> Path:
+    return desk.folder / pool / "evolutions" / "bbeh-mini"
+
+
+def turns(desk: Desk) -> list[str]:
+    """The tasks that were evolved on, in order."""
+    return [entry.value["task"] for entry in Ledger(evolution(desk) / "turns.jsonl").read()]
+
+
+def on_test(desk: Desk, team: str, pool: str = "pool") -> Path:
+    return evolution(desk, pool) / "test" / team
+
+
+def test_the_online_score_is_reported_and_kept_as_results(desk: Desk) -> None:
+    came = evolved(desk, "--limit", "9", "--json")
+    assert came.code == 0, came.err
+    report = came.json
+    assert report["tasks"] == 9
+    assert report["score"] == report["verdicts"]["best"] / 9
+    assert len(set(turns(desk))) == 9
+    told = json.loads((evolution(desk) / "results.json").read_text())
+    assert told["team"] == "evomas, online, chosen by answers"
+    assert told["headline"]["value"] == pytest.approx(report["score"])
+    assert told["usage"]["calls"] == sum(one["calls"] for one in report["spending"].values())
+    assert [one.task for one in read_samples(evolution(desk))] == turns(desk)
+    table = desk.bench("table", str(evolution(desk))).out
+    assert "| bbeh-mini | evomas, online, chosen by answers | default=m |" in table
+    desk.run("--limit", "9")
+    compared = desk.bench("compare", str(desk.results[0]), str(evolution(desk)))
+    assert "over 9 tasks" in compared.out
+
+
+def test_a_task_that_no_team_has_an_answer_to_is_no_lost_sample(desk: Desk) -> None:
+    """The teams failed it, not the provider: it scores 0."""
+
+    def shy(request: Request) -> Reply:
+        return Reply(text="") if "How much is 2 +" in message_text(request) else adds(request)
+
+    came = evolved(desk, "--limit", "24", replies=shy)
+    assert came.code == 0, came.err
+    failed = [one for one in read_samples(evolution(desk)) if one.status != "done"]
+    assert [(one.status, one.score) for one in failed] == [("failed", 0.0)]
+    told = json.loads((evolution(desk) / "results.json").read_text())
+    assert (told["samples"], told["unscored"], told["missing"]) == (24, 0, 0)
+    assert told["execution_rate"]["value"] == pytest.approx(23 / 24)
+
+
+def test_the_order_can_be_shuffled(desk: Desk) -> None:
+    evolved(desk, "--limit", "6", "--shuffle", "1")
+    evolved(desk, "--limit", "6", pool="in_order")
+    orders = [
+        [one.task for one in read_samples(evolution(desk, pool))] for pool in ("pool", "in_order")
+    ]
+    assert orders[0] != orders[1]
+    assert sorted(orders[0]) == sorted(orders[1])
+
+
+def test_frozen_the_best_team_and_those_beside_it_are_tested_on_other_tasks(desk: Desk) -> None:
+    (desk.folder / "other.yaml").write_text(
+        (desk.folder / "solo.yaml").read_text().replace("solo", "other").replace("are", "were")
+    )
+    came = evolved(desk, "--freeze", "--trials", "1", "--beside", "other.yaml")
+    assert came.code == 0, came.err
+    assert "frozen: " in came.err
+    frozen = came.err.split("frozen: ")[1].split(",")[0]
+    best = Pool.open(desk.folder / "pool").members[frozen]
+    assert best.statistics.score == max(
+        one.statistics.score or 0 for one in Pool.open(desk.folder / "pool").members.values()
+    )
+    for team in (frozen, "other"):
+        samples = list(read_samples(on_test(desk, team)))
+        assert len(samples) == 12
+        assert not {one.task for one in samples} & set(turns(desk))
+        told = json.loads((on_test(desk, team) / "results.json").read_text())
+        assert told["evaluation"]["choice"]["split"] == "test"
+        assert f"accuracy {told['headline']['value']:.3f} [" in came.out
+    assert len(set(turns(desk))) == 12
+    assert not (desk.folder / "results").exists()
+    compared = desk.bench("compare", str(on_test(desk, frozen)), str(on_test(desk, "other")))
+    assert (compared.code, "over 12 tasks" in compared.out) == (0, True)
+
+
+def test_the_same_command_does_nothing_again(desk: Desk) -> None:
+    words = ("--freeze", "--trials", "1", "--beside", "solo.yaml")
+    first = evolved(desk, *words)
+    files = sorted(path for path in (desk.folder / "pool").rglob("*") if path.is_dir())
+    again = evolved(desk, *words)
+    assert (again.code, again.calls, again.out) == (0, 0, first.out)
+    assert sorted(path for path in (desk.folder / "pool").rglob("*") if path.is_dir()) == files
+
+
+@pytest.mark.parametrize("moment", [10, 55])
+def test_stopped_while_it_evolves_or_is_tested_the_same_command_goes_on(
+    desk: Desk, moment: int
+) -> None:
+    """What was paid for is not paid for again; it comes to what it would have come to."""
+    words = ("--freeze", "--trials", "1", "--beside", "pair.yaml")
+    clean = evolved(desk, *words, pool="clean")
+    assert clean.code == 0, clean.err
+    calls = 0
+
+    def fails_later(request: Request) -> Reply:
+        nonlocal calls
+        calls += 1
+        return adds(request) if calls < moment else Reply.error(401)
+
+    assert clean.calls > 55
+    stopped = evolved(desk, *words, replies=fails_later)
+    assert stopped.code == 1
+    has_tested = (evolution(desk) / "test").exists()
+    assert has_tested is (moment > 10)
+    came = evolved(desk, *words)
+    assert came.code == 0, came.err
+    in_flight = 8
+    left = clean.calls - (moment - 1)
+    assert left <= came.calls <= left + in_flight
+    for team in (path.name for path in (evolution(desk, "clean") / "test").iterdir()):
+        one, other = (
+            [replace(sample, seconds=0) for sample in read_samples(on_test(desk, team, pool))]
+            for pool in ("pool", "clean")
+        )
+        assert one == other
+    assert len(list((evolution(desk) / "test").iterdir())) == len(
+        list((evolution(desk, "clean") / "test").iterdir())
+    )
+
+
+def test_another_team_under_the_same_name_is_not_taken_for_the_one_tested(desk: Desk) -> None:
+    words = ("--freeze", "--trials", "1", "--limit", "6", "--beside", "beside/third.yaml")
+    (desk.folder / "beside").mkdir()
+    third = desk.folder / "beside" / "third.yaml"
+    third.write_text((desk.folder / "solo.yaml").read_text().replace("name: solo", "name: third"))
+    assert evolved(desk, *words).code == 0
+    third.write_text(third.read_text().replace("alone", "not alone"))
+    came = evolved(desk, *words)
+    assert (came.code, came.calls) == (2, 0)
+    assert "holds another evaluation, of other tasks or another team" in came.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--beside", "solo.yaml"], "--beside runs teams on the split test. Write --freeze"),
+        (["--freeze", "--split", "test"], "--freeze takes both splits. Leave out --split."),
+        (["--freeze", "--beside", "gone.yaml"], "gone.yaml"),
+        (["--freeze", "--evolve-share", "0.99"], "the split 'test' has no task"),
+        (["--freeze", "--evolve-share", "0.01"], "the split 'evolve' has no task"),
+        (["--limit", "0"], "x>=1"),
+        (["--budget", "pence=1"], "'pence'"),
+    ],
+)
+def test_wrong_input_is_said_before_anything_is_made(
+    desk: Desk, words: list[str], message: str
+) -> None:
+    came = evolved(desk, *words, "--model", NOWHERE, replies=None)
+    assert (came.code, came.out) == (2, "")
+    assert message in came.err
+    assert not (desk.folder / "pool").exists()
+
+
+def test_a_recipe_that_is_not_there_is_said(desk: Desk) -> None:
+    for words in (("nope", "recipe.yaml"), ("bbeh-mini", "gone.yaml")):
+        came = desk.bench("evolve", *words, "--pool", "pool", "--data", "data")
+        assert (came.code, words[0] == "nope" or "gone.yaml" in came.err) == (2, True)
+        assert not (desk.folder / "pool").exists()
+
+
+def test_a_team_of_the_pool_is_refused_on_the_tasks_it_evolved_on(desk: Desk) -> None:
+    evolved(desk, "--split", "evolve")
+    team = "pool/teams/solo"
+    assert desk.run(team=team).code == 2
+    came = desk.run("--split", "test", team=team)
+    assert (came.code, came.calls) == (0, 12)
+
+
+def test_agents_see_no_reference_answer(desk: Desk) -> None:
+    with ScriptedModel("no idea") as model:
+        evolved(desk, "--limit", "3", "--model", f"m@{model.api_base}", replies=None)
+        assert model.calls
+        assert not any(message_text(call.body or {}).endswith("target") for call in model.calls)

@@ -1,0 +1,141 @@
+"""`mas-bench list`, `info`, `compare`, `table` and `export-preds`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.samples import Sample
+
+from ..kept import kept, sample
+from .conftest import Desk
+
+OURS = {"bbeh", "bbeh-mini", "repair", "swe-bench"}
+PATCH = "diff --git a/x b/x\n"
+
+
+def one_each(*scores: float) -> list[Sample]:
+    return [sample(f"t{n}", score, niche="sums") for n, score in enumerate(scores)]
+
+
+@pytest.fixture
+def folders(desk: Desk) -> tuple[str, str]:
+    """Results of two teams on the same tasks."""
+    before, after = one_each(1, 0, 0, 0, 0, 0), one_each(0, 1, 1, 1, 1, 1)
+    kept(desk.folder / "before", before)
+    kept(desk.folder / "after", after, team="duo", missing=1)
+    return "before", "after"
+
+
+def test_benchmarks_are_listed(desk: Desk) -> None:
+    came = desk.bench("list")
+    assert came.code == 0
+    lines = dict(line.split(maxsplit=1) for line in came.out.splitlines())
+    assert lines.keys() >= OURS
+    assert lines["bbeh-mini"] == "BIG-Bench Extra Hard, mini set (2025)"
+    rows = {row["name"]: row for row in desk.bench("list", "--json").json}
+    assert rows.keys() == lines.keys()
+    assert rows["bbeh"]["trials"] == 3
+
+
+def test_info_says_what_to_know_before_using_it(desk: Desk) -> None:
+    came = desk.bench("info", "bbeh-mini", "--data", "data")
+    assert came.code == 0
+    for said in ("CC BY 4.0", "arXiv:2502.19187", "--data", "headline: accuracy", "tasks: 24"):
+        assert said in came.out
+    assert "niches: boardgame_qa 8, boolean_expressions 8, buggy_tables 8" in came.out
+    told = desk.bench("info", "bbeh", "--json").json
+    assert (told["name"], told["trials"]) == ("bbeh", 3)
+    assert "tasks" not in told
+
+
+@pytest.mark.parametrize("name", sorted(OURS))
+def test_every_benchmark_names_its_licence_and_its_makers(desk: Desk, name: str) -> None:
+    told = desk.bench("info", name, "--json").json
+    assert all(told[field] for field in ("title", "about", "licence", "citation", "headline"))
+
+
+def test_two_evaluations_are_compared(desk: Desk, folders: tuple[str, str]) -> None:
+    came = desk.bench("compare", *folders)
+    assert came.code == 0
+    assert "difference +0.667 [" in came.out
+    assert "over 6 tasks: 5 better, 1 worse" in came.out
+    assert "p = 0.219  (exact McNemar)" in came.out
+    told = desk.bench("compare", *folders, "--json").json
+    assert told["p"]["mcnemar"] == pytest.approx(14 / 64)
+    assert told["names"] == ["solo (before)", "duo (after)"]
+
+
+def test_tables_are_markdown_or_csv(desk: Desk, folders: tuple[str, str]) -> None:
+    lines = desk.bench("table", *folders).out.splitlines()
+    assert len(lines) == 4
+    assert lines[0].startswith("| benchmark | team | models ")
+    assert "| 0.167 [0.030, 0.564] |" in lines[2]
+    rows = list(csv.DictReader(io.StringIO(desk.bench("table", *folders, "--format", "csv").out)))
+    assert [(row["team"], row["tasks"], row["missing"]) for row in rows] == [
+        ("solo", "6 x 1", "0"),
+        ("duo", "6 x 1", "1"),
+    ]
+    niches = desk.bench("table", *folders, "--niches").out
+    assert "| niche | tasks | solo" in niches
+    assert "| sums  | 6     | 0.167 [" in niches
+
+
+def test_patches_are_exported_for_the_official_harness(desk: Desk) -> None:
+    answers = [sample("a__a-1", 1.0, answer=PATCH), sample("b__b-2", 0.0, status="failed")]
+    second = [sample("a__a-1", 0.0, trial=2, answer="another\n")]
+    kept(desk.folder / "r", [*answers, *second], benchmark="repair")
+    came = desk.bench("export-preds", "r", "preds.jsonl")
+    assert (came.code, came.out) == (0, "2 predictions in preds.jsonl\n")
+    lines = [json.loads(line) for line in Path("preds.jsonl").read_text().splitlines()]
+    assert [(one["instance_id"], one["model_patch"]) for one in lines] == [
+        ("a__a-1", PATCH),
+        ("b__b-2", ""),
+    ]
+    assert {one["model_name_or_path"] for one in lines} == {"solo"}
+    came = desk.bench("export-preds", "r", "preds.json", "--trial", "2", "--name", "ours")
+    assert came.code == 0
+    assert json.loads(Path("preds.json").read_text())["a__a-1"]["model_patch"] == "another\n"
+    for words, message in (
+        (("r", "preds.json", "--trial", "3"), "there is no trial 3"),
+        (("r", "preds.txt"), "takes .json and .jsonl, not '.txt'"),
+    ):
+        came = desk.bench("export-preds", *words)
+        assert (came.code, message in came.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["info", "nope"], "no benchmark is called 'nope'"),
+        (["info", "bbeh", "--data", "gone"], "does not exist"),
+        (["compare", "before", "gone"], "does not exist"),
+        (["compare", "before", "data"], "data/results.json: there is no such file"),
+        (["compare", "before", "full"], "before is of bbeh-mini, full of bbeh"),
+        (["compare", "before", "else"], "have no task in common"),
+        (["compare", "before", "torn"], "torn/samples.jsonl:2: not a sample"),
+        (["compare", "before", "bare"], "bare/samples.jsonl: there is no such file"),
+        (["table"], "Missing argument 'FOLDERS...'"),
+        (["table", "before", "data"], "data/results.json: there is no such file"),
+        (["export-preds", "before", "preds.json"], "before: bbeh-mini is not about patches"),
+        (["export-preds", "data", "preds.json"], "data/results.json: there is no such file"),
+    ],
+)
+def test_wrong_input_is_said(
+    desk: Desk, folders: tuple[str, str], words: Sequence[str], message: str
+) -> None:
+    del folders
+    kept(desk.folder / "full", one_each(1), benchmark="bbeh")
+    kept(desk.folder / "else", [sample("else", 1.0)])
+    torn = kept(desk.folder / "torn", one_each(1, 1)) / "samples.jsonl"
+    torn.write_text(torn.read_text()[:-9])
+    (kept(desk.folder / "bare", one_each(1)) / "samples.jsonl").unlink()
+    came = desk.bench(*words)
+    assert (came.code, came.out) == (2, "")
+    assert message in came.err
+    assert not Path("preds.json").exists()

@@ -1,0 +1,70 @@
+"""`mas-bench vote` and `equip`: write teams that can be run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coterie.schema import load_team
+
+from .conftest import Desk
+
+
+def test_the_team_goes_to_standard_output_and_runs(desk: Desk) -> None:
+    came = desk.bench("vote", "solo.yaml", "-k", "3")
+    assert came.code == 0, came.err
+    Path("vote.yaml").write_text(came.out)
+    came = desk.run("--limit", "3", team="vote")
+    assert (came.code, came.calls) == (0, 9)
+
+
+def test_it_takes_as_many_copies_as_another_method_costs(desk: Desk) -> None:
+    desk.run("--limit", "6")
+    desk.run("--limit", "6", team="pair")
+    single, other = map(str, desk.results)
+    came = desk.bench("vote", "solo.yaml", "--single", single, "--match", other)
+    assert came.code == 0, came.err
+    assert "name: solo_vote_2\n" in came.out
+    recipe = "strategy: best_of_n\nseeds: [solo.yaml, pair.yaml]\nscore: answer\nparents: 2\n"
+    Path("recipe.yaml").write_text(recipe)
+    pool = ("--pool", "pool", "--data", "data", "--limit", "3", "--quiet")
+    desk.bench("evolve", "bbeh-mini", "recipe.yaml", *pool, replies="The answer is: 1")
+    came = desk.bench(
+        "vote", "solo.yaml", "--single", single, "--match", "pool/evolutions/bbeh-mini"
+    )
+    assert came.code == 0, came.err
+    assert "name: solo_vote_" in came.out
+
+
+def test_a_team_is_given_the_tools_of_a_benchmark(desk: Desk) -> None:
+    came = desk.bench("equip", "workbench", "seed:single_agent")
+    assert came.code == 0, came.err
+    tools = desk.bench("info", "workbench", "--json").json["tools"]
+    Path("single.yaml").write_text(came.out)
+    (agent,) = load_team("single.yaml").agents.values()
+    assert set(agent.tools) >= set(tools)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["vote", "solo.yaml"], "say how many with -k, or whose tokens to match"),
+        (["vote", "solo.yaml", "--match", "data"], "say how many with -k"),
+        (
+            ["vote", "solo.yaml", "-k", "3", "--single", "data", "--match", "data"],
+            "say how many with -k",
+        ),
+        (["vote", "solo.yaml", "-k", "1"], "2<=x<=200"),
+        (["vote", "pair.yaml", "-k", "3"], "pair has 2 agents. A vote is over one, k times."),
+        (["vote", "gone.yaml", "-k", "3"], "gone.yaml"),
+        (["vote", "solo.yaml", "--single", "data", "--match", "data"], "there is no such file"),
+        (["equip", "bbeh", "solo.yaml"], "bbeh has no tools of its own"),
+        (["equip", "nope", "solo.yaml"], "no benchmark is called 'nope'"),
+        (["equip", "workbench", "solo.yaml"], "no agent of it that lacks these tools can use any"),
+    ],
+)
+def test_wrong_input_is_said(desk: Desk, words: list[str], message: str) -> None:
+    came = desk.bench(*words)
+    assert (came.code, came.out) == (2, "")
+    assert message in came.err

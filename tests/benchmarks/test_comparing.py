@@ -1,0 +1,100 @@
+"""Two evaluations side by side: is the difference more than chance?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from scipy import stats
+
+from coterie.benchmarks import comparing
+from coterie.benchmarks.comparing import compare
+from coterie.benchmarks.samples import Sample
+from coterie.runtime.usage import Usage
+from coterie.schema import InputError
+
+from .kept import kept, sample
+
+
+def compared(folder: Path, one: Iterable[Sample], other: Iterable[Sample]) -> comparing.Comparison:
+    return compare(
+        kept(folder / "one", one, team="solo"), kept(folder / "other", other, team="duo")
+    )
+
+
+def scores(values: Iterable[float | None], trial: int = 1) -> list[Sample]:
+    usage = Usage(calls=1, prompt_tokens=90, completion_tokens=10, usd=0.5)
+    return [sample(f"t{n}", one, trial=trial, usage=usage) for n, one in enumerate(values)]
+
+
+def test_single_trials_are_compared_task_by_task(tmp_path: Path) -> None:
+    before, after = (
+        [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0],
+    )
+    comparison = compared(tmp_path, scores(before), scores(after))
+    told = comparison.value()
+    assert (told["tasks"], told["better"], told["worse"], told["left_out"]) == (8, 5, 1, 0)
+    assert told["scores"] == [0.25, 0.75]
+    assert told["difference"] == 0.5
+    low, high = told["interval"]
+    assert -0.2 < low < 0.5 < high <= 1
+    assert told["p"]["mcnemar"] == pytest.approx(2 * 7 / 64)
+    assert told["p"]["paired_t"] == pytest.approx(stats.ttest_rel(before, after).pvalue)
+    text = str(comparison)
+    assert "solo (one)   0.250  $4.0000, 800 tokens, 8 calls" in text
+    assert "duo (other)  0.750" in text
+    assert "difference +0.500 [" in text
+    assert "over 8 tasks: 5 better, 1 worse" in text
+    assert "p = 0.219  (exact McNemar)" in text
+    assert "left out" not in text
+
+
+def test_several_trials_are_compared_by_their_means(tmp_path: Path) -> None:
+    one = [*scores([1.0, 0.0, 0.0]), *scores([0.0, 0.0, 0.0], trial=2)]
+    other = [*scores([1.0, 1.0, 0.0]), *scores([1.0, 1.0, 1.0], trial=2)]
+    told = compared(tmp_path, one, other).value()
+    assert told["p"]["mcnemar"] is None
+    assert told["difference"] == pytest.approx((0.5 + 1 + 0.5) / 3)
+    expected = stats.ttest_rel([0.5, 0, 0], [1, 1, 0.5]).pvalue
+    assert told["p"]["paired_t"] == pytest.approx(expected)
+
+
+def test_only_tasks_that_both_have_a_score_of_count(tmp_path: Path) -> None:
+    comparison = compared(
+        tmp_path, scores([1.0, None, 0.0, 1.0]), [*scores([0.0, 1.0, 0.0]), sample("other", 1.0)]
+    )
+    told = comparison.value()
+    assert (told["tasks"], told["left_out"], told["worse"]) == (2, 3, 1)
+    assert "left out: 3 tasks that only one of them has." in str(comparison)
+
+
+def test_a_run_against_itself_differs_in_nothing(tmp_path: Path) -> None:
+    same = scores([1.0, 0.0, 1.0])
+    told = compared(tmp_path, same, same).value()
+    assert told["p"] == {"mcnemar": 1.0, "paired_t": 1.0, "wilcoxon": 1.0}
+    assert told["interval"] == [0.0, 0.0]
+
+
+def test_without_scipy_what_can_be_told_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparing, "find_spec", lambda _: None)
+    comparison = compared(tmp_path, scores([1.0, 0.0]), scores([1.0, 1.0]))
+    assert comparison.value()["p"] == {"mcnemar": 1.0, "paired_t": None, "wilcoxon": None}
+    assert "need scipy: the extra coterie[benchmarks]" in str(comparison)
+
+
+def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
+    mini = kept(tmp_path / "mini", scores([1.0]))
+    full = kept(tmp_path / "full", scores([1.0]), benchmark="bbeh")
+    with pytest.raises(InputError, match=r"mini is of bbeh-mini, .*full of bbeh"):
+        compare(mini, full)
+    with pytest.raises(InputError, match="have no task in common"):
+        compare(mini, kept(tmp_path / "else", [sample("else", 1.0)]))
+    with pytest.raises(InputError, match="have no task in common"):
+        compare(mini, kept(tmp_path / "lost", scores([None])))
+    (mini / "samples.jsonl").unlink()
+    with pytest.raises(InputError, match=r"samples\.jsonl: there is no such file"):
+        compare(mini, mini)

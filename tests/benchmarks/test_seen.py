@@ -1,0 +1,66 @@
+"""Teams are not tested on what they have evolved on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.seen import refuse_seen
+from coterie.pool import Pool, Trial
+from coterie.schema import InputError, Task, load_team
+
+TASKS = [Task(id=name, query=f"What is {name}?") for name in ("a", "b", "c")]
+
+
+@pytest.fixture
+def seed(tmp_path: Path) -> Path:
+    (tmp_path / "solo.yaml").write_text('name: solo\nagents:\n  one: {prompt: "You are alone."}\n')
+    return tmp_path / "solo.yaml"
+
+
+@pytest.fixture
+def pool(seed: Path, tmp_path: Path) -> Pool:
+    pool = Pool.init(tmp_path / "pool", [seed])
+    pool.record("solo", Trial(task="b", score=1.0), op="1")
+    pool.record("solo", Trial(task="c", score=1.0, split="test"), op="2")
+    return pool
+
+
+def refused(path: Path, tasks: list[Task]) -> str | None:
+    try:
+        refuse_seen(load_team(path), path, tasks)
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def test_tasks_that_a_pool_evolved_on_are_refused(pool: Pool) -> None:
+    path = pool.folder / "teams" / "solo.yaml"
+    said = str(refused(path, TASKS))
+    assert "1 task of these 3, such as 'b', is what this team or its pool evolved on" in said
+    assert "--split test" in said
+    assert "--allow-seen" in said
+
+
+def test_other_tasks_pass_and_so_do_those_of_the_test_split(pool: Pool) -> None:
+    assert refused(pool.folder / "teams" / "solo.yaml", [TASKS[0], TASKS[2]]) is None
+
+
+def test_a_team_that_failed_on_a_task_has_met_it_too(pool: Pool) -> None:
+    pool.record("solo", Trial(task="a", reason="no answer"), op="3")
+    assert "'a'" in str(refused(pool.folder / "teams" / "solo.yaml", [TASKS[0]]))
+
+
+def test_a_team_outside_a_pool_has_seen_nothing(pool: Pool, seed: Path) -> None:
+    assert refused(seed, TASKS) is None
+
+
+def test_a_team_that_left_its_pool_still_says_what_it_was_made_on(tmp_path: Path) -> None:
+    path = tmp_path / "child.yaml"
+    path.write_text(
+        'name: child\nagents:\n  one: {prompt: "You are alone."}\n'
+        "lineage: {operator: mutate, parents: [solo], task: c}\n"
+    )
+    assert "'c'" in str(refused(path, TASKS))
+    assert refused(path, TASKS[:2]) is None
