@@ -6,6 +6,7 @@ import functools
 import subprocess
 from difflib import unified_diff
 from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -16,7 +17,8 @@ from coterie.runtime.jail import detect
 from coterie.schema.errors import InputError
 
 needs_jail = pytest.mark.skipif(
-    detect().tier is None, reason="this machine has no jail for agents' code"
+    detect().tier is None or which("patch") is None,
+    reason="this machine has no jail for agents' code, or no program `patch`",
 )
 GIT = ("git", "-c", "user.name=test", "-c", "user.email=test@localhost")
 

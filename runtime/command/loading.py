@@ -44,9 +44,9 @@ def load_team_of(team_file: str, known: Catalogue) -> tuple[Team, Catalogue, Pat
     Raises:
         InputError: It does not load.
     """
-    from ...schema.loading import load_team
+    from ...schema.loading import load_team, team_path
 
-    path = _team_path(team_file)
+    path = team_path(team_file)
     known = known.beside(path.parent)
     return load_team(path, known), known, path
 
@@ -65,9 +65,9 @@ def load_files(
     Raises:
         InputError: A file does not load.
     """
-    from ...schema.loading import load_team
+    from ...schema.loading import load_team, team_path
 
-    path = _team_path(team_file)
+    path = team_path(team_file)
     known = known.beside(path.parent)
     problems: list[Problem] = []
     team, task = None, None
@@ -109,17 +109,6 @@ def known_again(
     named = {choice.partition("=")[0] if "=" in choice else DEFAULT_ALIAS for choice in chosen}
     models = {alias: model for alias, model in recorded.items() if alias not in named}
     return replace(known, models={**known.models, **models})
-
-
-def _team_path(name: str) -> Path:
-    if not name.startswith("seed:"):
-        return Path(name)
-    seeds = Path(__file__).parents[2] / "seeds"
-    path = seeds / f"{name.removeprefix('seed:')}.yaml"
-    if not path.is_file():
-        known = ", ".join(sorted(seed.stem for seed in seeds.glob("*.yaml")))
-        raise InputError(f"no seed team {name!r}. Seeds: {known}.")
-    return path
 
 
 def _task(task_file: str | None, query: str | None, known: Catalogue) -> Task:
