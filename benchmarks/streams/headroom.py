@@ -18,9 +18,10 @@ import click
 
 from ...pool.statistics import wilson
 from ...schema.command import Command, host_catalogue, host_options, problem_format
+from ..statistics import mcnemar
 from .candidates import CANDIDATES
 from .tasks import STREAMS, stream
-from .trials import Trials, adopt, mcnemar
+from .trials import Trials, adopt
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

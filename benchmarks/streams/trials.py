@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from math import comb
 from typing import TYPE_CHECKING
 
 from ...pool.statistics import Trial
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from .candidates import Candidate
     from .tasks import Split
 
-__all__ = ["Trials", "adopt", "mcnemar"]
+__all__ = ["Trials", "adopt"]
 
 AT_ONCE = 4
 """What the embedded model serves at once."""
@@ -90,17 +89,3 @@ class Trials:
         trial = Trial(task=task.id, niche=task.niche, split=split, score=score, usage=run.usage)
         self.pool.record(name, trial, op=f"{split}/{name}/{task.id}")
         return score
-
-
-def mcnemar(before: Sequence[float], after: Sequence[float]) -> float:
-    """Give the exact two-sided p-value of McNemar's test: do two teams differ on the same tasks?
-
-    Args:
-        before: What one team scored on each task: 0 or 1.
-        after: What the other one scored on the same tasks, in the same order.
-    """
-    worse = sum(one > other for one, other in zip(before, after, strict=True))
-    better = sum(one < other for one, other in zip(before, after, strict=True))
-    differing = worse + better
-    tail = sum(comb(differing, count) for count in range(min(worse, better) + 1))
-    return min(1.0, 2 * tail / 2**differing)

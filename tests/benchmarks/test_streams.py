@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from coterie.benchmarks.streams.__main__ import main as write
 from coterie.benchmarks.streams.candidates import CANDIDATES
 from coterie.benchmarks.streams.headroom import main as headroom
 from coterie.benchmarks.streams.tasks import SPLITS, STREAMS, Split, items, stream
-from coterie.benchmarks.streams.trials import mcnemar
 from coterie.operators.command.evolve import load_tasks
 from coterie.pool import Pool
 from coterie.runtime.doubles import Reply, ScriptedModel
@@ -188,20 +186,6 @@ def test_a_failing_provider_is_no_score(tmp_path: Path) -> None:
     assert "task ages-evolve-0-0000: agent solver: " in result.stderr
     assert "Traceback" not in result.stderr
     assert Pool.open(tmp_path / "pool").member("solo").statistics.n == 0
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "p"),
-    [
-        ([0, 1], [0, 1], 1),
-        ([0] * 6 + [1], [1] * 6 + [1], 2 / 2**6),
-        ([0] * 9 + [1], [1] * 9 + [0], 2 * 11 / 2**10),
-        ([0, 1], [1, 0], 1),
-    ],
-)
-def test_mcnemar_is_exact(before: Sequence[float], after: Sequence[float], p: float) -> None:
-    assert mcnemar(before, after) == pytest.approx(p)
-    assert mcnemar(after, before) == pytest.approx(p)
 
 
 def test_the_program_writes_json_lines() -> None:
