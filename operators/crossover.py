@@ -9,9 +9,11 @@ under edits of single agents, a type of edits that cannot touch a topology.
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from ..pool.identity import are_twins
 from ..schema.edits import agent_edits
 from .answers import Unfit, child_of, closed, reason_schema, structured
 from .material import material, memories_text, parent_text, task_text
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from .meta import Meta
     from .proposal import Parent
 
-__all__ = ["Side", "crossover"]
+__all__ = ["Side", "can_cross", "crossover"]
 
 OPERATOR = "crossover"
 Side = Literal["first", "second"]
@@ -56,7 +58,7 @@ async def crossover(
         task: What the child is to do better than both. Its reference answer is not shown.
         first: A team, with the digest of its run on the task.
         second: Another.
-        topology: Whose topology the child has. None: the model is asked first.
+        topology: Whose topology the child has. None: the model is asked first, where both will do.
         memories: What was learnt on similar tasks.
 
     Returns:
@@ -65,23 +67,32 @@ async def crossover(
     Raises:
         CoterieError: As for `Meta.ask`.
     """
+    names = (first.team.name, second.team.name)
+    sides = (topology,) if topology else SIDES
+    crosses = {side: _Cross.of(first.team, second.team, side) for side in sides}
+    crosses = {side: cross for side, cross in crosses.items() if cross.has_child}
+    if not crosses:
+        why = (
+            "whatever agents are taken from either parent, the child is no other than one of them."
+        )
+        return meta.drop(path, OPERATOR, why, parents=names)
     shown = material(
         task_text(task, meta.limits),
         parent_text(first, meta.catalogue, meta.limits, "first"),
         parent_text(second, meta.catalogue, meta.limits, "second"),
         memories_text(memories, meta.limits),
     )
-    names = (first.team.name, second.team.name)
-    if topology is None:
+    chosen = next(iter(crosses))
+    if len(crosses) > 1:
         chosen = await _choose(meta, f"{path}/topology", names, shown)
-        if isinstance(chosen, Dropped):
-            return chosen
-        topology = chosen
-    cross = _Cross.of(first.team, second.team, topology)
-    if not cross.options:
-        why = "where agents of both parents stand in the same place, they do not differ."
-        return meta.drop(path, OPERATOR, why, parents=names)
-    return await meta.ask(f"{path}/agents", _question(meta, cross, shown))
+    if isinstance(chosen, Dropped):
+        return chosen
+    return await meta.ask(f"{path}/agents", _question(meta, crosses[chosen], shown))
+
+
+def can_cross(first: Team, second: Team) -> bool:
+    """Tell whether a crossover of two teams can make a team that is neither of them."""
+    return any(_Cross.of(first, second, side).has_child for side in SIDES)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -113,14 +124,22 @@ class _Cross:
         return cls(own=own, other=other, side=side, theirs=theirs, places=places)
 
     @property
-    def options(self) -> Mapping[str, list[str]]:
-        """What each position may get. Functions have no prompt and no model to share."""
-        whole = [WHOLE.format(side) for side in SIDES]
-        hybrid = [HYBRID.format(side, _opposite(side)) for side in SIDES]
-        return {
-            position: whole if self._has_function(position) else whole + hybrid
-            for position in self.theirs
-        }
+    def options(self) -> Mapping[str, Mapping[str, Agent]]:
+        """What each position may get, by the words for it; no agent is offered twice."""
+        return {position: self._offered(position) for position in self.theirs}
+
+    @property
+    def has_child(self) -> bool:
+        """Whether some choice makes a new team. Both parents may be among the choices."""
+        choices = math.prod(map(len, self.options.values()))
+        if choices != len(SIDES):
+            return choices > len(SIDES)
+        only = replace(self.own, agents={**self.own.agents, **self.theirs})
+        return not self.is_parent(only)
+
+    def is_parent(self, child: Team) -> bool:
+        """Tell whether a child is one of its parents, up to the names of agents."""
+        return are_twins(child, self.own) or are_twins(child, self.other)
 
     @property
     def renamed(self) -> list[str]:
@@ -131,19 +150,21 @@ class _Cross:
     def edits(self, chosen: Mapping[str, str]) -> Iterator[AgentEdit]:
         """Give the edits that put the chosen agents into the positions."""
         for position, source in chosen.items():
-            yield from agent_edits(self.own.agents[position], self._made(position, source))
+            yield from agent_edits(self.own.agents[position], self.options[position][source])
 
-    def _made(self, position: str, source: str) -> Agent:
-        by_side = {
-            self.side: self.own.agents[position],
-            _opposite(self.side): self.theirs[position],
-        }
+    def _offered(self, position: str) -> Mapping[str, Agent]:
+        """Offer either agent and both hybrids. Functions have no prompt and no model to share."""
+        here, there = self.own.agents[position], self.theirs[position]
+        by_side = {self.side: here, _opposite(self.side): there}
+        offered = {WHOLE.format(side): by_side[side] for side in SIDES}
+        if self._has_function(position):
+            return offered
         for side in SIDES:
-            if source == WHOLE.format(side):
-                return by_side[side]
-        side: Side = "first" if source == HYBRID.format(*SIDES) else "second"
-        spoken = by_side[side]
-        return replace(by_side[_opposite(side)], prompt=spoken.prompt, role=spoken.role)
+            spoken, rest = by_side[side], by_side[_opposite(side)]
+            hybrid = replace(rest, prompt=spoken.prompt, role=spoken.role)
+            if hybrid not in offered.values():
+                offered[HYBRID.format(side, _opposite(side))] = hybrid
+        return offered
 
     def _has_function(self, position: str) -> bool:
         agents = (self.own.agents[position], self.theirs[position])
@@ -187,7 +208,8 @@ def _question(meta: Meta, cross: _Cross, shown: str) -> Question[Proposal]:
 
 def _schema(meta: Meta, cross: _Cross) -> Mapping[str, Any]:
     positions = {
-        position: {"type": "string", "enum": options} for position, options in cross.options.items()
+        position: {"type": "string", "enum": [*offered]}
+        for position, offered in cross.options.items()
     }
     return closed(reason=reason_schema(meta.limits), positions=closed(**positions))
 
@@ -196,7 +218,7 @@ def _child(meta: Meta, cross: _Cross, text: str) -> Proposal:
     answer = structured(text, _schema(meta, cross), meta.limits)
     edits = tuple(cross.edits(answer["positions"]))
     child = child_of(cross.own, edits, meta.catalogue, meta.ceiling)
-    if child.content_hash in {cross.own.content_hash, cross.other.content_hash}:
+    if cross.is_parent(child):
         raise Unfit("the child is no other than one of its parents. Take something of both.")
     return Proposal(
         operator=OPERATOR,

@@ -62,5 +62,10 @@ class View:
 
     @property
     def members(self) -> Mapping[str, Member]:
-        """The teams by name, in the order of their births."""
-        return MappingProxyType(dict(self._state.live))
+        """The teams by name, in the order of their births, as they are at this turn.
+
+        Whoever has them keeps them so: a turn may begin to look only after later ones have begun.
+        """
+        return MappingProxyType(
+            {name: member.as_it_is() for name, member in self._state.live.items()}
+        )

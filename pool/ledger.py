@@ -84,9 +84,13 @@ class Ledger:
 
     def __init__(self, path: Path, *, report: Callable[[str], None] | None = None) -> None:
         self.path = path
-        self._lock = path.with_name(f".{path.name}.lock")
         self._report = report or logging.getLogger(__name__).warning
         self._forget()
+
+    @property
+    def lock(self) -> Path:
+        """The file whose lock keeps all others from appending: `with locked(ledger.lock)`."""
+        return self.path.with_name(f".{self.path.name}.lock")
 
     def append(self, value: Mapping[str, Any], *, op: str) -> bool:
         """Append an operation; it is on disk when this returns. False: it was there already.
@@ -116,7 +120,7 @@ class Ledger:
             StorageError: A file or the ledger cannot be written, or the ledger is damaged.
         """
         line = _line(value, op, files)
-        with locked(self._lock):
+        with locked(self.lock):
             self._catch_up()
             if op in self._ops:
                 return False
@@ -147,9 +151,9 @@ class Ledger:
             except StorageError:
                 # An unfinished line may have been replaced while we read it, unless nobody can
                 # append. Under the lock this raises again if the damage is real.
-                if not os.access(self._lock, os.W_OK):
+                if not os.access(self.lock, os.W_OK):
                     raise
-                with locked(self._lock):
+                with locked(self.lock):
                     next(self._scan(after), None)
             else:
                 return
@@ -164,12 +168,12 @@ class Ledger:
             StorageError: The ledger is damaged, or cannot be read.
         """
         folder = self.path.parent
-        with locked(self._lock):
+        with locked(self.lock):
             self._catch_up()
             files = {
                 path.relative_to(folder).as_posix()
                 for path in folder.glob(pattern)
-                if path.is_file() and path not in {self.path, self._lock}
+                if path.is_file() and path not in {self.path, self.lock}
             }
         return sorted(files - self._files)
 

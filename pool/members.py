@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ..schema._meaning import GRAPH_RULES
-from ..schema.catalogue import Catalogue
 from ..schema.errors import ConfigError, InputError, StorageError
-from ..schema.loading import check_team, read_file
+from ..schema.loading import read_team
 from .statistics import EVOLVE, Statistics
 
 if TYPE_CHECKING:
@@ -20,9 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Member"]
 
-NO_NAMES = Catalogue(
-    backends=frozenset(), functions=frozenset(), scorers=frozenset(), tools=frozenset()
-)
 UNKNOWN = Statistics()
 
 
@@ -97,6 +92,12 @@ class Member:
         """Give what is known of it on a task, by the task's id; None if it was never scored."""
         return self._tasks.get(task)
 
+    def as_it_is(self) -> Member:
+        """Give a copy that stays as it is when this one takes in more."""
+        return replace(
+            self, _splits={**self._splits}, _niches={**self._niches}, _tasks={**self._tasks}
+        )
+
     def take(self, trial: Trial) -> None:
         """Take in a trial."""
         self._splits[trial.split] = self.on(split=trial.split).after(trial)
@@ -108,14 +109,13 @@ class Member:
 
     def _read(self) -> Team:
         try:
-            content = read_file(self.path)
+            team = read_team(self.path)
+        except ConfigError as error:
+            raise StorageError(str(error)) from None
         except InputError as error:
             raise StorageError(
                 f"{error} The pool's ledger says that {self.name} is there."
             ) from None
-        team, problems = check_team(content, str(self.path), NO_NAMES, GRAPH_RULES)
-        if problems:
-            raise StorageError(str(ConfigError(problems)))
         return self.expected(team)
 
     def expected(self, team: Team) -> Team:

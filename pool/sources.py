@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..schema.catalogue import BUILT_IN_PROMPTS
-from ..schema.errors import InputError
-from ..schema.loading import load_team
+from ..schema.loading import load_team, team_path
 from ..schema.team import is_prompt_id
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..schema.catalogue import Catalogue
     from ..schema.team import Agent, Team
 
-__all__ = ["SEED", "load_source"]
-
-SEED = "seed:"
-SEEDS = Path(__file__).parents[1] / "seeds"
+__all__ = ["load_source"]
 
 
 def load_source(source: str | Path, catalogue: Catalogue) -> Team:
@@ -31,21 +28,11 @@ def load_source(source: str | Path, catalogue: Catalogue) -> Team:
     Raises:
         InputError: There is no such file or seed, or it does not load.
     """
-    path = _path(str(source))
+    path = team_path(source)
     team = load_team(path, catalogue)
     known = catalogue.beside(path.parent)
     agents = {one: _self_contained(agent, known) for one, agent in team.agents.items()}
     return replace(team, agents=agents)
-
-
-def _path(source: str) -> Path:
-    if not source.startswith(SEED):
-        return Path(source)
-    path = SEEDS / f"{source.removeprefix(SEED)}.yaml"
-    if not path.is_file():
-        known = ", ".join(sorted(seed.stem for seed in SEEDS.glob("*.yaml")))
-        raise InputError(f"no seed team {source!r}. Seeds: {known}.")
-    return path
 
 
 def _self_contained(agent: Agent, catalogue: Catalogue) -> Agent:

@@ -168,7 +168,7 @@ def _tells_otherwise(team: Team, member: Member) -> bool:
 
 def _salvage(path: Path) -> list[str]:
     """Write a damaged ledger anew without the lines that cannot be used."""
-    with locked(path.with_name(f".{path.name}.lock")):  # the ledger's own
+    with locked(Ledger(path).lock):
         kept, lost = _sorted_out(path)
         if not lost:
             return []

@@ -16,7 +16,7 @@ from ._shape import did_you_mean, shape_schema
 from .catalogue import load_named, tool_identifier
 from .errors import InputError
 from .problems import Path, quoted, reason_of
-from .secrets import looks_secret
+from .secrets import LOOKS_LIKE_A_KEY, looks_secret
 from .team import IMPLIED_BACKENDS, is_prompt_id, natural
 from .values import is_list, is_mapping
 
@@ -184,12 +184,6 @@ def secrets_in(document: Document) -> Iterator[Problem]:
     for path, text, at_key in _texts(document.value):
         if looks_secret(text):
             yield document.problem(path, LOOKS_LIKE_A_KEY, at_key=at_key)
-
-
-LOOKS_LIKE_A_KEY = (
-    "this looks like a secret key. Keep keys in the environment: models.yaml names the variable"
-    " (key_env)."
-)
 
 
 Rule = Callable[["Reading"], "Iterator[Problem]"]

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from ._document import LIMITS, Builder, Document, Limits, Stop
 from .problems import Place, Problem
+from .secrets import LOOKS_LIKE_A_KEY, SECRET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["decode", "number", "read_yaml", "resolve"]
 
@@ -31,6 +34,8 @@ FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 LONGEST_NUMBER = 40
 """Characters. Every number that this project writes is shorter."""
+MOST_KEYS = 20
+"""Keys in comments that are reported of one file."""
 CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -110,6 +115,8 @@ def _read(text: str, builder: Builder) -> None:
         raise builder.stop(place, f"control character {code} in the file. Remove it.")
     try:
         _follow(text, builder)
+        for index in islice(_keys_in_comments(text), MOST_KEYS):
+            builder.report(_place_at(text[:index]), LOOKS_LIKE_A_KEY)
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         place = Place(line=mark.line + 1, column=mark.column + 1)
@@ -143,6 +150,25 @@ def _follow(text: str, builder: Builder) -> None:
                 pass
     if not documents:
         raise builder.stop(Place(), "the file is empty.")
+
+
+def _keys_in_comments(text: str) -> Iterator[int]:
+    """Find what looks like a key and is no part of a value; those in values are found there."""
+    found = [match.start() for match in SECRET.finditer(text)]
+    if not found:
+        return
+    events: Iterator[Any] = yaml.parse(text, yaml.CSafeLoader)
+    spans = [_span(event, text) for event in events if isinstance(event, yaml.ScalarEvent)]
+    for index in found:
+        before = bisect(spans, (index, len(text))) - 1
+        if before < 0 or index >= spans[before][1]:
+            yield index
+
+
+def _span(event: Any, text: str) -> tuple[int, int]:
+    """Give where a scalar stands, from its first character on; `|` may have a comment behind it."""
+    start, end = event.start_mark.index, event.end_mark.index
+    return (text.find("\n", start) if event.style in {"|", ">"} else start), end
 
 
 ADVICE = {

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ._meaning import listed
-from ._yaml import read_yaml
-from .errors import ConfigError
-from .loading import read_file, shape_only
+from .loading import read_shape
 from .models import DEFAULT_ALIAS
 from .problems import Path, Problem, dotted, quoted
 from .team import IMPLIED_BACKENDS
@@ -145,10 +143,7 @@ def load_ceiling(path: str | FilePath) -> Ceiling:
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
-    document, problems = shape_only(*read_yaml(read_file(path), str(path)), "policy")
-    if problems:
-        raise ConfigError(problems)
-    said: dict[str, Any] = document.value["ceiling"]
+    said: dict[str, Any] = read_shape(path, "policy")["ceiling"]
     fields: dict[str, Any] = {
         key: frozenset(item) if is_list(item) else item for key, item in said.items()
     }

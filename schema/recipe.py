@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ._yaml import read_yaml
-from .errors import ConfigError
-from .loading import read_file, shape_only
+from .loading import read_shape
 from .values import is_list
 
 if TYPE_CHECKING:
@@ -53,10 +51,7 @@ def load_recipe(path: str | Path) -> Recipe:
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
-    document, problems = shape_only(*read_yaml(read_file(path), str(path)), "evolution")
-    if problems:
-        raise ConfigError(problems)
-    said: dict[str, Any] = dict(document.value)
+    said: dict[str, Any] = dict(read_shape(path, "evolution"))
     cost: dict[str, Any] = said.pop("cost", None) or {}
     fields: dict[str, Any] = {
         **{key: tuple(item) if is_list(item) else item for key, item in said.items()},

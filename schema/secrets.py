@@ -9,7 +9,7 @@ from urllib.parse import unquote
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["SECRET", "looks_secret", "scrubbed", "secrets_of"]
+__all__ = ["LOOKS_LIKE_A_KEY", "SECRET", "looks_secret", "scrubbed", "secrets_of"]
 
 _FORMS = (
     ("sk-", r"(?=[a-z_-]{0,40}[A-Z0-9])[A-Za-z0-9_-]{20,}"),  # OpenAI, Anthropic and others
@@ -51,6 +51,12 @@ SECRET = re.compile(
     "|".join((*(_at_an_edge(mark) + rest for mark, rest in _FORMS), _PRIVATE_KEY)), re.VERBOSE
 )
 """What looks like a key."""
+
+LOOKS_LIKE_A_KEY = (
+    "this looks like a secret key. Keep keys in the environment: models.yaml names the variable"
+    " (key_env)."
+)
+"""Says so of a place in a file, without the key."""
 
 # In a variable's name: `OPENAI_API_KEY`, `PGPASSWORD`, `NPM_TOKEN_2`, but not `KEYBOARD`.
 _SECRET_WORD = re.compile(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import statistics
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from itertools import repeat
@@ -84,6 +85,7 @@ def _print(found: Mapping[str, Sequence[Outcome]], best: Mapping[str, float]) ->
         mine = max(one.best[niche] for one in found["EvoMAS"])
         click.echo(f"| {niche} | {value:.3f} | {mine:.3f} |")
     _print_differences(found)
+    _print_operators(found)
 
 
 def _print_differences(found: Mapping[str, Sequence[Outcome]]) -> None:
@@ -106,6 +108,20 @@ def _print_differences(found: Mapping[str, Sequence[Outcome]]) -> None:
             for field in ("held_out", "online")
         )
         click.echo(f"| {one} - {other} | {' | '.join(cells)} |")
+
+
+def _print_operators(found: Mapping[str, Sequence[Outcome]]) -> None:
+    """Tell what became of children, in the rows that are about crossover."""
+    click.echo("\n| operator, all seeds | made | dropped | best of its task |")
+    click.echo("|---|---|---|---|")
+    for name in (name for name in found if name.endswith(" crossover")):
+        sums: dict[str, Counter[str]] = {}
+        for outcome in found[name]:
+            for operator, counts in outcome.operators.items():
+                sums.setdefault(operator, Counter()).update(counts)
+        for operator, total in sorted(sums.items()):
+            cells = (str(total[field]) for field in ("made", "dropped", "best"))
+            click.echo(f"| {name}: {operator} | {' | '.join(cells)} |")
 
 
 def _interval(values: Sequence[float], *, signed: bool = False) -> str:

@@ -1,8 +1,10 @@
 """A meta-model of known skill: it answers what operators ask, rightly so often and no oftener.
 
-Right is the single change of the component asked that is worth most on the task's niche; else it
-answers with a valid change drawn blindly, as `operators: chance` does. It sees what any meta-model
-sees: teams are read from the question. Prompts change by sentences of the same stock for both.
+Right is the single change of the component asked that is worth most on the task's niche, and in a
+crossover the choice of agents that is; else it answers with a valid change drawn blindly, as
+`operators: chance` does. It never proposes a child that works as one of the parents does. It sees
+what any meta-model sees: teams are read from the question. Prompts change by sentences of the same
+stock for both.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import json
 import random
 import re
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ...operators.chance import STOCK, chance
@@ -88,9 +91,10 @@ class MetaModel:
             case {"positions": positions}:
                 own = "first" if "topology of the first team" in shown else "second"
                 options = {one: each["enum"] for one, each in positions["properties"].items()}
-                drawn = {one: source.choice(each) for one, each in options.items()}
-                crossed = _Crossed(teams, own, self.catalogue, niche)
-                said = {"positions": crossed.best(options) if knows else drawn}
+                crossed = _Crossed(teams, own, self.catalogue)
+                children = crossed.children(options)
+                best = max(children, key=lambda one: crossed.made(one).value(niche))
+                said = {"positions": best if knows else source.choice(children)}
             case _:
                 return json.dumps({"summary": "Nothing that statistics do not have."})
         return json.dumps({"reason": "Known." if knows else "Drawn.", **said})
@@ -185,19 +189,19 @@ class _Crossed:
     teams: Mapping[str, Team]
     own: str
     catalogue: Catalogue
-    niche: str
 
-    def best(self, options: Mapping[str, list[str]]) -> dict[str, str]:
-        """Fill the positions one after the other, each with what is worth most."""
-        chosen = dict.fromkeys(options, f"agent of {self.own}")
-        for one, offered in options.items():
-            worth = {option: self._value({**chosen, one: option}) for option in offered}
-            chosen[one] = max(worth, key=lambda option: worth[option])
-        return chosen
+    def children(self, options: Mapping[str, list[str]]) -> list[dict[str, str]]:
+        """Give the choices of agents that make a team which works as neither parent does.
 
-    def _value(self, chosen: Mapping[str, str]) -> float:
-        own = self.teams[self.own]
-        other = self.teams["second" if self.own == "first" else "first"]
+        Where there is none, as the parents differ in words without an effect: all choices.
+        """
+        every = [dict(zip(options, chosen, strict=True)) for chosen in product(*options.values())]
+        parents = {Shape.of(team, self.catalogue).core for team in self.teams.values()}
+        return [one for one in every if self.made(one).core not in parents] or every
+
+    def made(self, chosen: Mapping[str, str]) -> Shape:
+        """Give the child of a choice."""
+        own, other = self.teams[self.own], self.teams[_opposite(self.own)]
         there, shape = counterparts(own, other), Shape.of(own, self.catalogue)
         minds = dict(shape.minds)
         for one, option in chosen.items():
@@ -206,7 +210,7 @@ class _Crossed:
             spoken = sides["first" if option.split()[2].startswith("first") else "second"]
             rest = spoken if option.startswith("agent") else sides[_rest(option)]
             minds[one] = replace(rest, sentences=spoken.sentences)
-        return replace(shape, minds=minds).value(self.niche)
+        return replace(shape, minds=minds)
 
 
 def _opposite(side: str) -> str:

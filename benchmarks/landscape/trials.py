@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ...operators.evolution import Evolution, open_folder
+from ...operators.report import Report
 from ...operators.select import shortlist
 from ...operators.stage import Stage
 from ...operators.strategies import strategy_of
@@ -78,6 +79,8 @@ class Outcome:
         calls: Model calls for each task, those of operators included.
         best: For each niche, what the best team of the pool is worth, which nobody is told.
         begun: The held-out score of the seeds.
+        operators: For each operator, how many teams it made, how many came to nothing, and how many
+            were the best of their task.
     """
 
     held_out: float
@@ -85,6 +88,7 @@ class Outcome:
     calls: float
     best: Mapping[str, float]
     begun: float
+    operators: Mapping[str, Mapping[str, int]]
 
 
 def evolve(trial: Trial, seed: int, count: int) -> Outcome:
@@ -134,6 +138,7 @@ async def _outcome(trial: Trial, seed: int, count: int, folder: Path) -> Outcome
         calls=calls / count,
         best=_best(pool),
         begun=begun,
+        operators=Report.of(lines).value()["operators"],
     )
 
 

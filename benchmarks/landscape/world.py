@@ -76,6 +76,10 @@ class Mind:
         """Read it off an agent."""
         return cls(agent.model_id, sentences(catalogue.prompt(agent.prompt) or agent.prompt))
 
+    def __repr__(self) -> str:
+        """Write equal minds alike: their order in a team goes by it, and a set has none."""
+        return f"Mind({self.model!r}, {sorted(self.sentences)})"
+
     def skill(self, niche: str) -> float:
         """Give how often it is right by itself."""
         plain = NICHES[niche][MODELS.index(self.model)]
@@ -174,6 +178,11 @@ class Shape:
 
     def value(self, niche: str) -> float:
         """Give the share of the held-out tasks of a niche that the team gets right."""
+        return _value(self.core, niche)
+
+    @property
+    def core(self) -> _Node:
+        """What its value depends on: not on names, nor on words without an effect."""
         nodes: dict[str, _Node] = {}
         kinds: Counter[tuple[str, int]] = Counter()
         for one, mind in self.minds.items():
@@ -181,7 +190,7 @@ class Shape:
             kind = (mind.model, len(heard))
             nodes[one] = (mind, heard, kinds[kind])
             kinds[kind] += 1
-        return _value(nodes[self.output], niche)
+        return nodes[self.output]
 
 
 _Node = tuple[Mind, tuple[Any, ...], int]

@@ -17,6 +17,7 @@ from ...schema.models import DEFAULT_ALIAS
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
+    from ...pool.experience import Experience
     from ...runtime.budget import Caps
     from ...schema.catalogue import Catalogue
     from ...schema.ceiling import Ceiling
@@ -29,7 +30,10 @@ __all__ = [
     "FOLDER",
     "Host",
     "asked_task",
+    "embedder_option",
     "known_of",
+    "learnt",
+    "memory_options",
     "model_options",
     "policy_option",
     "refusal",
@@ -39,6 +43,8 @@ __all__ = [
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+MOST_LEARNT = 3
+"""Experiences that an operator is shown; as many as in an evolution, where no recipe says more."""
 Came = TypeVar("Came")
 
 
@@ -69,6 +75,26 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="The alias of the model that the operator asks.",
         ),
         click.option("--budget", metavar="CAPS", help="What it may cost: usd=2,tokens=50000."),
+        click.option(
+            "--cache",
+            metavar="DIRECTORY",
+            type=click.Path(file_okay=False, path_type=Path),
+            help="Keep answers in this folder, and take from there what was asked alike before.",
+        ),
+    )
+
+
+def memory_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say what an operator is told of earlier tasks."""
+    return _added(
+        command,
+        click.option(
+            "--memory",
+            metavar="POOL",
+            type=FOLDER,
+            help="Show the operator what this pool has learnt on similar tasks.",
+        ),
+        embedder_option,
     )
 
 
@@ -78,6 +104,9 @@ def setting_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return problem_format(host_options(_added(command, seed)))
 
 
+embedder_option = click.option(
+    "--embedder", help="minilm, hashing, or a model's alias.  [default: minilm]"
+)
 policy_option = click.option(
     "--policy",
     type=FILE,
@@ -113,6 +142,23 @@ def asked_task(options: dict[str, Any], known: Catalogue, runs: tuple[Path, ...]
     return load_task(file, known)
 
 
+def learnt(
+    folder: Path | None, task: Task, known: Catalogue, embedder: str | None, most: int = MOST_LEARNT
+) -> list[tuple[Experience, float]]:
+    """Search a pool's memory, where there is one: its embedder is not fetched for nothing.
+
+    Raises:
+        InputError: There is no such embedder.
+        StorageError: The memory cannot be read.
+    """
+    from ...pool.memory import FILE, open_memory
+
+    if folder is None or not (folder / FILE).exists():
+        return []
+    memory = open_memory(folder, embedder=embedder, models=known.models)
+    return memory.search(task.query, most)
+
+
 def refusal(dropped: Dropped) -> RunError:
     """Say why there is no child."""
     return RunError("\n  - ".join([f"{dropped.operator}: {dropped.reason}", *dropped.problems]))
@@ -128,6 +174,7 @@ class Host:
         policy: What a person allows; None where no file says so.
         seed: Makes sampling repeatable.
         budget: What the calls may cost.
+        cache: A folder of answers that calls share; None for no such folder.
     """
 
     known: Catalogue
@@ -135,6 +182,7 @@ class Host:
     policy: Ceiling | None
     seed: int | None
     budget: Caps
+    cache: Path | None = None
 
     @classmethod
     def of(cls, options: dict[str, Any], known: Catalogue) -> Host:
@@ -152,6 +200,7 @@ class Host:
             policy=load_ceiling(policy) if (policy := options.get("policy")) else None,
             seed=options["seed"],
             budget=Caps.parse(caps) if (caps := options.get("budget")) else Caps(),
+            cache=options.get("cache"),
         )
 
     def parents(self, sources: Sequence[str], runs: Sequence[Path] = ()) -> list[Parent]:
@@ -205,7 +254,7 @@ class Host:
             from ...runtime.services import Setting, open_services
             from ..meta import Meta
 
-            setting = Setting(seed=self.seed, budget=self.budget)
+            setting = Setting(seed=self.seed, budget=self.budget, cache=self.cache)
             async with open_services(self.known, setting) as services:
                 gateway = services.gateway
                 await gateway.prepare([self.meta_model], priced=setting.must_be_priced)

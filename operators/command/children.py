@@ -17,6 +17,8 @@ from .arguments import (
     Host,
     asked_task,
     known_of,
+    learnt,
+    memory_options,
     model_options,
     policy_option,
     refusal,
@@ -27,7 +29,10 @@ from .arguments import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ...pool.experience import Experience
+    from ...schema.catalogue import Catalogue
     from ...schema.edits import Tone
+    from ...schema.task import Task
     from ...schema.team import Team
     from ..proposal import Parent, Proposal
 
@@ -65,6 +70,7 @@ def child_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @run_option
 @child_options
 @policy_option
+@memory_options
 @model_options
 @setting_options
 def mutate_team(team: str, component: Any, runs: tuple[Path, ...], **options: Any) -> None:
@@ -80,9 +86,10 @@ def mutate_team(team: str, component: Any, runs: tuple[Path, ...], **options: An
     task = asked_task(options, known, runs)
     host = Host.of(options, known)
     [parent] = host.parents([team], runs)
+    memories = _memories(options, task, known)
     made = host.ask(
         host.ceiling(parent.team),
-        lambda meta: mutate(meta, "mutate", task, parent, component=component),
+        lambda meta: mutate(meta, "mutate", task, parent, component=component, memories=memories),
     )
     _show(made, [parent], task.id, options)
 
@@ -94,6 +101,7 @@ def mutate_team(team: str, component: Any, runs: tuple[Path, ...], **options: An
 @run_option
 @child_options
 @policy_option
+@memory_options
 @model_options
 @setting_options
 def cross_teams(first: str, second: str, runs: tuple[Path, ...], **options: Any) -> None:
@@ -107,9 +115,10 @@ def cross_teams(first: str, second: str, runs: tuple[Path, ...], **options: Any)
     task = asked_task(options, known, runs)
     host = Host.of(options, known)
     one, other = host.parents([first, second], runs)
+    memories = _memories(options, task, known)
     made = host.ask(
         host.ceiling(one.team, other.team),
-        lambda meta: crossover(meta, "crossover", task, one, other),
+        lambda meta: crossover(meta, "crossover", task, one, other, memories=memories),
     )
     _show(made, [one, other], task.id, options)
 
@@ -120,6 +129,7 @@ def cross_teams(first: str, second: str, runs: tuple[Path, ...], **options: Any)
 @run_option
 @child_options
 @policy_option
+@memory_options
 @model_options
 @setting_options
 def adapt_team(team: str, runs: tuple[Path, ...], **options: Any) -> None:
@@ -130,8 +140,10 @@ def adapt_team(team: str, runs: tuple[Path, ...], **options: Any) -> None:
     task = asked_task(options, known, runs)
     host = Host.of(options, known)
     [parent] = host.parents([team], runs)
+    memories = _memories(options, task, known)
     made = host.ask(
-        host.ceiling(parent.team), lambda meta: instantiate(meta, "instantiate", task, parent)
+        host.ceiling(parent.team),
+        lambda meta: instantiate(meta, "instantiate", task, parent, memories=memories),
     )
     _show(made, [parent], task.id, options)
 
@@ -156,6 +168,11 @@ def draw_child(team: str, component: Any, edits: int, **options: Any) -> None:
     ceiling = host.ceiling(parent.team)
     made = chance(parent.team, component, known, ceiling, seed=options["seed"] or 0, edits=edits)
     _show(made, [parent], "", options)
+
+
+def _memories(options: dict[str, Any], task: Task, known: Catalogue) -> tuple[Experience, ...]:
+    """Give what was learnt on similar tasks, where a pool was named."""
+    return tuple(one for one, _ in learnt(options["memory"], task, known, options["embedder"]))
 
 
 def _show(

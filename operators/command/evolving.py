@@ -69,6 +69,7 @@ class Evolving:
         from ..turn import require_answers
 
         strategy_of(self.recipe.strategy)
+        self._setting()
         if self.recipe.score == "answer":
             require_answers(self.tasks)
         if self.recipe.meta_model not in self.known.aliases:

@@ -15,7 +15,9 @@ from .arguments import (
     FOLDER,
     Host,
     asked_task,
+    embedder_option,
     known_of,
+    learnt,
     model_options,
     refusal,
     setting_options,
@@ -25,7 +27,6 @@ from .arguments import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ...pool.experience import Experience
     from ...pool.members import Member
     from ...pool.pool import Pool
     from ...schema.catalogue import Catalogue
@@ -41,7 +42,7 @@ no_model_option = click.option("--no-model", is_flag=True, help="Ask no model.")
 @click.command("select", cls=Command)
 @click.argument("pool_folder", metavar="POOL", type=FOLDER)
 @click.option("-k", "k", type=click.IntRange(min=1), default=3, show_default=True, help="How many.")
-@click.option("--embedder", help="minilm, hashing, or a model's alias.  [default: minilm]")
+@embedder_option
 @task_options
 @no_model_option
 @model_options
@@ -60,7 +61,7 @@ def select_teams(
     task = asked_task(options, known)
     pool = _opened(pool_folder, known)
     members = list(pool.members.values())
-    hits = _hits(pool_folder, task, known, embedder)
+    hits = learnt(pool_folder, task, known, embedder, MOST_HITS)
     host = Host.of(options, known)
     if no_model:
         came = asyncio.run(select(None, "select", task, members, k=k, hits=hits))
@@ -111,18 +112,6 @@ def _opened(folder: Path, known: Catalogue) -> Pool:
     from ...pool.pool import Pool
 
     return Pool.open(folder, catalogue=known)
-
-
-def _hits(
-    folder: Path, task: Task, known: Catalogue, embedder: str | None
-) -> list[tuple[Experience, float]]:
-    """Search the memory, where there is one: its embedder is not fetched for nothing."""
-    from ...pool.memory import FILE, open_memory
-
-    if not (folder / FILE).exists():
-        return []
-    memory = open_memory(folder, embedder=embedder, models=known.models)
-    return memory.search(task.query, MOST_HITS)
 
 
 def _steps(pool: Pool, task: Task) -> list[Step]:

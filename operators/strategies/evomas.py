@@ -7,13 +7,13 @@ it has solved something best. (EvoMAS §3.2.3)
 from __future__ import annotations
 
 import asyncio
-from itertools import count, repeat
+from itertools import combinations, count, repeat
 from typing import TYPE_CHECKING
 
 from ..chance import chance
 from ..components import ByChance
 from ..consolidate import consolidate
-from ..crossover import crossover
+from ..crossover import can_cross, crossover
 from ..instantiate import instantiate
 from ..mutate import mutate, open_components
 from ..proposal import Dropped, Proposal
@@ -64,14 +64,18 @@ async def _adapted(turn: Turn, number: int, member: Member) -> Attempt:
 
 
 async def _child(turn: Turn, step: int) -> tuple[Proposal | Dropped, list[Candidate]]:
-    """Make a child of the most promising candidates: early by mutation, later by crossover."""
+    """Make a child of the most promising candidates: early by mutation, later by crossover.
+
+    Candidates often descend from each other; those that nothing new can come of are not crossed.
+    """
     path = f"{turn.path}step {step}"
     promising = turn.promising(f"step {step}")
-    if len(promising) > 1 and turn.chance(f"step {step}/operator").random() < _share(turn, step):
-        pair = promising[:2]
+    pairs = combinations(promising, 2)
+    pair = next((pair for pair in pairs if can_cross(*(one.team for one in pair))), None)
+    if pair and turn.chance(f"step {step}/operator").random() < _share(turn, step):
         first, second = (turn.parent(one) for one in pair)
         made = await crossover(turn.meta, path, turn.task, first, second, memories=turn.memories)
-        return made, pair
+        return made, [*pair]
     best = promising[0]
     component = _component(turn, step, best)
     if component is None:

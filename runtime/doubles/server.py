@@ -132,10 +132,13 @@ class _Running:
             lambda: Connection(self._service), sock=self._socket, backlog=_BACKLOG
         )
         await self._stop.wait()
-        server.close()
+        # Only stop to accept: a server that is closed drops, without closing them, the sockets of
+        # connections that were accepted in this very turn.
+        self._loop.remove_reader(self._socket)
         for _turn in range(TURNS_TO_OPEN):  # a connection may be half-way between here and there
             await asyncio.sleep(0)
             await self._service.hang_up()
+        server.close()
         await server.wait_closed()
 
 

@@ -30,6 +30,7 @@ __all__ = ["Command", "Group", "host_catalogue", "host_options", "main", "proble
 BUG = 70
 INTERRUPTED = 130
 SUMMARIES: Mapping[str, str] = {
+    "bench": "Measure teams on public benchmarks, and compare what came of it.",
     "diff": "Show what differs between two teams.",
     "doctor": "Tell what this machine has: models, backends, tools, and how safe its jail is.",
     "evolve": "Evolve the teams of a pool over a stream of tasks.",

@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .._meaning import GRAPH_RULES
-from ..catalogue import Catalogue
 from ..edits import changes, diff, edits_to_json, plainly, unified, words
 from ..errors import ConfigError
-from ..loading import check_team, read_file
+from ..loading import read_file, read_team
 from ..problems import dotted
 from ..terminal import speakable
 from . import Command
@@ -23,15 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..edits import Paint, Tone
+    from ..problems import Problem
     from ..team import Team
 
 __all__ = ["main"]
 
 DIFFER = 1
 TONES: Mapping[Tone, str] = {"name": "cyan", "old": "red", "new": "green", "place": "magenta"}
-NO_NAMES = Catalogue(
-    backends=frozenset(), functions=frozenset(), scorers=frozenset(), tools=frozenset()
-)
 
 
 @click.command(cls=Command)
@@ -82,11 +78,17 @@ def main(files: tuple[str, ...], form: str, color: str, git: bool) -> None:
 
 
 def _teams(*files: str) -> tuple[Team, Team]:
-    """Load both teams; whether their names are known is not asked."""
-    loaded = [check_team(read_file(file), file, NO_NAMES, GRAPH_RULES) for file in files]
-    if problems := [problem for _, found in loaded for problem in found]:
+    """Load both teams; the problems of both are shown together."""
+    teams: list[Team] = []
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            teams.append(read_team(file))
+        except ConfigError as error:
+            problems += error.problems
+    if problems:
         raise ConfigError(problems)
-    (before, _), (after, _) = loaded
+    before, after = teams
     return before, after
 
 

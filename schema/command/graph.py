@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from .._meaning import GRAPH_RULES
-from ..catalogue import Catalogue
-from ..errors import ConfigError, InputError
+from ..errors import InputError
 from ..files import write_atomically
-from ..loading import check_team, read_file
+from ..loading import read_team
 from ..picture import FORMATS, draw
 from ..terminal import speakable
 from . import Command
 
-if TYPE_CHECKING:
-    from ..team import Team
-
 __all__ = ["main"]
 
 SUFFIXES = {".dot": "dot", ".gv": "dot", ".json": "json", ".mmd": "mermaid", ".svg": "svg"}
-NO_NAMES = Catalogue(
-    backends=frozenset(), functions=frozenset(), scorers=frozenset(), tools=frozenset()
-)
 
 
 @click.command(cls=Command)
@@ -52,7 +43,7 @@ def main(file: Path, picture_format: str | None, target: Path | None) -> None:
     """
     suffix = target.suffix if target else ""
     kind = picture_format or SUFFIXES.get(suffix, "text")
-    picture = draw(_team(file), kind)
+    picture = draw(read_team(file), kind)
     if target is None:
         click.echo(speakable(picture) if kind == "text" else picture, nl=False)
         return
@@ -60,11 +51,3 @@ def main(file: Path, picture_format: str | None, target: Path | None) -> None:
         write_atomically(target, picture)
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}.") from None
-
-
-def _team(file: Path) -> Team:
-    """Load a team whose graph can be drawn."""
-    team, problems = check_team(read_file(file), str(file), NO_NAMES, GRAPH_RULES)
-    if problems:
-        raise ConfigError(problems)
-    return team

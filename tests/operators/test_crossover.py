@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from coterie.operators import Dropped, Proposal, crossover
+from coterie.operators.crossover import can_cross
 from coterie.runtime.doubles import Reply
 from coterie.schema import Team
 from coterie.schema.edits import components
@@ -122,6 +123,42 @@ def test_parents_whose_agents_do_not_differ_cannot_be_crossed() -> None:
     done = crossed(second=replace(SOLVERS, name="twins"), topology="first")
     assert isinstance(done.came, Dropped)
     assert len(done.calls) == 0
+
+
+def test_parents_that_differ_in_one_place_by_one_thing_have_no_child_but_themselves() -> None:
+    warm = replace(SOLVERS.agents["worker_2"], temperature=1)
+    warmer = replace(SOLVERS, name="warmer", agents={**SOLVERS.agents, "worker_2": warm})
+    assert not can_cross(SOLVERS, warmer)
+    done = crossed(second=warmer)
+    assert isinstance(done.came, Dropped)
+    assert len(done.calls) == 0
+
+
+def test_no_agent_is_offered_twice() -> None:
+    prompted = replace(SOLVERS.agents["worker_2"], prompt="Count.", model_id="fast")
+    brief = replace(SOLVERS.agents["aggregator"], max_tokens=10)
+    agents = {**SOLVERS.agents, "worker_2": prompted, "aggregator": brief}
+    other = replace(SOLVERS, name="other", agents=agents)
+    assert can_cross(SOLVERS, other)
+    answer = positions(worker_2="agent of second", aggregator="agent of first")
+    done = crossed(answer, second=other, topology="first")
+    schema = done.calls[0].body["response_format"]["json_schema"]["schema"]
+    fields = schema["properties"]["positions"]["properties"]
+    assert {one: len(field["enum"]) for one, field in fields.items()} == {
+        "worker_2": 4,
+        "aggregator": 2,
+    }
+    assert isinstance(done.came, Proposal)
+
+
+def test_the_topology_is_not_asked_for_where_only_one_will_do() -> None:
+    # The lone worker does not differ from the one that stands in its place.
+    lone = team("lone", llm("worker_1", role="worker", model_id="fast"))
+    answer = positions(worker_2="agent of second", aggregator="agent of first")
+    made = crossed(answer, second=lone)
+    assert len(made.calls) == 1
+    assert isinstance(made.came, Proposal)
+    assert made.came.parents == ("solvers", "lone")
 
 
 def test_a_function_is_taken_whole_and_its_place_is_kept() -> None:

@@ -50,7 +50,11 @@ FIRST = team(
     llm("critic", role="critic"),
     llm("judge", role="judge", model_id="fast"),
 )
-SECOND = team("second", llm("worker", role="worker", max_tokens=64), llm("judge", temperature=1))
+SECOND = team(
+    "second",
+    llm("worker", role="worker", prompt="Be brief.", max_tokens=64),
+    llm("judge", temperature=1),
+)
 CEILING = ceiling_of(FIRST, SECOND)
 GRANTED = Ceiling.of(FIRST, SECOND)
 

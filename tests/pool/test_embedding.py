@@ -365,8 +365,6 @@ class TestCache:
         cached = CachedEmbedder(HashingEmbedder(), tmp_path / "vectors.sqlite")
         assert cached.embed(["caf\ud800 noir"]) == cached.embed(["caf? noir"])
 
-    # It makes enough garbage that sockets which tests of doubles left are found here.
-    @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
     def test_keeps_what_was_made_before_a_failure(self, tmp_path: Path) -> None:
         class Failing(HashingEmbedder):
             left = 2

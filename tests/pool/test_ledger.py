@@ -228,10 +228,10 @@ def test_damage_is_said_also_where_nobody_can_append(ledger: Ledger) -> None:
     for op in "abc":
         ledger.append({}, op=op)
     ledger.path.write_bytes(ledger.path.read_bytes().replace(b'"b"', b'"x"'))
-    ledger._lock.unlink()
+    ledger.lock.unlink()
     with pytest.raises(StorageError, match="line 2"):
         list(ledger.read())
-    assert not ledger._lock.exists()
+    assert not ledger.lock.exists()
 
 
 def test_a_repeated_operation_is_damage(ledger: Ledger) -> None:

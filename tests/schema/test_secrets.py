@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from coterie.schema import Catalogue, load_task, load_team
 from coterie.schema.errors import ConfigError
+from coterie.schema.loading import parse_team
 from coterie.schema.problems import FORMATS
 from coterie.schema.secrets import looks_secret, scrubbed, secrets_of
 
@@ -218,6 +219,34 @@ def test_a_team_that_holds_a_key_is_refused_and_the_key_is_not_shown(
     ):
         assert KEY[8:] not in shown
         assert "BEGIN" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (f"# {KEY}\n{TEAM}", "1:3"),
+        (f"{TEAM}# the key: {KEY}", f"{TEAM.count(chr(10)) + 1}:12"),
+        (f"name: a # {KEY}\n", "1:11"),
+        (f"name: # {KEY}\n  a\n", "1:9"),
+        (f"description: | # {KEY}\n  words\n", "1:18"),
+        (f"description: >\n  words\n # {KEY}\nname: a\n", "3:4"),
+        (f"name: a\nagents: [ # é {KEY}\n]\n", "2:15"),
+        ("# " + PRIVATE_KEY.replace("\n", "\n# ") + "\nname: a\n", "1:3"),
+    ],
+)
+def test_a_key_in_a_comment_is_refused_at_its_place(text: str, place: str) -> None:
+    with pytest.raises(ConfigError) as refusal:
+        parse_team(text.encode(), "team.yaml", Catalogue.of_host())
+    said = [str(one) for one in refusal.value.problems if "secret key" in one.message]
+    assert [one.split(" error:")[0] for one in said] == [f"team.yaml:{place}:"]
+    assert KEY[8:] not in str(refusal.value)
+
+
+@pytest.mark.parametrize("value", [f"{KEY}", f"'{KEY}'", f"|\n  {KEY}\n", f">-\n  a\n  {KEY}\n"])
+def test_a_key_in_a_value_is_reported_once(value: str) -> None:
+    with pytest.raises(ConfigError) as refusal:
+        parse_team(f"description: {value}".encode(), "team.yaml", Catalogue.of_host())
+    assert sum("secret key" in one.message for one in refusal.value.problems) == 1
 
 
 def test_so_is_a_team_whose_prompt_file_holds_one(tmp_path: Path) -> None:

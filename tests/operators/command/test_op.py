@@ -77,6 +77,19 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(folder: Path) -> None
     assert "sevenish" not in done.calls[0].text
 
 
+def test_a_child_that_was_looked_at_is_kept_without_asking_again(folder: Path) -> None:
+    arguments = ["mutate", "pair.yaml", "-t", "task.json", "--component", "prompts"]
+    arguments += ["--cache", "answers"]
+    with ScriptedModel([Reply.json(PROMPT)]) as model:  # it has one answer and no other
+        arguments += ["--model", f"scripted@{model.api_base}"]
+        looked_at = mas(folder, *arguments, "--dry-run")
+        kept = mas(folder, *arguments, "-o", "child.yaml")
+        assert len(model.calls) == 1
+    assert (looked_at.returncode, kept.returncode) == (0, 0), kept.stderr
+    assert looked_at.stdout == kept.stderr
+    assert load_team(folder / "child.yaml").agents["judge"].prompt == "Count on your fingers."
+
+
 def test_the_child_is_written_with_its_lineage(folder: Path) -> None:
     arguments = ["mutate", "pair.yaml", "-t", "task.json", "--component", "prompts"]
     done = mas(folder, *arguments, "-o", "counting.yaml", replies=Reply.json(PROMPT))
@@ -247,6 +260,12 @@ def test_consolidate_puts_what_was_learnt_into_the_memory(folder: Path, pool: Po
     file.read()
     [entry] = file.entries.values()
     assert (entry.summary, entry.niche, entry.reward) == ("One judge is enough.", "sums", 1)
+    mutation = ("mutate", "pair.yaml", "-t", "task.json", "--component", "prompts", "--dry-run")
+    told = ("--memory", "pool", "--embedder", "hashing")
+    [call] = mas(folder, *mutation, *told, replies=Reply.json(PROMPT)).calls
+    assert "One judge is enough." in call.text
+    [call] = mas(folder, *mutation, replies=Reply.json(PROMPT)).calls
+    assert "One judge is enough." not in call.text
     done = mas(folder, *arguments, replies="no idea")
     assert done.returncode == 1
     done = mas(folder, "select", "pool", "-t", "task.json", "--no-model", "--embedder", "hashing")

@@ -268,6 +268,36 @@ def test_nothing_stays_behind_when_calls_are_open() -> None:
     assert open_descriptors() == before
 
 
+def test_a_connection_that_comes_as_the_server_stops_is_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answering, stopping = threading.Event(), threading.Event()
+    join = threading.Thread.join
+
+    def busy(_: object) -> str:
+        """Keep the server's loop from turning until it was told to stop."""
+        answering.set()
+        assert stopping.wait(10)
+        return "42"
+
+    def told_and_joined(thread: threading.Thread, timeout: float | None = None) -> None:
+        stopping.set()
+        join(thread, timeout)
+
+    monkeypatch.setattr(threading.Thread, "join", told_and_joined)
+    body = json.dumps(chat("Hello")).encode()
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body)
+    with ScriptedModel(busy) as model:
+        address = ("127.0.0.1", int(model.api_base.rsplit(":", 1)[1].removesuffix("/v1")))
+        first = socket.create_connection(address, timeout=10)
+        first.sendall(head + body)
+        assert answering.wait(10)
+        late = socket.create_connection(address, timeout=10)
+    first.close()
+    late.close()
+    gc.collect()  # a socket that nobody closed is a warning, and so an error
+
+
 def test_an_address_exists_only_while_it_is_served() -> None:
     model = ScriptedModel("42")
     with pytest.raises(RuntimeError, match="only inside its 'with' block"):

@@ -1,0 +1,86 @@
+"""`git bisect run` finds the task after which a pool's best team fails, as docs/git.md says."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles.script import Request
+
+PAGE = (Path(__file__).parents[2] / "docs" / "git.md").read_text(encoding="utf-8")
+RECIPE = """\
+strategy: evomas
+seeds: [solo.yaml]
+parents: 1
+steps: 1
+instantiate: false
+components: [prompts]
+crossover: [0, 0]
+workers: 1
+memory: 0
+"""
+TURN = 5
+"""The first task at which the child is right and its parent is not."""
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+
+def oracle(request: Request) -> Reply:
+    """Propose the same child always, which is right from one task on, and its parent before it."""
+    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    wanted = form.get("properties", {})
+    if "edits" in wanted:
+        edit = {"set_prompt": {"agent": "one", "prompt": "Be quick."}}
+        return Reply.json({"reason": "It is slow.", "edits": [edit]})
+    if "summary" in wanted:
+        return Reply.json({"summary": "Quick agents are quick."})
+    text = json.dumps(request["messages"])
+    (number,) = set(re.findall(r"What is (\d) \+", text))
+    return Reply(text="7" if (int(number) >= TURN) == ("Be quick." in text) else "8")
+
+
+def task(number: int) -> str:
+    query = f"What is {number} + {7 - number}?"
+    return json.dumps({"id": f"t{number}", "query": query, "answer": "7"}) + "\n"
+
+
+def test_it_finds_the_task_that_brought_a_worse_team(tmp_path: Path) -> None:
+    pool = tmp_path / "pool"
+    (block,) = re.findall(r"^```bash\n(git bisect .*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    (tmp_path / "solo.yaml").write_text('name: solo\nagents: {one: {prompt: "You are alone."}}\n')
+    (tmp_path / "recipe.yaml").write_text(RECIPE)
+    (tmp_path / "tasks.jsonl").write_text("".join(map(task, range(8))))
+    (tmp_path / "task.json").write_text(task(1))
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "HOME": str(tmp_path),
+        "MAS_HOME": str(tmp_path),
+    }
+
+    def told(folder: Path, *command: str) -> str:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    with ScriptedModel(oracle) as model:
+        models = f"models: {{default: {{model: m, api_base: '{model.api_base}'}}}}\n"
+        (tmp_path / "models.yaml").write_text(models)
+        told(tmp_path, "mas-evolve", "recipe.yaml", "tasks.jsonl", "--pool", "pool", "--git")
+        said = told(pool, "sh", "-e", "-c", block)
+    (guilty,) = told(pool, "git", "log", f"--grep=^t{TURN}: 1 by solo_1$", "--format=%H").split()
+    assert f"{guilty} is the first bad commit" in said
+    assert "teams/solo_1.yaml" in said
+    assert told(pool, "git", "status", "--porcelain") == ""
+    shown = told(pool, "mas-pool", "show", ".", "solo_1")
+    assert "It is slow." in shown
