@@ -284,8 +284,8 @@ def recorded(folder: Path, options: dict[str, Any]) -> Evaluating:
     for alias, model in models.items():
         if known.models[alias].model != model.model:
             raise InputError(
-                f"{folder} was begun with {alias}={model.model}. Another model, such as"
-                f" {known.models[alias].model}, makes another evaluation; only its address may change."
+                f"{folder} was begun with {alias}={model.model}. {known.models[alias].model} would"
+                " make another evaluation of it. Only a model's address may change."
             )
     team, known, _ = load_team_of(str(folder / "team.yaml"), known)
     request = results.request

@@ -425,8 +425,9 @@ VALUES = (
     ),
     bad(
         44, "tool of an unknown server", boss("agent_type: ToolCallingAgent, tools: [web.search]"),
-        "5:48: error: agents.boss.tools[0]: no tool 'web.search'. Known: list_files, read_file,"
-        " search_text. Its server would be declared in tools.yaml.",
+        "5:48: error: agents.boss.tools[0]: no tool 'web.search'. Known: list_files, read_file."
+        " Its server would be declared in tools.yaml.",
+        options=("--allow-tool", "list_files", "--allow-tool", "read_file"),
     ),
     bad(
         45, "tool that is not granted", boss("agent_type: ToolCallingAgent, tools: [read_file]"),
