@@ -140,7 +140,7 @@ class Evaluating:
         from .progress import Progress
 
         folder = RunFolder(self._folder, services.scrubber(os.environ))
-        results = replace(self._opened, folder=folder)
+        opened = self._opened
         progress = Progress(total=self.expected, quiet=self.options["quiet"])
         evaluation = self._evaluation(services, journal, budget, progress)
         progress.known = sum(1 for _ in evaluation.samples())
@@ -149,6 +149,8 @@ class Evaluating:
             await evaluation.to_the_end()
         finally:
             progress.end()
+            head = {**opened.head, "wall_seconds": round(journal.seconds, 3)}
+            results = replace(opened, folder=folder, head=head)
             results.write(evaluation.samples(), benchmark, expected=self.expected)
 
     def _show(self) -> int:

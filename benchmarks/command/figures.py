@@ -29,12 +29,16 @@ def summary(told: Mapping[str, Any]) -> str:
     tokens = usage["prompt_tokens"] + usage["completion_tokens"]
     lines.append(
         f"{counted(usage['calls'], 'call')}, {counted(tokens, 'token')}, {usage['cost']},"
-        f" {told['seconds']:.1f} s of runs"
+        f" {told['seconds']:.1f} s of runs{_wall(told)}"
     )
     lines += _warnings(told)
     if len(told["niches"]) > 1:
         lines += ["", written(by_niche([told]), "markdown")]
     return "\n".join(lines)
+
+
+def _wall(told: Mapping[str, Any]) -> str:
+    return f" in {told['wall_seconds']:.1f} s" if "wall_seconds" in told else ""
 
 
 def _headline(told: Mapping[str, Any]) -> str:

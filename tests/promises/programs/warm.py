@@ -45,8 +45,11 @@ def serve(request: dict[str, Any]) -> dict[str, Any]:
     """Run a workload in a child; tell how that ended and what it wrote to standard error."""
     ready, go = os.pipe()
     with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
+        # Opened before the fork: strace counts what the child does, however soon it is attached.
+        said = os.open(request["said"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         if (child := os.fork()) == 0:
-            work(request, ready, errors.fileno())
+            work(request, ready, said, errors.fileno())
+        os.close(said)
         tracer = None
         if request.get("strace"):
             tracer, refusal = attach(child, request["strace"])
@@ -90,12 +93,11 @@ def attach(child: int, options: list[str]) -> tuple[subprocess.Popen[str] | None
     return None, said
 
 
-def work(request: dict[str, Any], ready: int, errors: int) -> None:
+def work(request: dict[str, Any], ready: int, said: int, errors: int) -> None:
     """Be the child: wait to be let go, do the work, and end with the exit code of a command."""
     with contextlib.suppress(AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PTRACER, ANYONE, 0, 0, 0)
     os.dup2(errors, 2)
-    said = os.open(request["said"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
     def say(text: str) -> None:
         os.writev(said, [f"{text}\n".encode()])  # not `write`, which tests make fail
