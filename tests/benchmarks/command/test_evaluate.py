@@ -26,7 +26,7 @@ from .conftest import EACH, NICHES, NOWHERE, Desk, adds
 
 TASKS = len(NICHES) * EACH
 RIGHT = TASKS - len(NICHES)
-TIMES = ("seconds", "command")
+TIMES = ("seconds", "wall_seconds", "command")
 
 
 def samples_of(folder: Path) -> list[Sample]:
