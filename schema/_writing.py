@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["canonical", "dump", "plain", "team_value", "write_team", "write_yaml"]
 
 WIDTH = 100
+_WITHOUT_BREAKS = str.maketrans("", "", "\n\t")
 HEADER = re.compile(r"#\s*yaml-language-server:\s*\$schema=(\S+).*")
 DEFAULT_SCHEMA = "team.schema.json"
 _PLAIN = re.compile(r"[A-Za-z_(/](?:[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff#:]|:(?=\S)|(?<=\S)#)*")
@@ -250,7 +251,7 @@ def _is_block(value: Any) -> bool:
     """Tell whether a text is written as a literal block: several lines, or one very long one."""
     if not isinstance(value, str) or not (body := value.strip("\n")):
         return False
-    speakable = all(char.isprintable() or char in "\n\t" for char in value)
+    speakable = value.translate(_WITHOUT_BREAKS).isprintable()
     starts_well = not value.startswith(("\n", " ", "\t"))
     return speakable and starts_well and ("\n" in body or len(value) > WIDTH or "\n" in value)
 
