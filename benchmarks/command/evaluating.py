@@ -155,7 +155,7 @@ class Evaluating:
 
     def _show(self) -> int:
         """Print the figures, and give the exit code."""
-        from ..results import read_results
+        from ..results import read_results, read_samples
         from .figures import summary
 
         told = read_results(self._folder)
@@ -165,8 +165,10 @@ class Evaluating:
             click.echo(speakable(summary(told)))
         if not told["unscored"]:
             return 0
+        first = next(one for one in read_samples(self._folder) if one.score is None)
         many = counted(told["unscored"], "trial")
-        click.echo(f"{many} could not be made.{self._how_to_go_on}", err=True)
+        why = speakable(f"task {first.task}: {first.error}")
+        click.echo(f"{many} could not be made, the first of {why}{self._how_to_go_on}", err=True)
         return 1
 
     def replayed(self) -> int:
