@@ -168,7 +168,7 @@ class Evaluating:
         first = next(one for one in read_samples(self._folder) if one.score is None)
         many = counted(told["unscored"], "trial")
         why = speakable(f"task {first.task}: {first.error}")
-        click.echo(f"{many} could not be made, the first of {why}{self._how_to_go_on}", err=True)
+        click.echo(f"{many} could not be made.{self._how_to_go_on} First: {why}", err=True)
         return 1
 
     def replayed(self) -> int:
