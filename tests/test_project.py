@@ -82,6 +82,11 @@ HEAVY = {"aiohttp", "litellm", "minisweagent", "networkx", "openai", "qdrant_cli
         ("coterie.schema.command.fmt", ["--check", str(ROOT / "seeds" / "debate.yaml")]),
         ("coterie.runtime.command.run", ["--help"]),
         ("coterie.runtime.command.doctor", ["--help"]),
+        ("coterie.operators.command.evolve", ["--help"]),
+        ("coterie.operators.command.op", ["--help"]),
+        ("coterie.pool.command", ["--help"]),
+        ("coterie.benchmarks.command", ["run", "--help"]),
+        ("coterie.benchmarks.command", ["list"]),
     ],
 )
 def test_commands_that_call_no_model_import_nothing_heavy(
