@@ -10,6 +10,7 @@ journal.sqlite  every answer that was paid for; without it, what is there can st
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -61,10 +62,17 @@ class Request:
         """Give the tasks, in order.
 
         Raises:
-            InputError: The benchmark's files are missing, or no task is left.
+            InputError: The benchmark's files are missing, two of its tasks have the same id, or no
+                task is left.
         """
-        found = find_benchmark(self.benchmark)
-        return self.choice.of(found.tasks(self.source))
+        tasks = find_benchmark(self.benchmark).tasks(self.source)
+        counts = Counter(task.id for task in tasks)
+        if twice := [name for name, count in counts.items() if count > 1]:
+            raise InputError(
+                f"{self.benchmark}: two tasks have the id {twice[0]!r}. Each needs its own, or one"
+                " would get the answers of the other."
+            )
+        return self.choice.of(tasks)
 
     def value(self) -> dict[str, Any]:
         """Write the request as a JSON object."""

@@ -217,7 +217,8 @@ class Evaluating:
     async def _written(self, evaluation: Evaluation, task: Task, trial: int, runs: Path) -> int:
         from ...runtime.trace import Trace
 
-        folder = new_folder(runs, self.plan.team.name, f"{task.id}-{trial}")
+        name = f"{task.id}-{trial}".replace(os.sep, "-")
+        folder = new_folder(runs, self.plan.team.name, name)
         sample = await evaluation.shown(task, trial, Trace(folder))
         folder.close()
         if sample.answer is not None:

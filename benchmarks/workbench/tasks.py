@@ -75,7 +75,7 @@ def _task(niche: str, number: int, row: dict[str, str], folder: Path, *, named_o
     # A domain that no toolkit has the name of brings none: the column's 'crm' is one.
     chosen = [one for one in DOMAINS if not named_only or one in named or one == _ALWAYS]
     return Task(
-        id=f"{niche}/{number}",
+        id=f"{niche}-{number}",
         query=_PROMPT.format(query=row["query"], tools=_described(tuple(chosen))),
         niche=niche,
         answer=reference_calls(row, niche),

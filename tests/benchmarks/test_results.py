@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.benchmark import ACCURACY, Source
+from coterie.benchmarks import results
+from coterie.benchmarks.benchmark import ACCURACY, Benchmark, Source
 from coterie.benchmarks.choosing import Choice
 from coterie.benchmarks.figures import Figures
 from coterie.benchmarks.results import Request, Results, read_results, read_samples
-from coterie.schema import InputError
+from coterie.schema import InputError, Task
 
 from .kept import kept, sample
 
@@ -105,3 +106,18 @@ def test_missing_and_foreign_files_are_said(tmp_path: Path) -> None:
     (tmp_path / "results.json").write_text('{"version": 9}')
     with pytest.raises(InputError, match="version 9 is not 1, the one that this coterie reads"):
         read_results(tmp_path)
+
+
+def test_tasks_of_the_same_id_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    twice = Benchmark(
+        name="twice",
+        title="Twice",
+        about="Says everything twice.",
+        licence="CC0",
+        citation="Nobody",
+        tasks=lambda _source: [Task(id="a", query="1?"), Task(id="a", query="2?")],
+    )
+    monkeypatch.setattr(results, "find_benchmark", lambda _name: twice)
+    request = Request(benchmark="twice", source=Source(), choice=Choice(), trials=1)
+    with pytest.raises(InputError, match="two tasks have the id 'a'"):
+        request.tasks()
