@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +28,7 @@ from .arguments import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from ...pool.experience import Experience
     from ...schema.catalogue import Catalogue
@@ -82,16 +83,7 @@ def mutate_team(team: str, component: Any, runs: tuple[Path, ...], **options: An
     """
     from ..mutate import mutate
 
-    known = known_of(options)
-    task = asked_task(options, known, runs)
-    host = Host.of(options, known)
-    [parent] = host.parents([team], runs)
-    memories = _memories(options, task, known)
-    made = host.ask(
-        host.ceiling(parent.team),
-        lambda meta: mutate(meta, "mutate", task, parent, component=component, memories=memories),
-    )
-    _show(made, [parent], task.id, options)
+    _make(functools.partial(mutate, component=component), "mutate", [team], runs, options)
 
 
 @click.command("crossover", cls=Command)
@@ -111,16 +103,7 @@ def cross_teams(first: str, second: str, runs: tuple[Path, ...], **options: Any)
     """
     from ..crossover import crossover
 
-    known = known_of(options)
-    task = asked_task(options, known, runs)
-    host = Host.of(options, known)
-    one, other = host.parents([first, second], runs)
-    memories = _memories(options, task, known)
-    made = host.ask(
-        host.ceiling(one.team, other.team),
-        lambda meta: crossover(meta, "crossover", task, one, other, memories=memories),
-    )
-    _show(made, [one, other], task.id, options)
+    _make(crossover, "crossover", [first, second], runs, options)
 
 
 @click.command("instantiate", cls=Command)
@@ -136,16 +119,27 @@ def adapt_team(team: str, runs: tuple[Path, ...], **options: Any) -> None:
     """Let a model adapt a team to a task; it may add and remove agents."""
     from ..instantiate import instantiate
 
+    _make(instantiate, "instantiate", [team], runs, options)
+
+
+def _make(
+    operator: Callable[..., Awaitable[Proposal | Dropped]],
+    path: str,
+    teams: Sequence[str],
+    runs: tuple[Path, ...],
+    options: dict[str, Any],
+) -> None:
+    """Have an operator make a child of teams, with what the user said, and show it."""
     known = known_of(options)
     task = asked_task(options, known, runs)
     host = Host.of(options, known)
-    [parent] = host.parents([team], runs)
+    parents = host.parents(teams, runs)
     memories = _memories(options, task, known)
     made = host.ask(
-        host.ceiling(parent.team),
-        lambda meta: instantiate(meta, "instantiate", task, parent, memories=memories),
+        host.ceiling(*(one.team for one in parents)),
+        lambda meta: operator(meta, path, task, *parents, memories=memories),
     )
-    _show(made, [parent], task.id, options)
+    _show(made, parents, task.id, options)
 
 
 @click.command("chance", cls=Command)
