@@ -5,29 +5,29 @@ Everything is a function of the request and its seed.
 
 from __future__ import annotations
 
-import hashlib
 import random
 import re
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.gateway import ChatAnswer, Gateway
+from ...runtime.scorers import Score
 from ...runtime.usage import Usage
 from ...schema.models import Model
-from ...schema.task import Task
+from ...schema.task import ScorerChoice, Task
 from .world import MODELS, NICHES, OPTIONS, Draws, Mind, sentences, think
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from ...runtime.gateway import ChatRequest
     from .meta import MetaModel
 
-__all__ = ["META", "Simulated", "catalogue_models", "tasks"]
+__all__ = ["META", "Simulated", "catalogue_models", "sheet", "tasks"]
 
 META = "meta"
 LETTERS = "ABCDE"
-REPORTED = re.compile(rf"^([{LETTERS}])$", re.MULTILINE)
-ASKED = re.compile(r"Puzzle (\d+)/(\d+) of (\w+)")
+REPORTED = re.compile(rf"^([{LETTERS}]+)$", re.MULTILINE)
+ASKED = re.compile(r"Sheet \d+/\d+: (?P<puzzles>\d+) puzzles of (?P<niche>\w+)\.")
 
 
 def catalogue_models() -> dict[str, Model]:
@@ -35,22 +35,40 @@ def catalogue_models() -> dict[str, Model]:
     return {alias: Model(alias=alias, model=f"simulated/{alias}") for alias in (*MODELS, META)}
 
 
-def tasks(seed: int, count: int, order: int = 0) -> list[Task]:
-    """Make a stream of tasks, all niches in turn; another `order` is another shuffle of them."""
-    made = [_task(seed, number) for number in range(count)]
+def tasks(seed: int, count: int, puzzles: int, order: int = 0) -> list[Task]:
+    """Make a stream of tasks, all niches in turn; another `order` is another shuffle of them.
+
+    Args:
+        seed: Which stream.
+        count: How many tasks.
+        puzzles: How many puzzles a task has; its score is the share that is right.
+        order: Which shuffle; 0 for none.
+    """
+    made = [_task(seed, number, puzzles) for number in range(count)]
     if order:
         random.Random(order).shuffle(made)  # noqa: S311 - guards nothing
     return made
 
 
-def _task(seed: int, number: int) -> Task:
+def sheet(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
+    """Give the share of letters that are right."""
+    del options
+    right = sum(one == wanted for one, wanted in zip(answer, str(reference), strict=False))
+    return Score(value=right / len(reference), reason=f"{right} of {len(reference)}")
+
+
+def _task(seed: int, number: int, puzzles: int) -> Task:
     niche = list(NICHES)[number % len(NICHES)]
-    query = f"Puzzle {seed}/{number} of {niche}: which letter is right?"
-    return Task(id=f"t{number}", query=query, niche=niche, answer=LETTERS[_right(query)])
+    title = f"Sheet {seed}/{number}: {puzzles} puzzles of {niche}."
+    answer = "".join(LETTERS[one] for one in _right(title, puzzles))
+    scorer = ScorerChoice(name="landscape_sheet")
+    query = f"{title} Which letters are right?"
+    return Task(id=f"t{number}", query=query, niche=niche, answer=answer, scorer=scorer)
 
 
-def _right(query: str) -> int:
-    return hashlib.sha256(query.encode()).digest()[0] % OPTIONS
+def _right(title: str, puzzles: int) -> list[int]:
+    source = random.Random(title)  # noqa: S311 - guards nothing
+    return [source.randrange(OPTIONS) for _ in range(puzzles)]
 
 
 class Simulated(Gateway):
@@ -78,21 +96,23 @@ class Simulated(Gateway):
         if asked is None:
             raise ValueError(f"this is no task of the landscape: {request.messages[-1]!r}")
         if request.model == META:
-            text = self._meta.answer(request, asked[3])
+            text = self._meta.answer(request, asked["niche"])
         else:
-            text = _letter(request, f"{asked[0]}: which letter is right?", asked[3])
+            text = _letters(request, asked)
         usage = Usage(calls=1, prompt_tokens=100, completion_tokens=1)
         return ChatAnswer(text=text, usage=usage, model=request.model, alias=request.model)
 
 
-def _letter(request: ChatRequest, query: str, niche: str) -> str:
+def _letters(request: ChatRequest, asked: re.Match[str]) -> str:
     """Answer as an agent; options are numbered from the right letter on."""
     import numpy as np
 
     system, user = (str(one["content"]) for one in request.messages)
     mind = Mind(request.model, sentences(system))
-    right = _right(query)
-    heard = [(LETTERS.index(one) - right) % OPTIONS for one in REPORTED.findall(user)]
-    draws = Draws(f"{request.seed}", f"{query}/{request.model}", 1)
-    chosen = think(mind, niche, draws, tuple(np.array([one]) for one in heard))
-    return LETTERS[(int(chosen[0]) + right) % OPTIONS]
+    puzzles = int(asked["puzzles"])
+    right = np.array(_right(asked[0], puzzles))
+    heard = (np.array([LETTERS.index(one) for one in said]) for said in REPORTED.findall(user))
+    draws = Draws(f"{request.seed}", f"{asked[0]}/{request.model}", puzzles)
+    reports = tuple((one - right) % OPTIONS for one in heard)
+    chosen = (think(mind, asked["niche"], draws, reports) + right) % OPTIONS
+    return "".join(LETTERS[one] for one in chosen)

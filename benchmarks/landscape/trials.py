@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 
     from ...schema.task import Task
 
-__all__ = ["MOST_AGENTS", "SPECIALISTS", "Outcome", "Trial", "evolve"]
+__all__ = ["MOST_AGENTS", "PUZZLES", "SEEDS", "Outcome", "Trial", "evolve"]
 
 TEAMS = Path(__file__).parent / "teams"
-SPECIALISTS = ("well_prompted", "well_staffed")
+SEEDS = ("peer_review", "majority_vote", "debate")
+PUZZLES = 20
 MOST_AGENTS = 4
 CEILING = Ceiling(models=frozenset(MODELS), agents=MOST_AGENTS)
 RECIPE = Recipe(
@@ -58,13 +59,15 @@ class Trial:
         name: What the table calls it.
         skill: The meta-model's.
         seeds: Names of seed teams.
+        puzzles: How many a task has.
         order: Which shuffle of the tasks; 0 for none.
         changes: What differs from `RECIPE`.
     """
 
     name: str
     skill: float = 0.7
-    seeds: tuple[str, ...] = ("peer_review", "majority_vote", "debate")
+    seeds: tuple[str, ...] = SEEDS
+    puzzles: int = PUZZLES
     order: int = 0
     changes: Mapping[str, object] = field(default_factory=dict[str, object])
 
@@ -99,7 +102,7 @@ def evolve(trial: Trial, seed: int, count: int) -> Outcome:
 
 
 async def _outcome(trial: Trial, seed: int, count: int, folder: Path) -> Outcome:
-    stream = tasks(seed, count, trial.order)
+    stream = tasks(seed, count, trial.puzzles, trial.order)
     recipe = replace(RECIPE, seed=seed, **dict(trial.changes))
     catalogue = Catalogue.of_host(models=catalogue_models())
     seeds = [TEAMS / f"{one}.yaml" for one in trial.seeds]

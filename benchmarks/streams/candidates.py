@@ -42,13 +42,12 @@ def _prompt(text: str) -> SetPrompt:
     return SetPrompt(agent=SOLVER, prompt=text.strip())
 
 
-def _answering(**answer: Any) -> SetParameter:
-    """Hold the solver to an object with one field."""
-    (field,) = answer
+def _answering(**fields: Any) -> SetParameter:
+    """Hold the solver to an object with these fields."""
     schema = {
         "type": "object",
-        "properties": answer,
-        "required": [field],
+        "properties": fields,
+        "required": [*fields],
         "additionalProperties": False,
     }
     return SetParameter(agent=SOLVER, field="output_schema", value=schema)
@@ -92,6 +91,7 @@ CALCULATOR = AddAgent(
 )
 EXPRESSION = _answering(expression={"type": "string", "maxLength": 12})
 NUMBER = _answering(answer={"type": "integer"})
+QUOTED = _answering(fact={"type": "string", "maxLength": 60}, age={"type": "integer"})
 LABEL = _answering(answer={"type": "string", "enum": ["negative", "positive"]})
 
 WRITE_PRODUCT = """
@@ -143,24 +143,61 @@ The weather was not bad.
 positive
 """
 DATE_SHOTS = """
-Write the date as YYYY-MM-DD.
+Answer like this.
 
-March 5, 1821
-1821-03-05
-October 23, 1783
-1783-10-23
-June 12, 1850
-1850-06-12
-January 30, 1801
-1801-01-30
+Q: Write this date as YYYY-MM-DD: March 5, 1821
+A: 1821-03-05
+
+Q: Write this date as YYYY-MM-DD: October 23, 1783
+A: 1783-10-23
+
+Q: Write this date as YYYY-MM-DD: June 12, 1850
+A: 1850-06-12
+
+Q: Write this date as YYYY-MM-DD: January 30, 1801
+A: 1801-01-30
+
+Q: Write this date as YYYY-MM-DD: September 8, 1876
+A: 1876-09-08
+
+Q: Write this date as YYYY-MM-DD: December 17, 1835
+A: 1835-12-17
+
+Q: Write this date as YYYY-MM-DD: April 2, 1812
+A: 1812-04-02
+
+Q: Write this date as YYYY-MM-DD: July 21, 1867
+A: 1867-07-21
 """
 AGE_SHOTS = """
-Answer with the age only.
+Answer like this.
+
+Q: Tom is 3 years old. Eve is 4 years old. How old is Eve?
+A: 4
+
+Q: Eve is 91 years old. Tom is 95 years old. How old is Eve?
+A: 91
+
+Q: Lea is 2 years old. Max is 93 years old. How old is Max?
+A: 93
+
+Q: Max is 94 years old. Lea is 1 years old. How old is Max?
+A: 94
+"""
+QUOTE_FACT = """
+Answer like this.
 
 Tom is 3 years old. Eve is 4 years old. How old is Eve?
-4
+{"fact": "Eve is 4 years old.", "age": 4}
+
 Eve is 91 years old. Tom is 95 years old. How old is Eve?
-91
+{"fact": "Eve is 91 years old.", "age": 91}
+
+Lea is 2 years old. Max is 93 years old. How old is Max?
+{"fact": "Max is 93 years old.", "age": 93}
+
+Max is 94 years old. Lea is 1 years old. How old is Max?
+{"fact": "Max is 94 years old.", "age": 94}
 """
 
 
@@ -217,7 +254,18 @@ CANDIDATES: Mapping[str, tuple[Candidate, ...]] = MappingProxyType(
             ),
         ),
         "dates": (CAREFUL, STEP_BY_STEP, CHECKED, _shots(DATE_SHOTS)),
-        "ages": (CAREFUL, STEP_BY_STEP, CHECKED, _shots(AGE_SHOTS), INTEGER),
+        "ages": (
+            CAREFUL,
+            STEP_BY_STEP,
+            CHECKED,
+            _shots(AGE_SHOTS),
+            INTEGER,
+            Candidate(
+                name="quoting",
+                reason="Whoever copies the fact first need only read it off.",
+                edits=(QUOTED, _prompt(QUOTE_FACT)),
+            ),
+        ),
     }
 )
 """The candidate edits of each stream, in the order in which they are tried."""

@@ -66,11 +66,13 @@ async def _adapted(turn: Turn, number: int, member: Member) -> Attempt:
 async def _child(turn: Turn, step: int) -> tuple[Proposal | Dropped, list[Candidate]]:
     """Make a child of the most promising candidates: early by mutation, later by crossover.
 
-    Candidates often descend from each other; those that nothing new can come of are not crossed.
+    Candidates often descend from each other: a team and its own mutation have little to give each
+    other, so candidates of different parents are crossed first. Those that nothing new can come of
+    are not crossed.
     """
     path = f"{turn.path}step {step}"
     promising = turn.promising(f"step {step}")
-    pairs = combinations(promising, 2)
+    pairs = sorted(combinations(promising, 2), key=lambda pair: _are_related(*pair))
     pair = next((pair for pair in pairs if can_cross(*(one.team for one in pair))), None)
     if pair and turn.chance(f"step {step}/operator").random() < _share(turn, step):
         first, second = (turn.parent(one) for one in pair)
@@ -90,6 +92,11 @@ async def _child(turn: Turn, step: int) -> tuple[Proposal | Dropped, list[Candid
     parent, memories = turn.parent(best), turn.memories
     made = await mutate(turn.meta, path, turn.task, parent, component=component, memories=memories)
     return made, [best]
+
+
+def _are_related(one: Candidate, other: Candidate) -> bool:
+    """Tell whether both go back to the same team of the pool."""
+    return not {*one.born.parents}.isdisjoint(other.born.parents)
 
 
 def _share(turn: Turn, step: int) -> float:

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.benchmarks.landscape import __main__ as command
+from coterie.benchmarks.landscape.gateway import sheet, tasks
 from coterie.benchmarks.landscape.trials import Trial, evolve
 from coterie.benchmarks.landscape.world import CHECK, FITTING, NICHES, Mind, Shape, best_value
 
@@ -41,6 +42,23 @@ def test_a_check_helps_whoever_makes_it() -> None:
     assert values["unchecked"] < values["other"]
 
 
+def test_a_sheet_scores_the_share_of_its_puzzles_that_is_right() -> None:
+    (task,) = tasks(seed=1, count=1, puzzles=4)
+    wrong = "A" if task.answer[0] != "A" else "B"
+    values = [
+        sheet(answer, task.answer, {}).value
+        for answer in (task.answer, wrong + task.answer[1:], task.answer[:2], "")
+    ]
+    assert values == [1, 0.75, 0.5, 0]
+    assert {len(one.answer) for one in tasks(seed=1, count=8, puzzles=20)} == {20}
+
+
+def test_a_shuffled_stream_has_the_same_tasks() -> None:
+    plain, shuffled = tasks(1, 12, 20), tasks(1, 12, 20, order=1)
+    assert plain != shuffled
+    assert sorted(plain, key=lambda one: one.id) == sorted(shuffled, key=lambda one: one.id)
+
+
 def test_the_same_seed_gives_the_same_outcome_and_another_seed_another() -> None:
     assert evolve(SMALL, 1, 4) == evolve(SMALL, 1, 4)
     assert evolve(SMALL, 1, 4) != evolve(SMALL, 2, 4)
@@ -63,7 +81,14 @@ def test_the_command_prints_what_it_measured(monkeypatch: pytest.MonkeyPatch) ->
     table = CliRunner().invoke(command.main, arguments)
     assert table.exit_code == 0, table.output
     assert "| EvoMAS - chance, equal calls |" in table.output
-    monkeypatch.setattr(command, "TRIALS", command.TRIALS[:1])
+    arguments += ["--rows", "EvoMAS"]
     value = json.loads(CliRunner().invoke(command.main, [*arguments, "--json"]).stdout)
     assert {len(rows) for rows in value["rows"].values()} == {2}
+    assert value["rows"].keys() == {"EvoMAS"}
     assert value["optimum"].keys() == NICHES.keys()
+
+
+def test_rows_that_do_not_exist_are_said() -> None:
+    result = CliRunner().invoke(command.main, ["--rows", "evomas"])
+    assert result.exit_code == 2
+    assert "no row matches 'evomas'. Rows: EvoMAS; chance, equal calls;" in result.output

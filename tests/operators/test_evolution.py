@@ -56,6 +56,27 @@ def oracle(request: Request) -> Reply:
     return Reply(text="7" if int(digest[:2], 16) % 3 == 0 else "8")
 
 
+def crossing(request: Request) -> Reply:
+    """Mutate all workers, and take the last choice in a crossover; the lone agent is wrong."""
+    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    shown = json.dumps(request["messages"])
+    match form.get("properties", {}):
+        case {"topology": _}:
+            return Reply.json({"reason": "why not", "topology": "first"})
+        case {"positions": positions}:
+            chosen = {name: one["enum"][-1] for name, one in positions["properties"].items()}
+            return Reply.json({"reason": "why not", "positions": chosen})
+        case {"edits": _}:
+            names = ("one", "two") if "  two:" in shown else ("one",)
+            prompt = f"Think of {len(shown)}."
+            edits = [{"set_prompt": {"agent": name, "prompt": prompt}} for name in names]
+            return Reply.json({"reason": "why not", "edits": edits})
+        case {"summary": _}:
+            return Reply.json({"summary": "none"})
+        case _:
+            return Reply(text="8" if "You are alone" in shown else "7")
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     for name, text in TEAMS.items():
@@ -192,6 +213,19 @@ def test_baselines_run_in_the_same_frame_and_change_nothing(folder: Path, strate
     assert code == 0, err
     assert json.loads(out)["tasks"] == 12
     assert len(Pool.open(folder / "pool").teams) == 2
+
+
+def test_teams_of_different_parents_are_crossed_and_not_a_team_with_its_mutation(
+    folder: Path,
+) -> None:
+    recipe = f"{RECIPE}instantiate: false\ncomponents: [prompts]\ncrossover: [0, 1]\n"
+    (folder / "recipe.yaml").write_text(recipe)
+    code, out, err, _ = evolved(folder, "pool", "--limit", "6", script=crossing)
+    assert code == 0, out + err
+    turns = (folder / "pool" / "evolutions" / "recipe" / "turns.jsonl").read_text().splitlines()
+    tried = [one for line in turns for one in json.loads(line)["value"]["candidates"]]
+    assert {"mutate", "crossover"} <= {one["operator"] for one in tried}
+    assert {len(one["parents"]) for one in tried if one["operator"] == "crossover"} == {2}
 
 
 def test_chance_makes_children_without_a_meta_model(folder: Path) -> None:
