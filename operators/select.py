@@ -1,8 +1,8 @@
 """Selection: k parents for a task, from what the pool knows of its teams (EvoMAS §3.2.1, Eq. 1).
 
-First, deterministically, a shortlist: by how a team scored on the task's niche and in all, by what
-the memory says of it on similar tasks, by whether it can work on files at all, and with regard to
-diversity. Then a model chooses among the shortlist. Without a model, the first k are chosen.
+First, deterministically, a shortlist: by what a team is expected to score on the task's niche, with
+what the memory says of it on similar tasks, by whether it can work on files at all, and with regard
+to diversity. Then a model chooses among the shortlist. Without a model, the first k are chosen.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..pool.expectation import expected_scores
 from ..runtime.terminal import counted
 from ..schema.terminal import on_one_line
 from .answers import closed, reason_schema, structured
@@ -31,10 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["Selection", "select", "shortlist"]
 
 OPERATOR = "select"
-PRIOR = 0.5
-"""The score that is expected of a team of which nothing is known."""
-PRIOR_WEIGHT = 2.0
-"""How many evaluations it takes to outweigh what was expected before."""
 FAMILY_PENALTY = 0.1
 """What a team is worth less for each of its relatives that was taken already."""
 WITHOUT_TOOLS = {"llm", "function"}
@@ -117,9 +114,16 @@ def shortlist(
         most: How many, at most.
         hits: What the memory has on similar tasks.
     """
-    left = {
-        member.name: (member, _is_able(task, member), _merit(task, member, hits))
+    # What the memory has of a team counts as trials, each with the weight of its similarity.
+    remembered = {
+        member.name: [
+            (min(1.0, max(0.0, reward)), near) for reward, near in _remembered(member, hits)
+        ]
         for member in members
+    }
+    expected = expected_scores(members, task.niche, remembered=remembered)
+    left = {
+        member.name: (member, _is_able(task, member), expected[member.name]) for member in members
     }
     taken: list[Member] = []
     while left and len(taken) < most:
@@ -131,26 +135,6 @@ def shortlist(
         taken.append(member)
         del left[member.name]
     return taken
-
-
-def _merit(task: Task, member: Member, hits: Sequence[tuple[Experience, float]]) -> float:
-    """Estimate a team's score on a task: what is known in all is the prior for what is near.
-
-    What the memory has of this team counts as evaluations of the task itself, each with the weight
-    of its similarity.
-    """
-    everywhere = member.statistics
-    trials = everywhere.n + everywhere.failures
-    overall = (everywhere.score_sum + PRIOR_WEIGHT * PRIOR) / (trials + PRIOR_WEIGHT)
-    total, weight = PRIOR_WEIGHT * overall, PRIOR_WEIGHT
-    if task.niche is not None:
-        here = member.on(task.niche)
-        total += here.score_sum
-        weight += here.n + here.failures
-    for reward, similarity in _remembered(member, hits):
-        total += similarity * min(1.0, max(0.0, reward))
-        weight += similarity
-    return total / weight
 
 
 def _remembered(

@@ -135,16 +135,19 @@ def _frozen(
 
 
 def _best(folder: Path, known: Catalogue) -> Path:
-    """Give the team that is surest to be good: one lucky score must not decide."""
+    """Give the team that is expected to score most: one lucky score must not decide."""
+    from ...pool.expectation import expected_scores
     from ...pool.pool import Pool
 
-    members = Pool.open(folder, catalogue=known).members.values()
-    best = max(members, key=lambda one: (one.statistics.interval[0], one.name))
+    pool = Pool.open(folder, catalogue=known)
+    expected = expected_scores(pool.teams.values())
+    best = max(pool.members.values(), key=lambda one: expected[one.name])
     low, high = best.statistics.interval
     click.echo(
         speakable(
-            f"frozen: {best.name}, which scored {best.statistics.score or 0:.3f}"
-            f" [{low:.3f}, {high:.3f}] over {best.statistics.n} evaluations"
+            f"frozen: {best.name}, which is expected to score {expected[best.name]:.3f}, and scored"
+            f" {best.statistics.score or 0:.3f} [{low:.3f}, {high:.3f}] over {best.statistics.n}"
+            " evaluations"
         ),
         err=True,
     )

@@ -108,8 +108,22 @@ def _print(found: Mapping[str, Sequence[Outcome]], best: Mapping[str, float]) ->
     for niche, value in best.items():
         mine = max(one.best[niche] for outcomes in found.values() for one in outcomes)
         click.echo(f"| {niche} | {value:.3f} | {mine:.3f} |")
+    _print_picks(found)
     _print_differences(found)
     _print_operators(found)
+
+
+def _print_picks(found: Mapping[str, Sequence[Outcome]]) -> None:
+    """Tell how good the teams are that different rules pick from the same pools."""
+    click.echo("\n| held-out, of the team | expected to score most | of highest mean | best |")
+    click.echo("|---|---|---|---|")
+    for name in (name for name in found if name.endswith("EvoMAS")):
+        by_rule = (
+            [one.held_out for one in found[name]],
+            [one.by_mean for one in found[name]],
+            [statistics.mean(one.best.values()) for one in found[name]],
+        )
+        click.echo(f"| {name} | {' | '.join(map(_interval, by_rule))} |")
 
 
 def _print_differences(found: Mapping[str, Sequence[Outcome]]) -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from ...operators.evolution import Evolution, open_folder
 from ...operators.report import Report
-from ...operators.select import shortlist
 from ...operators.stage import Stage
 from ...operators.strategies import strategy_of
+from ...pool.expectation import expected_scores
 from ...pool.pool import Pool
 from ...runtime.budget import Budget
 from ...runtime.jail import Jails
@@ -29,9 +29,7 @@ from .meta import MetaModel
 from .world import MODELS, NICHES, Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...schema.task import Task
+    from collections.abc import Callable, Mapping
 
 __all__ = ["MOST_AGENTS", "PUZZLES", "SEEDS", "Outcome", "Trial", "evolve"]
 
@@ -77,7 +75,8 @@ class Outcome:
     """What came of a trial.
 
     Attributes:
-        held_out: The mean over niches of what the pool's most promising team is worth there.
+        held_out: What the team is worth, as a mean over niches, that is expected to score most.
+        by_mean: The same of the team with the highest mean score.
         online: The mean score of the best candidate of each task.
         calls: Model calls for each task, those of operators included.
         best: For each niche, what the best team of the pool is worth, which nobody is told.
@@ -87,6 +86,7 @@ class Outcome:
     """
 
     held_out: float
+    by_mean: float
     online: float
     calls: float
     best: Mapping[str, float]
@@ -107,7 +107,7 @@ async def _outcome(trial: Trial, seed: int, count: int, folder: Path) -> Outcome
     catalogue = Catalogue.of_host(models=catalogue_models())
     seeds = [TEAMS / f"{one}.yaml" for one in trial.seeds]
     pool = Pool.init(folder / "pool", seeds, catalogue=catalogue)
-    begun = _promising(pool, stream)
+    begun = _held_out(pool, _expected)
     place = open_folder(pool.folder, "trial", {})
     meta = MetaModel(skill=trial.skill, catalogue=catalogue, ceiling=CEILING)
     services = Services(
@@ -136,7 +136,8 @@ async def _outcome(trial: Trial, seed: int, count: int, folder: Path) -> Outcome
         calls, lines = journal.spent().calls, evolution.lines()
     pool.refresh()
     return Outcome(
-        held_out=_promising(pool, stream),
+        held_out=_held_out(pool, _expected),
+        by_mean=_held_out(pool, _mean),
         online=sum(one["score"] for one in lines) / count,
         calls=calls / count,
         best=_best(pool),
@@ -145,14 +146,22 @@ async def _outcome(trial: Trial, seed: int, count: int, folder: Path) -> Outcome
     )
 
 
-def _promising(pool: Pool, stream: Sequence[Task]) -> float:
-    """Measure the teams that a person would take by the pool's statistics, one for each niche."""
-    members, total = list(pool.teams.values()), 0.0
+def _held_out(pool: Pool, judged: Callable[[Pool, str], Mapping[str, float]]) -> float:
+    """Measure the teams that a person would take by what the pool knows, one for each niche."""
+    total = 0.0
     for niche in NICHES:
-        task = replace(stream[0], niche=niche)
-        (chosen,) = shortlist(task, members, most=1)
-        total += Shape.of(chosen.team, pool.catalogue).value(niche)
+        worth = judged(pool, niche)
+        team = pool.teams[max(worth, key=lambda name: worth[name])].team
+        total += Shape.of(team, pool.catalogue).value(niche)
     return total / len(NICHES)
+
+
+def _expected(pool: Pool, niche: str) -> Mapping[str, float]:
+    return expected_scores(pool.teams.values(), niche)
+
+
+def _mean(pool: Pool, niche: str) -> Mapping[str, float]:
+    return {name: one.on(niche).score or 0.0 for name, one in pool.teams.items()}
 
 
 def _best(pool: Pool) -> Mapping[str, float]:

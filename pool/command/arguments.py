@@ -12,7 +12,7 @@ from ...runtime.terminal import on_one_line
 from ..statistics import EVOLVE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ..members import Member
     from ..pool import Pool
@@ -47,6 +47,12 @@ class Tasks:
     def __call__(self, member: Member) -> Statistics:
         """Give what is known of a team on them."""
         return member.on(self.niche, split=self.split)
+
+    def expected(self, pool: Pool) -> Mapping[str, float]:
+        """Give what each team that a pool ever had is expected to score on them."""
+        from ..expectation import expected_scores
+
+        return expected_scores(pool.teams.values(), self.niche, split=self.split)
 
     def __str__(self) -> str:
         of = f" in the niche {self.niche!r}" if self.niche else ""

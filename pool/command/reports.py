@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,6 +25,7 @@ __all__ = ["best", "show", "show_list"]
 
 COLUMNS = {
     "team": "<",
+    "expected": ">",
     "score": ">",
     "95 %": "<",
     "n": ">",
@@ -45,20 +45,22 @@ MOST_NICHES = 3
 @click.option("--rejections", is_flag=True, help="Show the children that were dropped, and why.")
 @as_json
 def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **of: Any) -> None:
-    """List the teams of a pool, the best first.
+    """List the teams of a pool, the best first: those that are expected to score most.
 
-    The interval is Wilson's. What an evaluation costs is a mean over all, failed runs included.
+    A team is expected to score as its parents do, until its own trials tell more. The interval is
+    Wilson's. What an evaluation costs is a mean over all, failed runs included.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     teams = pool.teams if everyone else pool.members
-    ranked = sorted(teams.values(), key=lambda member: _rank(tasks(member)))
+    expected = tasks.expected(pool)
+    ranked = sorted(teams.values(), key=lambda member: _rank(member, expected, tasks))
     dropped = list(_dropped(pool)) if rejections else []
     if as_json:
         counts = {"rejected": dict(pool.rejections), "twins": dict(pool.twins)}
-        told = {"teams": [_value(member, tasks) for member in ranked], **counts}
+        told = {"teams": [_value(member, tasks, expected) for member in ranked], **counts}
         click.echo(json.dumps({**told, "dropped": dropped} if rejections else told, indent=2))
         return
-    lines = table(COLUMNS, [_row(member, tasks) for member in ranked])
+    lines = table(COLUMNS, [_row(member, tasks, expected) for member in ranked])
     click.echo("\n".join([*lines, "", on_one_line(_summary(pool)), *map(_told, dropped)]))
 
 
@@ -70,11 +72,12 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
 def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
     """Show what is known of a team: why it exists, and how it does in each niche."""
     pool, tasks = open_pool(folder), Tasks(**of)
-    member = pool.member(name)
+    member, expected = pool.member(name), tasks.expected(pool)
     if as_json:
-        click.echo(json.dumps({**_value(member, tasks), "path": str(member.path)}, indent=2))
+        value = _value(member, tasks, expected)
+        click.echo(json.dumps({**value, "path": str(member.path)}, indent=2))
     else:
-        click.echo("\n".join(map(speakable, _description(pool, member, tasks))))
+        click.echo("\n".join(map(speakable, _description(pool, member, tasks, expected))))
 
 
 @click.command("best", cls=Command)
@@ -92,10 +95,11 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
 def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
     """Print the path of the best team, as in: mas-run $(mas-pool best POOL) task.json.
 
-    That is the one with the highest mean score; among equals, the one that costs least. How sure
-    that is goes to standard error.
+    That is the one that is expected to score most, as in mas-pool list; among equals, the one that
+    costs least. How sure that is goes to standard error.
     """
-    members, tasks = open_pool(folder).members.values(), Tasks(**of)
+    pool, tasks = open_pool(folder), Tasks(**of)
+    members, expected = pool.members.values(), tasks.expected(pool)
     known = [member for member in members if tasks(member).n >= at_least]
     if not known:
         niches = sorted({niche for member in members for niche in member.niches_of(tasks.split)})
@@ -103,25 +107,30 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
             f"no team of {folder} has {counted(at_least, 'evaluation')} on {tasks}. Niches there:"
             f" {', '.join(niches) or 'none'}."
         )
-    first = min(known, key=lambda member: _rank(tasks(member)))
+    first = min(known, key=lambda member: _rank(member, expected, tasks))
     if as_json:
-        click.echo(json.dumps({**_value(first, tasks), "path": str(first.path)}, indent=2))
+        value = _value(first, tasks, expected)
+        click.echo(json.dumps({**value, "path": str(first.path)}, indent=2))
     else:
-        click.echo(f"{first.name}: {score(tasks(first))}", err=True)
+        said = f"{first.name}: expected {expected[first.name]:.3f}; {score(tasks(first))}"
+        click.echo(said, err=True)
         click.echo(first.path)
 
 
-def _rank(known: Statistics) -> tuple[float, tuple[float, float]]:
-    """Give the key by which teams are sorted: score, then cost."""
-    return math.inf if known.score is None else -known.score, known.cost
+def _rank(
+    member: Member, expected: Mapping[str, float], tasks: Tasks
+) -> tuple[float, tuple[float, float]]:
+    """Give the key by which teams are sorted: expected score, then cost."""
+    return -expected[member.name], tasks(member).cost
 
 
-def _row(member: Member, tasks: Tasks) -> Sequence[str]:
+def _row(member: Member, tasks: Tasks, expected: Mapping[str, float]) -> Sequence[str]:
     known = tasks(member)
     low, high = known.interval
     _, tokens = known.cost
     return (
         member.name if member.retired is None else f"{member.name} (retired)",
+        f"{expected[member.name]:.3f}",
         "-" if known.score is None else f"{known.score:.3f}",
         "-" if known.score is None else f"{low:.3f} to {high:.3f}",
         str(known.n),
@@ -160,9 +169,12 @@ def _told(child: Mapping[str, Any]) -> str:
     return on_one_line(f"rejected: {child['operator']} of {parents}: {why}")
 
 
-def _description(pool: Pool, member: Member, tasks: Tasks) -> Iterator[str]:
+def _description(
+    pool: Pool, member: Member, tasks: Tasks, expected: Mapping[str, float]
+) -> Iterator[str]:
     known = tasks(member)
     yield f"{member.name}: {score(known)}"
+    yield f"  expected  {expected[member.name]:.3f}"
     for name, text in _facts(pool, member, known):
         if text:
             yield f"  {name:<9} {on_one_line(text)}"
@@ -186,10 +198,11 @@ def _facts(pool: Pool, member: Member, known: Statistics) -> Iterator[tuple[str,
     yield "failed", f"{counted(known.failures, 'run')}" if known.failures else ""
 
 
-def _value(member: Member, tasks: Tasks) -> dict[str, Any]:
+def _value(member: Member, tasks: Tasks, expected: Mapping[str, float]) -> dict[str, Any]:
     niches = member.niches_of(tasks.split)
     return {
         **lineage_value(member),
+        "expected": expected[member.name],
         **statistics_value(tasks(member)),
         "niches": {name: statistics_value(known) for name, known in niches.items()},
     }

@@ -113,10 +113,10 @@ def test_a_wrong_input_is_one_clear_error(
 
 def test_list_shows_the_best_first(pool: Pool) -> None:
     heads, *rows, _, summary = run("list", pool.folder).stdout.splitlines()
-    assert heads.split()[:3] == ["team", "score", "95"]
+    assert heads.split()[:4] == ["team", "expected", "score", "95"]
     assert [row.split()[0] for row in rows] == ["vote_1", "guess", "vote"]
     assert rows[0].split("  ")[:1] == ["vote_1"]
-    for part in ("0.700", "to", "$0.0100", "mutate", "dates 0.93 (3), ages 0.00 (1)"):
+    for part in ("0.600", "0.700", "to", "$0.0100", "mutate", "dates 0.93 (3), ages 0.00 (1)"):
         assert part in rows[0]
     assert summary == (
         "3 teams; 1 retired; children rejected: 1 (mutate 1); children there already: 1 (mutate 1)"
@@ -127,9 +127,10 @@ def test_list_counts_the_tasks_that_are_asked_for(pool: Pool) -> None:
     teams = told("list", pool.folder, "--niche", "ages", "--json")["teams"]
     assert [(team["team"], team["n"], team["score"]) for team in teams] == [
         ("guess", 1, 0.5),
-        ("vote_1", 1, 0),
         ("vote", 0, None),
+        ("vote_1", 1, 0),
     ]
+    assert [round(team["expected"], 3) for team in teams] == [0.5, 0.4, 0.267]
     teams = told("list", pool.folder, "--split", "test", "--json")["teams"]
     assert [team["n"] for team in teams] == [1, 0, 0]
 
@@ -155,6 +156,7 @@ def test_show_tells_why_a_team_exists_and_how_it_does(pool: Pool) -> None:
     assert lines[0] == "vote_1: 0.700 [0.267, 0.937] n=4"
     facts = dict(line.strip().split("  ", 1) for line in lines[1:] if "niche" not in line)
     assert {name: text.strip() for name, text in facts.items()} == {
+        "expected": "0.600",
         "file": str(pool.folder / "teams" / "vote_1.yaml"),
         "made by": "mutate of vote",
         "task": "t",
@@ -181,7 +183,7 @@ def test_show_of_a_retired_or_untried_team(pool: Pool) -> None:
 def test_best_is_a_path_that_can_be_run(pool: Pool) -> None:
     done = run("best", pool.folder)
     assert done.stdout == f"{pool.folder / 'teams' / 'vote_1.yaml'}\n"
-    assert done.stderr == "vote_1: 0.700 [0.267, 0.937] n=4\n"
+    assert done.stderr == "vote_1: expected 0.600; 0.700 [0.267, 0.937] n=4\n"
     assert load_team(done.stdout.strip()).name == "vote_1"
     assert run("best", pool.folder, "--niche", "ages").stdout.strip().endswith("guess.yaml")
     assert run("best", pool.folder, "--split", "test").stdout.strip().endswith("guess.yaml")
