@@ -79,6 +79,7 @@ class Candidate:
             "member": self.member,
             "executed": self.executed,
             "score": self.score,
+            "verdict": self.run.score.value if self.run.score else None,
             "reward": self.reward,
             "usage": self.run.usage.value(),
         }

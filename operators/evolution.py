@@ -168,6 +168,7 @@ class Evolution:
             "niche": turn.task.niche or None,
             "team": name,
             "score": best.score,
+            "scored_by": self.stage.recipe.score,
             "verdict": None if turn.task.answer is None else best.verdict,
             "first": None if turn.task.answer is None else turn.candidates[0].verdict,
             "reward": best.reward,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..pool.statistics import wilson
 from ..runtime.terminal import counted
 from ..runtime.usage import Usage
+from .judge import agreement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,9 +33,11 @@ class Report:
     Attributes:
         tasks: Turns taken.
         score_sum: Sum of the scores of each turn's best candidate.
-        judged: Turns of which the task's own scorer has a verdict.
+        answered: Turns of which the task's own scorer has a verdict.
         right: Sum of its verdicts on each turn's best candidate.
         first: Sum of its verdicts on each turn's first team, before anything was chosen.
+        judged: The score that a judge gave an answer, and the one by the reference answer, of each
+            answer that has both.
         candidates: Teams that were run.
         executed: Those that ran to an answer: the execution rate's numerator.
         spending: What was consumed, by purpose: task, operator, judge.
@@ -45,9 +48,10 @@ class Report:
 
     tasks: int = 0
     score_sum: float = 0.0
-    judged: int = 0
+    answered: int = 0
     right: float = 0.0
     first: float = 0.0
+    judged: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
     candidates: int = 0
     executed: int = 0
     spending: dict[str, Usage] = field(
@@ -71,7 +75,7 @@ class Report:
         self.score_sum += turn["score"]
         self.teams[turn["team"]] += 1
         if turn["verdict"] is not None:
-            self.judged += 1
+            self.answered += 1
             self.right += turn["verdict"]
             self.first += turn["first"]
         self.spending["operator"] += Usage(**turn["operators"])
@@ -86,6 +90,8 @@ class Report:
     ) -> None:
         self.candidates += 1
         self.executed += one["executed"]
+        if turn.get("scored_by") == "judge" and one["verdict"] is not None:
+            self.judged.append((one["score"], one["verdict"]))
         self.spending["task"] += Usage(**one["usage"])
         operator = self._operator(one["operator"])
         operator.made += 1
@@ -123,7 +129,8 @@ class Report:
             "tasks": self.tasks,
             "score": self.score,
             "interval": [low, high],
-            "verdicts": {"n": self.judged, "best": self.right, "first": self.first},
+            "verdicts": {"n": self.answered, "best": self.right, "first": self.first},
+            "agreement": asdict(agreement(self.judged)) if self.judged else None,
             "candidates": self.candidates,
             "execution_rate": self.executed / self.candidates if self.candidates else None,
             "spending": {
@@ -136,12 +143,23 @@ class Report:
         }
 
     def _verdicts(self) -> list[str]:
+        if not self.answered:
+            return []
+        low, high = wilson(self.right, self.answered)
+        return [
+            f"by the reference answers: {self.right / self.answered:.3f} [{low:.3f}, {high:.3f}];"
+            f" the first team tried on each task: {self.first / self.answered:.3f}"
+        ]
+
+    def _agreement(self) -> list[str]:
         if not self.judged:
             return []
-        low, high = wilson(self.right, self.judged)
+        found = agreement(self.judged)
+        low, high = found.interval
         return [
-            f"by the reference answers: {self.right / self.judged:.3f} [{low:.3f}, {high:.3f}];"
-            f" the first team tried on each task: {self.first / self.judged:.3f}"
+            f"the judge agrees with the reference answers on {found.agreed} of"
+            f" {counted(found.n, 'answer')} [{low:.3f}, {high:.3f}]: it passed"
+            f" {found.passed_wrong} wrong and failed {found.failed_right} right"
         ]
 
     def __str__(self) -> str:
@@ -154,6 +172,7 @@ class Report:
             f"score {self.score:.3f} [{low:.3f}, {high:.3f}] over {counted(self.tasks, 'task')}:"
             " each task's best candidate, chosen by its score",
             *self._verdicts(),
+            *self._agreement(),
             f"ran to an answer: {rate} teams",
             "",
             "operator      made  dropped  best of its task",

@@ -238,7 +238,14 @@ class Turn:
         if recipe.score == "judge":
             path = f"{self.path}candidate {number}/judge"
             judging = replace(self.meta, tell=self._tell_judging)
-            verdict = await judge(judging, path, self.task, run.answer, rubric=recipe.rubric)
+            verdict = await judge(
+                judging,
+                path,
+                self.task,
+                run.answer,
+                rubric=recipe.rubric,
+                samples=recipe.judge_samples,
+            )
             return verdict.score if isinstance(verdict, Verdict) else verdict
         if run.score is None:
             raise InputError(f"task {self.task.id!r} has no answer to score against.")

@@ -35,6 +35,7 @@ class Recipe:
     meta_model: str = "default"
     score: Literal["answer", "judge"] = "answer"
     rubric: str = ""
+    judge_samples: int = 1
     beta: float = 0
     cost_unit: CostUnit = "tokens"
     cost_per: float = 100_000

@@ -165,7 +165,8 @@ def _dropped(pool: Pool) -> Iterator[Mapping[str, Any]]:
 
 def _told(child: Mapping[str, Any]) -> str:
     parents = " and ".join(child.get("parents", ())) or "nothing"
-    why = "; ".join([child.get("reason", ""), *child.get("problems", ())])
+    told = [child.get("reason", ""), *child.get("problems", ())]
+    why = "; ".join(one.rstrip(".") for one in told)
     return on_one_line(f"rejected: {child['operator']} of {parents}: {why}")
 
 

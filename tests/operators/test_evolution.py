@@ -228,6 +228,32 @@ def test_teams_of_different_parents_are_crossed_and_not_a_team_with_its_mutation
     assert {len(one["parents"]) for one in tried if one["operator"] == "crossover"} == {2}
 
 
+def judging(request: Request) -> Reply:
+    """Answer 7, which is right, or 8; and take every answer for right."""
+    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    if "score" in form.get("properties", {}):
+        return Reply.json({"reason": "Sounds good.", "score": 1.0})
+    return oracle(request)
+
+
+def test_a_judge_scores_and_the_report_tells_how_far_to_trust_it(folder: Path) -> None:
+    (folder / "recipe.yaml").write_text(
+        f"{RECIPE.replace('evomas', 'fixed')}score: judge\njudge_samples: 3\n"
+    )
+    code, out, err, _ = evolved(folder, "pool", "--json", script=judging)
+    assert code == 0, err
+    report = json.loads(out)
+    found, verdicts = report["agreement"], report["verdicts"]
+    assert report["score"] == 1
+    assert found["n"] == report["candidates"] == 24
+    assert report["spending"]["judge"]["calls"] == 3 * 24
+    assert 0 < found["passed_wrong"] == found["n"] - found["agreed"]
+    assert found["failed_right"] == 0
+    assert verdicts["best"] < 12
+    code, out, err, _ = evolved(folder, "pool", script=judging)
+    assert f"the judge agrees with the reference answers on {found['agreed']} of 24 answers" in out
+
+
 def test_chance_makes_children_without_a_meta_model(folder: Path) -> None:
     (folder / "recipe.yaml").write_text(RECIPE + "operators: chance\n")
 
