@@ -80,6 +80,8 @@ class Workspaces:
             if self._scratch is None:
                 sweep()
                 self._scratch = ScratchFolder("run")
+                # A jail that has no mounts passes through as another user; see `Workspace._made`.
+                self._scratch.path.chmod(0o711)
             return self._scratch.path
 
 
@@ -119,6 +121,8 @@ class Workspace:
             _write_files(path, self.home.task.files)
         else:
             _copy_repository(self.home.task, path, self.patch)
+            _kept(path).chmod(0o700)
+        path.chmod(0o700)  # other users may know its name
         return path
 
     @property

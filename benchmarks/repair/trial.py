@@ -35,8 +35,6 @@ APPLY = (
 )
 """How a patch is applied, as SWE-bench does it: the next where the one before failed."""
 ANEW = "git checkout -- . ; git clean -fd"
-PLAIN_GIT = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
-"""Not every jail lets git see that the machine's settings are missing."""
 TEST_SECONDS = 300.0
 APPLY_SECONDS = 120.0
 LARGEST_RECORD = 64 << 20
@@ -132,7 +130,6 @@ def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> Trial:
             (given / name).write_bytes(text.encode("utf-8", "surrogatepass"))
         programs = host_programs()
         programs["readable"] = (*programs.get("readable", ()), given, RUN_TESTS)
-        programs["environment"] = PLAIN_GIT | programs.get("environment", {})
         limits = Limits(wall=APPLY_SECONDS, cpu=math.ceil(attempt.seconds) + 60)
         with jails.open(work, limits=limits, **programs) as jail:
             bridge.on_stop(jail.kill)

@@ -215,6 +215,7 @@ def _environment(temporary: Path) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "PYTHONDONTWRITEBYTECODE": "1",  # caches have no place in a patch
         "EMAIL": "agent@localhost",  # git signs commits with these
+        "GIT_CONFIG_NOSYSTEM": "1",  # not every jail lets git see that /etc has no settings
         "GIT_AUTHOR_NAME": "agent",
         "GIT_COMMITTER_NAME": "agent",
     }

@@ -12,8 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from coterie.runtime.jail import Jail, Shell
+from coterie.runtime.jail.tiers import Tier
 from coterie.runtime.workspace import LARGEST_PATCH, Workspace, Workspaces, copy_commit, git
 from coterie.schema import AgentError, Task
+
+from ..jails import TIERS, require
 
 
 @pytest.fixture
@@ -51,6 +55,25 @@ def canary(tmp_path: Path) -> Path:
 def applied(home: Workspaces, patch: str) -> Workspace:
     """The workspace of a colleague who starts from a patch."""
     return home.of("colleague", 1, (patch,))
+
+
+@pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
+def test_git_works_in_every_jail(workspace: Workspace, tier: Tier) -> None:
+    require(tier)
+    with Jail(workspace.path, tier=tier) as jail:
+        shell = Shell(jail)
+        done = shell.run(
+            "set -e; top=$(git rev-parse --show-toplevel); echo two >> code.py;"
+            ' git config --global core.pager cat; git -C "$top" commit -qam 2; git log --format=%s'
+        )
+    assert (done.returncode, done.output.splitlines()[0]) == (0, "2")
+    assert "+two" in workspace.diff()
+
+
+def test_other_users_pass_through_to_no_workspace(workspace: Workspace) -> None:
+    modes = {path.name: path.stat().st_mode & 0o777 for path in workspace.path.parent.iterdir()}
+    assert modes == {"agent-1": 0o700, "agent-1.git": 0o700}
+    assert workspace.path.parent.stat().st_mode & 0o777 == 0o711  # entered, and not listed
 
 
 def test_the_files_of_a_task_lie_in_the_workspace_and_are_gone_after_the_run() -> None:
