@@ -29,10 +29,15 @@ MOST_NICHES = 30
 @click.command("list", cls=Command)
 @as_json
 def show_list(as_json: bool) -> None:
-    """List the benchmarks that are installed."""
+    """List the benchmarks that are installed; what is broken is told on standard error."""
     from ..benchmark import find_benchmark
 
-    found = [find_benchmark(name) for name in sorted(installed("benchmarks"))]
+    found: list[Benchmark] = []
+    for name in sorted(installed("benchmarks")):
+        try:
+            found.append(find_benchmark(name))
+        except InputError as error:
+            click.echo(f"warning: {speakable(str(error))}", err=True)
     if as_json:
         rows = [{"name": one.name, "title": one.title, "trials": one.trials} for one in found]
         click.echo(json.dumps(rows, indent=2))

@@ -129,3 +129,8 @@ def test_a_broken_package_is_named(tmp_path: Path, entry: str, message: str) -> 
     assert (done.returncode, done.stdout) == (2, "")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+    done = mas_bench(tmp_path, "list")
+    assert (done.returncode, "broken" in done.stdout) == (0, False)
+    assert "bbeh-mini" in done.stdout
+    assert done.stderr.startswith("warning: ")
+    assert message in done.stderr
