@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..pool.ledger import Ledger
+from ..pool.state import Admission
 from ..schema.errors import InputError
 from ..schema.files import make_folder, write_atomically
 from .turn import Halted, Turn
@@ -160,13 +161,14 @@ class Evolution:
 
     def _commit(self, turn: Turn) -> None:
         """Put what came of a turn into the pool, and last its line: then it is done."""
-        name = self._kept(turn)
+        kept = self._kept(turn)
         self._remember(turn)
         best = turn.best
         value = {
             "task": turn.task.id,
             "niche": turn.task.niche or None,
-            "team": name,
+            "team": kept.name,
+            "new": kept.is_new,
             "score": best.score,
             "scored_by": self.stage.recipe.score,
             "verdict": None if turn.task.answer is None else best.verdict,
@@ -181,12 +183,8 @@ class Evolution:
         self._turns.append(value, op=self._op(turn, "turn"))
         self.on_turn(value)
 
-    def _kept(self, turn: Turn) -> str:
-        """Put the best team of a turn into the pool, with what was learnt of those that are there.
-
-        Returns:
-            The best team's name in the pool.
-        """
+    def _kept(self, turn: Turn) -> Admission:
+        """Put the best team of a turn into the pool, and the trials of those that are there."""
         pool, best = self.stage.pool, turn.best
         for number, lost in enumerate(turn.dropped):
             pool.rejected(
@@ -203,12 +201,11 @@ class Evolution:
                 trial = one.trial(turn.task, self.stage.name)
                 pool.record(one.member, trial, op=self._op(turn, f"trial {one.number}"))
         if best.member is not None:
-            return best.member
-        name = pool.add(best.team, best.born, op=self._op(turn, "best")).name
-        pool.record(
-            name, best.trial(turn.task, self.stage.name), op=self._op(turn, f"trial {best.number}")
-        )
-        return name
+            return Admission(name=best.member, is_new=False)
+        kept = pool.add(best.team, best.born, op=self._op(turn, "best"))
+        trial = best.trial(turn.task, self.stage.name)
+        pool.record(kept.name, trial, op=self._op(turn, f"trial {best.number}"))
+        return kept
 
     def _remember(self, turn: Turn) -> None:
         if self.stage.memory is not None and turn.learnt is not None:

@@ -44,6 +44,7 @@ class Report:
         operators: What each operator contributed.
         components: How often a mutation touched a component, by niche.
         teams: How often each team of the pool was a turn's best.
+        growth: How many teams had come into the pool after each turn.
     """
 
     tasks: int = 0
@@ -60,6 +61,7 @@ class Report:
     operators: dict[str, _Operator] = field(default_factory=dict[str, _Operator])
     components: dict[str, Counter[str]] = field(default_factory=dict[str, "Counter[str]"])
     teams: Counter[str] = field(default_factory=Counter[str])
+    growth: list[int] = field(default_factory=list[int])
 
     @classmethod
     def of(cls, turns: Iterable[Mapping[str, Any]]) -> Report:
@@ -74,6 +76,7 @@ class Report:
         self.tasks += 1
         self.score_sum += turn["score"]
         self.teams[turn["team"]] += 1
+        self.growth.append((self.growth[-1] if self.growth else 0) + turn.get("new", False))
         if turn["verdict"] is not None:
             self.answered += 1
             self.right += turn["verdict"]
@@ -139,6 +142,7 @@ class Report:
             "operators": {name: vars(one) for name, one in sorted(self.operators.items())},
             "components": {niche: dict(count) for niche, count in sorted(self.components.items())},
             "teams": dict(self.teams.most_common()),
+            "growth": self.growth,
             "warnings": self.warnings,
         }
 
@@ -193,5 +197,7 @@ class Report:
             lines.append(f"mutations on {niche}: {shares}")
         wins = ", ".join(f"{name} {number}" for name, number in self.teams.most_common(5))
         lines.append(f"most often best: {wins}")
+        half = self.growth[(self.tasks - 1) // 2]
+        lines.append(f"new in the pool: {self.growth[-1]}, {half} of them in the first half")
         lines += [f"warning: {one}" for one in self.warnings]
         return "\n".join(lines)

@@ -10,14 +10,16 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING
 
+from ..schema.errors import InputError
 from .statistics import EVOLVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from .members import Member
+    from .pool import Pool
 
-__all__ = ["expected_scores"]
+__all__ = ["expected_scores", "most_promising"]
 
 PRIOR = 0.5
 """The score that is expected where nothing is known."""
@@ -56,6 +58,21 @@ def expected_scores(
         weight = known.n + known.failures + sum(weight for _, weight in more)
         expected[member.name] = _moved(prior, total, weight)
     return expected
+
+
+def most_promising(pool: Pool) -> tuple[Member, float]:
+    """Find the team of a pool that is expected to score most, and that score.
+
+    Among equals it is the one that costs least. Retired teams count as parents only.
+
+    Raises:
+        InputError: The pool has no team.
+    """
+    expected = expected_scores(pool.teams.values())
+    if not pool.members:
+        raise InputError(f"{pool.folder} has no team. Add one with mas-pool import.")
+    best = min(pool.members.values(), key=lambda one: (-expected[one.name], one.statistics.cost))
+    return best, expected[best.name]
 
 
 def _moved(prior: float, total: float, weight: float) -> float:

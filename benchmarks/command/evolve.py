@@ -136,16 +136,14 @@ def _frozen(
 
 def _best(folder: Path, known: Catalogue) -> Path:
     """Give the team that is expected to score most: one lucky score must not decide."""
-    from ...pool.expectation import expected_scores
+    from ...pool.expectation import most_promising
     from ...pool.pool import Pool
 
-    pool = Pool.open(folder, catalogue=known)
-    expected = expected_scores(pool.teams.values())
-    best = max(pool.members.values(), key=lambda one: expected[one.name])
+    best, expected = most_promising(Pool.open(folder, catalogue=known))
     low, high = best.statistics.interval
     click.echo(
         speakable(
-            f"frozen: {best.name}, which is expected to score {expected[best.name]:.3f}, and scored"
+            f"frozen: {best.name}, which is expected to score {expected:.3f}, and scored"
             f" {best.statistics.score or 0:.3f} [{low:.3f}, {high:.3f}] over {best.statistics.n}"
             " evaluations"
         ),

@@ -174,8 +174,17 @@ class Evolving:
         return Report.of(entry.value for entry in turns.read())
 
     def _show_report(self) -> None:
+        from ...pool.expectation import most_promising
+        from ...pool.pool import Pool
+
         report = self.report()
-        click.echo(json.dumps(report.value(), indent=2) if self.options["as_json"] else str(report))
+        best, expected = most_promising(Pool.open(self.pool_folder))
+        if self.options["as_json"]:
+            told = {"team": best.name, "expected": expected, "path": str(best.path)}
+            click.echo(json.dumps({**report.value(), "best": told}, indent=2))
+        else:
+            said = f"best team: {best.path}, expected to score {expected:.3f}"
+            click.echo(f"{report}\n{speakable(said)}")
 
 
 def commit(folder: Path, message: str) -> None:

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from coterie.pool import Pool
+from coterie.pool.command import main as pool_command
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.schema import load_team
@@ -145,6 +147,10 @@ def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> Non
         assert child.born.task.startswith("t")
         assert child.statistics.n >= 1
         load_team(child.path)  # loads for everybody, not only for the pool
+    best = CliRunner().invoke(pool_command, ["best", str(folder / "pool")])
+    path, expected = best.stdout.strip(), best.stderr.split()[2].strip(";")
+    assert out.endswith(f"best team: pool/teams/{Path(path).name}, expected to score {expected}\n")
+    assert f"new in the pool: {len(children)}, " in out
     again, out_again, _, more_calls = evolved(folder, "pool")
     assert (again, more_calls) == (0, 0)
     assert out_again == out
