@@ -5,6 +5,7 @@ indexes and vectors are derived from it and can be rebuilt.
 """
 
 from .exchange import import_teams
+from .expectation import expected_scores, most_promising
 from .identity import are_twins, identity_of
 from .ledger import Entry
 from .lineage import Origin, ancestors, blame, descendants
@@ -28,8 +29,10 @@ __all__ = [
     "are_twins",
     "blame",
     "descendants",
+    "expected_scores",
     "identity_of",
     "import_teams",
+    "most_promising",
     "repair",
     "verify",
 ]

@@ -70,7 +70,7 @@ def most_promising(pool: Pool) -> tuple[Member, float]:
     """
     expected = expected_scores(pool.teams.values())
     if not pool.members:
-        raise InputError(f"{pool.folder} has no team. Add one with mas-pool import.")
+        raise InputError(f"{pool.folder} has no team that is not retired.")
     best = min(pool.members.values(), key=lambda one: (-expected[one.name], one.statistics.cost))
     return best, expected[best.name]
 

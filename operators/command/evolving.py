@@ -126,6 +126,11 @@ class Evolving:
             pool = Pool.open(self.pool_folder, catalogue=known)
         else:
             pool = Pool.init(self.pool_folder, seeds, catalogue=known)
+        if not pool.members:
+            raise InputError(
+                f"{self.pool_folder} has no team that is not retired. Use mas-pool restore, or take"
+                " one in with mas-pool import."
+            )
         if self.recipe.policy is not None:
             return pool, load_ceiling(beside / self.recipe.policy)
         written = [one.team for one in pool.teams.values() if not one.born.parents]

@@ -318,6 +318,15 @@ def test_wrong_input_is_said_and_nothing_is_made(
     assert not (folder / "pool").exists()
 
 
+def test_a_pool_of_retired_teams_is_refused_before_anything_is_spent(folder: Path) -> None:
+    pool = Pool.init(folder / "pool", [folder / "solo.yaml"])
+    pool.retire("solo", reason="weak", op="retire")
+    code, out, err, calls = evolved(folder, "pool")
+    assert (code, out, calls) == (2, "", 0)
+    assert "pool has no team that is not retired. Use mas-pool restore" in err
+    assert not (folder / "pool" / "evolutions").exists()
+
+
 def test_another_recipe_needs_another_name(folder: Path) -> None:
     assert evolved(folder, "pool", "--limit", "1")[0] == 0
     (folder / "recipe.yaml").write_text(RECIPE.replace("steps: 2", "steps: 1"))

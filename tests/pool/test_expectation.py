@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool.expectation import expected_scores
+from coterie.pool.expectation import expected_scores, most_promising
 from coterie.pool.members import Member
 from coterie.pool.statistics import EVOLVE, Trial
-from coterie.schema import Lineage
+from coterie.schema import InputError, Lineage
+
+from .teams import pool_of, scored, vote
 
 
 def member(name: str, *parents: str) -> Member:
@@ -69,6 +71,18 @@ def test_a_long_line_is_no_trouble() -> None:
     line = [tried(member("0"), *[1] * 6)]
     line += [member(str(n), str(n - 1)) for n in range(1, 5000)]
     assert expected_scores(line)["4999"] == 0.875
+
+
+def test_the_most_promising_is_a_team_that_is_not_retired(tmp_path: Path) -> None:
+    pool = pool_of(tmp_path / "pool", vote(), vote("Guess.", "Check.", name="guess"))
+    scored(pool, "vote", 1, 1)
+    best, score = most_promising(pool)
+    assert (best.name, score) == ("vote", 0.75)
+    pool.retire("vote", reason="dear", op="retire")
+    assert most_promising(pool)[0].name == "guess"
+    pool.retire("guess", reason="weak", op="retire too")
+    with pytest.raises(InputError, match="has no team that is not retired"):
+        most_promising(pool)
 
 
 @given(
