@@ -88,7 +88,7 @@ async def select(
         reason=reason_schema(meta.limits),
         selected={"type": "array", "items": chosen, "minItems": 1, "maxItems": k},
     )
-    lines = (_told(member, task, hits) for member in listed)
+    lines = (_told(member, expected, task, hits) for member, expected in listed.items())
     question = Question(
         operator=OPERATOR,
         instructions=prompt("select", k=k),
@@ -105,8 +105,10 @@ def shortlist(
     *,
     most: int,
     hits: Sequence[tuple[Experience, float]] = (),
-) -> list[Member]:
-    """Give the most promising teams, the first first; the same for the same arguments.
+) -> dict[Member, float]:
+    """Give the most promising teams, the first first, each with the score that is expected of it.
+
+    It is the same for the same arguments.
 
     Args:
         task: What they are to do.
@@ -122,18 +124,19 @@ def shortlist(
         for member in members
     }
     expected = expected_scores(members, task.niche, remembered=remembered)
-    left = {
-        member.name: (member, _is_able(task, member), expected[member.name]) for member in members
-    }
-    taken: list[Member] = []
-    while left and len(taken) < most:
+    able = {member: _is_able(task, member) for member in members}
+    taken: dict[Member, float] = {}
+    while able and len(taken) < most:
         families = [member.stem for member in taken]
-        member, _, _ = max(
-            left.values(),
-            key=lambda one: (one[1], one[2] - FAMILY_PENALTY * families.count(one[0].stem)),
+        first = max(
+            able,
+            key=lambda one: (
+                able[one],
+                expected[one.name] - FAMILY_PENALTY * families.count(one.stem),
+            ),
         )
-        taken.append(member)
-        del left[member.name]
+        taken[first] = expected[first.name]
+        del able[first]
     return taken
 
 
@@ -156,9 +159,11 @@ def _is_able(task: Task, member: Member) -> bool:
     )
 
 
-def _told(member: Member, task: Task, hits: Sequence[tuple[Experience, float]]) -> str:
+def _told(
+    member: Member, expected: float, task: Task, hits: Sequence[tuple[Experience, float]]
+) -> str:
     """Say in a line what the pool knows of a team."""
-    said = [_shape(member.team)]
+    said = [_shape(member.team), f"expected to score {expected:.2f}"]
     known = member.statistics
     said.append(
         "never evaluated" if known.score is None else f"score {known.score:.2f} of {known.n}"

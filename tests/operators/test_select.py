@@ -112,10 +112,12 @@ def test_a_model_chooses_among_the_shortlist(pool: Pool) -> None:
     )
     [call] = done.calls
     assert (
-        "eels: 1 agent, 0 edges, roles solver; score 0.75 of 2; in this niche 0.75 of 2"
-        in call.text
+        "eels: 1 agent, 0 edges, roles solver; expected to score 0.69; score 0.75 of 2; in this"
+        " niche 0.75 of 2" in call.text
     )
-    assert "ants: 1 agent, 0 edges, roles solver; never evaluated" in call.text
+    assert (
+        "ants: 1 agent, 0 edges, roles solver; expected to score 0.50; never evaluated" in call.text
+    )
     assert TASK.answer not in call.text
 
 
@@ -167,4 +169,4 @@ def test_a_team_without_roles_is_told_too(tmp_path: Path) -> None:
     for one in (a_team_without_roles(), *TEAMS[:2]):
         pool.add(one, Lineage(operator="seed"), op=one.name)
     [call] = chosen(pool, ["plain"], k=1).calls
-    assert "plain: 1 agent, 0 edges; never evaluated" in call.text
+    assert "plain: 1 agent, 0 edges; expected to score 0.50; never evaluated" in call.text
