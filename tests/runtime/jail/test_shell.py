@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 import threading
 import time
@@ -50,9 +51,10 @@ def test_both_streams_are_one_and_signals_show(shell: Shell) -> None:
 
 
 def test_what_is_in_tmp_stays_for_the_next_command(shell: Shell) -> None:
-    shell.run("echo kept > /tmp/note; echo kept > $HOME/other")
-    assert shell.run("cat /tmp/note $HOME/other").output == "kept\nkept\n"
-    assert not Path("/tmp/note").exists()  # noqa: S108 - the host's, which the jail can't see
+    note = Path("/tmp") / secrets.token_hex(8)  # noqa: S108 - the jail's own, not the host's
+    shell.run(f"echo kept > {note}; echo kept > $HOME/other")
+    assert shell.run(f"cat {note} $HOME/other").output == "kept\nkept\n"
+    assert not note.exists()
 
 
 def test_files_stay_for_the_next_command_and_long_output_loses_its_middle(jail: Jail) -> None:
