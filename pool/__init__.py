@@ -5,7 +5,7 @@ indexes and vectors are derived from it and can be rebuilt.
 """
 
 from .exchange import import_teams
-from .expectation import expected_scores, most_promising
+from .expectation import expected_scores, most_promising, ranked
 from .identity import are_twins, identity_of
 from .ledger import Entry
 from .lineage import Origin, ancestors, blame, descendants
@@ -33,6 +33,7 @@ __all__ = [
     "identity_of",
     "import_teams",
     "most_promising",
+    "ranked",
     "repair",
     "verify",
 ]

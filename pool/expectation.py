@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .members import Member
     from .pool import Pool
 
-__all__ = ["expected_scores", "most_promising"]
+__all__ = ["expected_scores", "most_promising", "ranked"]
 
 PRIOR = 0.5
 """The score that is expected where nothing is known."""
@@ -60,19 +60,29 @@ def expected_scores(
     return expected
 
 
-def most_promising(pool: Pool) -> tuple[Member, float]:
-    """Find the team of a pool that is expected to score most, and that score.
+def ranked(pool: Pool, niche: str | None = None, *, split: str = EVOLVE) -> dict[Member, float]:
+    """Give the teams of a pool, retired ones too, the most promising first, with expected scores.
 
-    Among equals it is the one that costs least. Retired teams count as parents only.
+    Among equals the one that costs least comes first, then the one that was born first.
+    """
+    expected = expected_scores(pool.teams.values(), niche, split=split)
+    order = sorted(
+        pool.teams.values(),
+        key=lambda one: (-expected[one.name], one.on(niche, split=split).cost),
+    )
+    return {member: expected[member.name] for member in order}
+
+
+def most_promising(pool: Pool) -> tuple[Member, float]:
+    """Find the first of the ranked teams that is not retired, and the score expected of it.
 
     Raises:
-        InputError: The pool has no team.
+        InputError: The pool has no such team.
     """
-    expected = expected_scores(pool.teams.values())
-    if not pool.members:
-        raise InputError(f"{pool.folder} has no team that is not retired.")
-    best = min(pool.members.values(), key=lambda one: (-expected[one.name], one.statistics.cost))
-    return best, expected[best.name]
+    for member, expected in ranked(pool).items():
+        if member.retired is None:
+            return member, expected
+    raise InputError(f"{pool.folder} has no team that is not retired.")
 
 
 def _moved(prior: float, total: float, weight: float) -> float:

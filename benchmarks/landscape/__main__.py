@@ -128,12 +128,11 @@ def _print_picks(found: Mapping[str, Sequence[Outcome]]) -> None:
 
 def _print_differences(found: Mapping[str, Sequence[Outcome]]) -> None:
     """Compare rows seed by seed: the same tasks, and the same shared mistakes."""
-    pairs = [(_baseline(name), name) for name in found]
     pairs = [
         # What is asked of crossover is what it adds, of all else what EvoMAS is ahead by.
         (name, one) if name.endswith(", crossover") else (one, name)
-        for one, name in pairs
-        if one in found and one != name
+        for name in found
+        if (one := _baseline(name)) in found and one != name
     ]
     click.echo("\n| difference, same seeds | held-out | online |")
     click.echo("|---|---|---|")

@@ -48,11 +48,11 @@ class Tasks:
         """Give what is known of a team on them."""
         return member.on(self.niche, split=self.split)
 
-    def expected(self, pool: Pool) -> Mapping[str, float]:
-        """Give what each team that a pool ever had is expected to score on them."""
-        from ..expectation import expected_scores
+    def ranked(self, pool: Pool) -> Mapping[Member, float]:
+        """Give all teams of a pool, the most promising on them first, with expected scores."""
+        from ..expectation import ranked
 
-        return expected_scores(pool.teams.values(), self.niche, split=self.split)
+        return ranked(pool, self.niche, split=self.split)
 
     def __str__(self) -> str:
         of = f" in the niche {self.niche!r}" if self.niche else ""

@@ -51,16 +51,15 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
     Wilson's. What an evaluation costs is a mean over all, failed runs included.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
-    teams = pool.teams if everyone else pool.members
-    expected = tasks.expected(pool)
-    ranked = sorted(teams.values(), key=lambda member: _rank(member, expected, tasks))
+    ranked = tasks.ranked(pool).items()
+    shown = [(one, expected) for one, expected in ranked if everyone or one.retired is None]
     dropped = list(_dropped(pool)) if rejections else []
     if as_json:
         counts = {"rejected": dict(pool.rejections), "twins": dict(pool.twins)}
-        told = {"teams": [_value(member, tasks, expected) for member in ranked], **counts}
+        told = {"teams": [_value(one, tasks, expected) for one, expected in shown], **counts}
         click.echo(json.dumps({**told, "dropped": dropped} if rejections else told, indent=2))
         return
-    lines = table(COLUMNS, [_row(member, tasks, expected) for member in ranked])
+    lines = table(COLUMNS, [_row(one, tasks, expected) for one, expected in shown])
     click.echo("\n".join([*lines, "", on_one_line(_summary(pool)), *map(_told, dropped)]))
 
 
@@ -72,7 +71,8 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
 def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
     """Show what is known of a team: why it exists, and how it does in each niche."""
     pool, tasks = open_pool(folder), Tasks(**of)
-    member, expected = pool.member(name), tasks.expected(pool)
+    member = pool.member(name)
+    expected = tasks.ranked(pool)[member]
     if as_json:
         value = _value(member, tasks, expected)
         click.echo(json.dumps({**value, "path": str(member.path)}, indent=2))
@@ -99,7 +99,7 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
     costs least. How sure that is goes to standard error.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
-    members, expected = pool.members.values(), tasks.expected(pool)
+    members = {one: expected for one, expected in tasks.ranked(pool).items() if one.retired is None}
     known = [member for member in members if tasks(member).n >= at_least]
     if not known:
         niches = sorted({niche for member in members for niche in member.niches_of(tasks.split)})
@@ -107,30 +107,23 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
             f"no team of {folder} has {counted(at_least, 'evaluation')} on {tasks}. Niches there:"
             f" {', '.join(niches) or 'none'}."
         )
-    first = min(known, key=lambda member: _rank(member, expected, tasks))
+    first, expected = known[0], members[known[0]]
     if as_json:
         value = _value(first, tasks, expected)
         click.echo(json.dumps({**value, "path": str(first.path)}, indent=2))
     else:
-        said = f"{first.name}: expected {expected[first.name]:.3f}; {score(tasks(first))}"
+        said = f"{first.name}: expected {expected:.3f}; {score(tasks(first))}"
         click.echo(said, err=True)
         click.echo(first.path)
 
 
-def _rank(
-    member: Member, expected: Mapping[str, float], tasks: Tasks
-) -> tuple[float, tuple[float, float]]:
-    """Give the key by which teams are sorted: expected score, then cost."""
-    return -expected[member.name], tasks(member).cost
-
-
-def _row(member: Member, tasks: Tasks, expected: Mapping[str, float]) -> Sequence[str]:
+def _row(member: Member, tasks: Tasks, expected: float) -> Sequence[str]:
     known = tasks(member)
     low, high = known.interval
     _, tokens = known.cost
     return (
         member.name if member.retired is None else f"{member.name} (retired)",
-        f"{expected[member.name]:.3f}",
+        f"{expected:.3f}",
         "-" if known.score is None else f"{known.score:.3f}",
         "-" if known.score is None else f"{low:.3f} to {high:.3f}",
         str(known.n),
@@ -170,12 +163,10 @@ def _told(child: Mapping[str, Any]) -> str:
     return on_one_line(f"rejected: {child['operator']} of {parents}: {why}")
 
 
-def _description(
-    pool: Pool, member: Member, tasks: Tasks, expected: Mapping[str, float]
-) -> Iterator[str]:
+def _description(pool: Pool, member: Member, tasks: Tasks, expected: float) -> Iterator[str]:
     known = tasks(member)
     yield f"{member.name}: {score(known)}"
-    yield f"  expected  {expected[member.name]:.3f}"
+    yield f"  expected  {expected:.3f}"
     for name, text in _facts(pool, member, known):
         if text:
             yield f"  {name:<9} {on_one_line(text)}"
@@ -199,11 +190,11 @@ def _facts(pool: Pool, member: Member, known: Statistics) -> Iterator[tuple[str,
     yield "failed", f"{counted(known.failures, 'run')}" if known.failures else ""
 
 
-def _value(member: Member, tasks: Tasks, expected: Mapping[str, float]) -> dict[str, Any]:
+def _value(member: Member, tasks: Tasks, expected: float) -> dict[str, Any]:
     niches = member.niches_of(tasks.split)
     return {
         **lineage_value(member),
-        "expected": expected[member.name],
+        "expected": expected,
         **statistics_value(tasks(member)),
         "niches": {name: statistics_value(known) for name, known in niches.items()},
     }

@@ -42,12 +42,17 @@ memory: 0
 """
 
 
+def asked(request: Request) -> dict[str, Any]:
+    """The fields of the answer that an operator asks for; none where an agent is asked."""
+    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    return form.get("properties", {})
+
+
 def oracle(request: Request) -> Reply:
     """Answer by what is asked: operators with a new prompt, agents right one time in three."""
     text = json.dumps(request["messages"])
     digest = hashlib.sha256(f"{text}{request.get('seed')}".encode()).hexdigest()
-    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
-    wanted = form.get("properties", {})
+    wanted = asked(request)
     if "edits" in wanted:
         edit = {"set_prompt": {"agent": "one", "prompt": f"Think of {digest[:6]}."}}
         return Reply.json({"reason": f"because of {digest[:4]}", "edits": [edit]})
@@ -60,9 +65,8 @@ def oracle(request: Request) -> Reply:
 
 def crossing(request: Request) -> Reply:
     """Mutate all workers, and take the last choice in a crossover; the lone agent is wrong."""
-    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
     shown = json.dumps(request["messages"])
-    match form.get("properties", {}):
+    match asked(request):
         case {"topology": _}:
             return Reply.json({"reason": "why not", "topology": "first"})
         case {"positions": positions}:
@@ -236,8 +240,7 @@ def test_teams_of_different_parents_are_crossed_and_not_a_team_with_its_mutation
 
 def judging(request: Request) -> Reply:
     """Answer 7, which is right, or 8; and take every answer for right."""
-    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
-    if "score" in form.get("properties", {}):
+    if "score" in asked(request):
         return Reply.json({"reason": "Sounds good.", "score": 1.0})
     return oracle(request)
 
