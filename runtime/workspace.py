@@ -79,9 +79,7 @@ class Workspaces:
         with self._making:
             if self._scratch is None:
                 sweep()
-                self._scratch = ScratchFolder("run")
-                # A jail that has no mounts passes through as another user; see `Workspace._made`.
-                self._scratch.path.chmod(0o711)
+                self._scratch = ScratchFolder("run", passable=True)
             return self._scratch.path
 
 

@@ -117,8 +117,7 @@ def _check_tests(instance: Instance) -> None:
 
 def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> Trial:
     instance = attempt.instance
-    with ScratchFolder("repair") as scratch:
-        scratch.path.chmod(0o711)  # the jail's user passes through, where the jail is no mount
+    with ScratchFolder("repair", passable=True) as scratch:
         work, given = scratch.path / "work", scratch.path / "given"
         (work / "tree").mkdir(parents=True)
         given.mkdir()

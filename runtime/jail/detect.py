@@ -111,12 +111,10 @@ def try_tier(tier: Tier) -> Attempt:
     if sys.platform != "linux":
         return Attempt(tier=tier.name, failure="it needs Linux")
     try:
-        with ScratchFolder("check") as folder:
+        with ScratchFolder("check", passable=True) as folder:
             secret, work = folder.path / "secret", folder.path / "work"
             secret.write_text("secret", "ascii")
-            # Only the jail may be what keeps its user from this file.
-            for path, mode in ((folder.path, 0o711), (secret, 0o666)):
-                path.chmod(mode)
+            secret.chmod(0o666)  # only the jail may be what keeps its user from it
             work.mkdir()
             with Jail(work, tier=tier) as jail:
                 printed = _self_test(jail, secret)

@@ -25,10 +25,12 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 class ScratchFolder:
-    """A new folder that nobody else can enter. A context manager; leaving it removes the folder.
+    """A new folder of this user's own. A context manager; leaving it removes the folder.
 
     Args:
         purpose: what it is for, a lower-case word; it shows in the folder's name.
+        passable: whether others can pass through to what they know the name of, as the user of a
+            jail that has no mounts must. Else nobody can enter.
 
     Attributes:
         path: where it is.
@@ -37,8 +39,10 @@ class ScratchFolder:
         JailError: it could not be made.
     """
 
-    def __init__(self, purpose: str) -> None:
+    def __init__(self, purpose: str, *, passable: bool = False) -> None:
         self.path, lock = _made(purpose)
+        if passable:
+            self.path.chmod(0o711)
         self._lock: int | None = lock
 
     def close(self) -> None:
