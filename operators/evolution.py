@@ -9,14 +9,12 @@ the turns that were not are taken again, from the journal as far as it goes.
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..pool.ledger import Ledger
 from ..pool.state import Admission
-from ..schema.errors import InputError
-from ..schema.files import make_folder, write_atomically
+from .folder import EVOLUTIONS, TURNS
 from .turn import Halted, Turn
 from .view import View, op, turn_of
 
@@ -28,40 +26,7 @@ if TYPE_CHECKING:
     from ..schema.task import Task
     from .stage import Stage, Strategy
 
-__all__ = ["EVOLUTIONS", "TURNS", "Evolution", "open_folder"]
-
-EVOLUTIONS = "evolutions"
-TURNS = "turns.jsonl"
-MANIFEST = "evolution.json"
-
-
-def open_folder(pool: Path, name: str, manifest: Mapping[str, Any]) -> Path:
-    """Make the folder of an evolution in its pool, or find the one that is there.
-
-    Args:
-        pool: The pool's folder.
-        name: The evolution's name.
-        manifest: What makes it this evolution and no other: its recipe and its tasks.
-
-    Raises:
-        InputError: There is another evolution of that name.
-        StorageError: The folder cannot be written.
-    """
-    folder = pool / EVOLUTIONS / name
-    path = folder / MANIFEST
-    if path.exists():
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if differing := sorted(key for key in manifest if found.get(key) != manifest[key]):
-            raise InputError(
-                f"{folder} holds an evolution with another {' and another '.join(differing)}."
-                " Choose another --name, or give what it was begun with."
-            )
-        return folder
-    make_folder(folder.parent)
-    make_folder(folder)
-    write_atomically(folder / ".gitignore", "journal.sqlite*\n")
-    write_atomically(path, json.dumps(manifest, indent=2) + "\n")
-    return folder
+__all__ = ["EVOLUTIONS", "TURNS", "Evolution"]
 
 
 @dataclass(kw_only=True, eq=False)

@@ -9,7 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ...operators.evolution import Evolution, open_folder
+from ...operators.evolution import Evolution
+from ...operators.folder import open_folder
 from ...operators.report import Report
 from ...operators.stage import Stage
 from ...operators.strategies import strategy_of

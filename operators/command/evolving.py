@@ -79,7 +79,8 @@ class Evolving:
             )
 
     async def _evolved(self) -> int:
-        from ..evolution import Evolution, open_folder
+        from ..evolution import Evolution
+        from ..folder import open_folder
         from ..stage import open_stage
         from ..strategies import strategy_of
 
@@ -172,7 +173,7 @@ class Evolving:
     def report(self) -> Report:
         """Sum up what was done until now."""
         from ...pool.ledger import Ledger
-        from ..evolution import EVOLUTIONS, TURNS
+        from ..folder import EVOLUTIONS, TURNS
         from ..report import Report
 
         turns = Ledger(self.pool_folder / EVOLUTIONS / self.name / TURNS)
