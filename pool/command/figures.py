@@ -54,6 +54,7 @@ def statistics_value(known: Statistics) -> dict[str, Any]:
     return {
         "n": known.n,
         "failures": known.failures,
+        "chosen": known.chosen,
         "score": known.score,
         "interval": known.interval if known.n else None,
         "reward": known.reward,

@@ -145,6 +145,8 @@ def _by_niche(niches: Mapping[str, Statistics]) -> str:
 
 def _summary(pool: Pool) -> str:
     said = [counted(len(pool.members), "team"), f"{len(pool.teams) - len(pool.members)} retired"]
+    if old := sum(one.counts_wins for one in pool.teams.values()):
+        said.append(f"scores too high, since an older version counted wins only: {old} or more")
     for what, by_operator in {"rejected": pool.rejections, "there already": pool.twins}.items():
         listed = ", ".join(f"{name} {number}" for name, number in sorted(by_operator.items()))
         total = f"children {what}: {sum(by_operator.values())}"
@@ -187,7 +189,16 @@ def _facts(pool: Pool, member: Member, known: Statistics) -> Iterator[tuple[str,
     yield "children", ", ".join(children)
     yield "agents", f"{len(team.agents)}, with {counted(len(team.edges), 'edge')}"
     yield "spent", f"{known.usage.tokens} tokens, {known.usage.cost}"
-    yield "failed", f"{counted(known.failures, 'run')}" if known.failures else ""
+    yield "failed", counted(known.failures, "run") if known.failures else ""
+    yield "chosen", _won(known)
+
+
+def _won(known: Statistics) -> str:
+    """Say what a team was taken into the pool for."""
+    if not known.chosen:
+        return ""
+    won = counted(known.chosen, "trial")
+    return f"for {won}, score {known.chosen_sum / known.chosen:.3f}: in no mean and no interval"
 
 
 def _value(member: Member, tasks: Tasks, expected: float) -> dict[str, Any]:

@@ -173,6 +173,24 @@ def test_show_tells_why_a_team_exists_and_how_it_does(pool: Pool) -> None:
     assert shown["niches"]["ages"]["score"] == 0
 
 
+def test_what_a_team_was_taken_in_for_is_told_apart(pool: Pool) -> None:
+    pool.record("vote_1", Trial(task="t", score=1, run="r-1", chosen=True), op="won")
+    done = run("show", pool.folder, "vote_1")
+    assert done.stdout.startswith("vote_1: 0.700 [0.267, 0.937] n=4\n")
+    assert "  chosen    for 1 trial, score 1.000: in no mean and no interval\n" in done.stdout
+    assert told("show", pool.folder, "vote_1", "--json")["chosen"] == 1
+    assert "too high" not in run("list", pool.folder).stdout
+
+
+def test_the_list_tells_of_scores_that_count_wins_only(pool: Pool) -> None:
+    child_of(pool, "vote", max_tokens=7)
+    born = Lineage(operator="mutate", parents=("vote",), task="t", run="r")
+    name = pool.add(edited(vote(), max_tokens=8), born, op="old").name
+    pool.record(name, Trial(task="t", score=1, run="r"), op="won")
+    said = "scores too high, since an older version counted wins only: 1 or more"
+    assert said in run("list", pool.folder).stdout
+
+
 def test_show_of_a_retired_or_untried_team(pool: Pool) -> None:
     shown = run("show", pool.folder, "vote_2").stdout
     assert shown.startswith("vote_2: not evaluated\n")
