@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.terminal import on_one_line
@@ -10,10 +11,11 @@ from ...runtime.terminal import on_one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ...schema.team import Lineage
     from ..members import Member
     from ..statistics import Statistics
 
-__all__ = ["lineage_value", "score", "statistics_value", "table"]
+__all__ = ["cost", "lineage_value", "made_by", "score", "statistics_value", "table"]
 
 SIDES = {"<": str.ljust, ">": str.rjust}
 
@@ -64,6 +66,11 @@ def statistics_value(known: Statistics) -> dict[str, Any]:
     }
 
 
+def made_by(born: Lineage) -> str:
+    """Name the operators that made a team, in the order in which they acted."""
+    return " + ".join(dict.fromkeys(step.operator for step in born.steps)) or born.operator
+
+
 def lineage_value(member: Member) -> dict[str, Any]:
     """Give what is known of a team's origin as plain values."""
     born = member.born
@@ -75,5 +82,6 @@ def lineage_value(member: Member) -> dict[str, Any]:
         "reason": born.reason,
         "task": born.task,
         "run": born.run,
+        "steps": [asdict(step) for step in born.steps],
         "retired": member.retired,
     }

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from coterie.pool import Pool, Trial
 from coterie.pool.command import main
-from coterie.schema import Lineage, load_team
+from coterie.schema import Lineage, LineageStep, load_team
 from coterie.schema.command import main as mas
 
 from ..teams import child_of, edited, pool_of, scored, vote
@@ -231,6 +231,25 @@ def test_lineage_is_a_tree_with_the_edits_on_its_branches(pool: Pool) -> None:
         "   └─ vote_2 (retired) · not evaluated · crossover with guess:"
         " w1: prompt Solve it. -> Solve it well.",
         "guess · 0.500 [0.055, 0.945] n=1",
+    ]
+
+
+def test_a_team_of_several_steps_says_all_of_them(pool: Pool) -> None:
+    steps = (
+        LineageStep(operator="instantiate", edits=("w1: max_tokens 4096 -> 5",), reason="Short."),
+        LineageStep(operator="mutate", edits=("w1: temperature -> 1",)),
+    )
+    born = Lineage(operator="mutate", parents=("vote",), steps=steps)
+    name = pool.add(edited(vote(), max_tokens=5, temperature=1), born, op="two").name
+    branch = "instantiate + mutate: w1: max_tokens 4096 -> 5, temperature none -> 1"
+    assert branch in run("lineage", pool.folder).stdout
+    shown = run("show", pool.folder, name).stdout
+    assert "  made by   instantiate + mutate of vote\n" in shown
+    assert "  step      instantiate: w1: max_tokens 4096 -> 5; Short.\n" in shown
+    assert "  step      mutate: w1: temperature -> 1\n" in shown
+    assert [one["operator"] for one in told("show", pool.folder, name, "--json")["steps"]] == [
+        "instantiate",
+        "mutate",
     ]
 
 
