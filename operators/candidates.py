@@ -137,5 +137,6 @@ def _outcome(value: Mapping[str, Any]) -> AgentOutcome:
         "result": kept,
         "usage": Usage(**value["usage"]),
         "tool_calls": tuple(ToolCall(**one) for one in value["tool_calls"]),
+        "mishaps": tuple(value.get("mishaps", ())),
     }
     return AgentOutcome(**fields)

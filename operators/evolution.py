@@ -118,7 +118,7 @@ class Evolution:
         if memory is None or wanted == 0:
             return []
         # After a crash, memory may hold what turns between the seen ones and this one learnt.
-        found = memory.search(task.query, wanted + self.stage.recipe.workers)
+        found = memory.search(task.text, wanted + self.stage.recipe.workers)
         turns = ((entry, near, turn_of(self.stage.name, entry.id)) for entry, near in found)
         return [(entry, near) for entry, near, turn in turns if turn is None or turn <= seen][
             :wanted

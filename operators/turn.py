@@ -214,6 +214,7 @@ class Turn:
         """Give the turn as operators are told of it."""
         return [
             Step(
+                number=one.number,
                 operator=one.born.operator,
                 team=one.team.name,
                 content_hash=one.team.content_hash,

@@ -11,11 +11,11 @@ from itertools import combinations, count, repeat
 from typing import TYPE_CHECKING
 
 from ..chance import chance
-from ..components import ByChance
+from ..components import ByChance, open_components
 from ..consolidate import consolidate
 from ..crossover import can_cross, crossover
 from ..instantiate import instantiate
-from ..mutate import mutate, open_components
+from ..mutate import mutate
 from ..proposal import Dropped, Proposal
 from ..turn import Attempt
 
