@@ -6,13 +6,16 @@ are there to tell what that choice is worth.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+import functools
+from typing import TYPE_CHECKING
 
 from .components import ByChance, ByOutcome, BySchedule, open_components
 from .decide import CROSSOVER, decide
 from .proposal import Dropped
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..schema.edits import Component
     from ..schema.recipe import Recipe
     from .candidates import Candidate
@@ -24,7 +27,7 @@ __all__ = ["choose_move"]
 
 async def choose_move(
     turn: Turn, number: int, first: Candidate, partner: Candidate | None
-) -> Component | Literal["crossover"] | Dropped:
+) -> Component | Candidate | Dropped:
     """Choose what a step does.
 
     Args:
@@ -34,28 +37,26 @@ async def choose_move(
         partner: What it could be crossed with, if anything.
 
     Returns:
-        The component that a mutation is to touch, or `crossover`.
+        The component that a mutation is to touch, or the partner that is to be crossed with.
 
     Raises:
         CoterieError: As for `decide`.
     """
-    recipe = turn.stage.recipe
+    recipe, path = turn.stage.recipe, f"{turn.path}step {number}/decide"
     parent = turn.parent(first)
     allowed = recipe.components if "mutate" in recipe.moves else ()
     if recipe.choice == "model":
-        return await decide(
-            turn.meta,
-            f"{turn.path}step {number}/decide",
-            turn.task,
-            parent,
-            turn.parent(partner) if partner else None,
-            components=allowed,
-            memories=turn.memories,
+        asked = functools.partial(
+            decide, turn.meta, path, turn.task, components=allowed, memories=turn.memories
         )
+        if partner is None:
+            return await asked(parent, None)
+        move = await asked(parent, turn.parent(partner))
+        return partner if move == CROSSOVER else move
     open_to = open_components(turn.author, parent, allowed)
     drawn = turn.chance(f"step {number}/operator").random()
     if partner and (not open_to or drawn < _share(turn)):
-        return CROSSOVER
+        return partner
     if open_to:
         return _policy(turn, recipe).choose(f"{turn.path}step {number}", _step(turn), open_to)
     why = "there is nothing in it that the recipe lets mutations touch, and nothing to cross."
@@ -67,14 +68,16 @@ def _policy(turn: Turn, recipe: Recipe) -> ComponentPolicy:
         case "schedule":
             return BySchedule()
         case "outcome":
-            here = [
-                (one.component, one.reward - turn.candidate(one.sources[0]).reward)
-                for one in turn.candidates
-                if one.component is not None
-            ]
-            return ByOutcome(outcomes=(*turn.gains, *here))
+            return ByOutcome(outcomes=(*turn.gains, *_gains(turn)))
         case _:
             return ByChance(seed=recipe.seed)
+
+
+def _gains(turn: Turn) -> Iterator[tuple[Component, float]]:
+    """Give what the mutations of this turn gained over their parents."""
+    for one in turn.candidates:
+        if one.component is not None:
+            yield one.component, one.reward - turn.candidate(one.sources[0]).reward
 
 
 def _share(turn: Turn) -> float:

@@ -191,21 +191,20 @@ class Evolution:
                 run=self.stage.name,
                 op=self._op(turn, f"dropped {number}"),
             )
-        came_in = None
+        names: dict[int, str | None] = {}
+        is_new = False
         if newcomer is not None:
             # It may have been born meanwhile, in a turn that this one did not see.
             team = _solved(newcomer, turn.task)
             came_in = pool.add(team, newcomer.born, op=self._op(turn, "best"))
-        is_new = came_in is not None and came_in.is_new
-        names: dict[int, str | None] = {}
+            names[newcomer.number], is_new = came_in.name, came_in.is_new
         for one in turn.candidates:
-            is_newcomer = came_in is not None and one is newcomer
-            name = came_in.name if is_newcomer else pool.twin_of(one.team)
-            names[one.number] = name
-            if name is not None:
-                self._record(turn, one, name, chosen=is_newcomer and is_new)
-        if is_new:
-            self._make_room(turn, newcomer=came_in.name)
+            if one is not newcomer:
+                names[one.number] = pool.twin_of(one.team)
+            if (name := names[one.number]) is not None:
+                self._record(turn, one, name, chosen=is_new and one is newcomer)
+        if is_new and newcomer is not None:
+            self._make_room(turn, newcomer=names[newcomer.number])
         return names, is_new
 
     def _record(self, turn: Turn, one: Candidate, name: str, *, chosen: bool) -> None:
@@ -215,7 +214,7 @@ class Evolution:
             op = self._op(turn, f"trial {one.number}{again}")
             self.stage.pool.record(name, trial, op=op)
 
-    def _make_room(self, turn: Turn, *, newcomer: str) -> None:
+    def _make_room(self, turn: Turn, *, newcomer: str | None) -> None:
         """Retire those that are expected to score least, until no more are left than may be."""
         pool, cap = self.stage.pool, self.stage.recipe.cap
         if cap is None or len(pool.members) <= cap:

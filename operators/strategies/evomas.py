@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import count, repeat
 from typing import TYPE_CHECKING
 
+from ..candidates import Candidate
 from ..choice import choose_move
 from ..consolidate import consolidate
 from ..crossover import can_cross, crossover
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...pool.members import Member
-    from ..candidates import Candidate
     from ..turn import Turn
 
 __all__ = ["evomas"]
@@ -84,10 +84,10 @@ async def _child(turn: Turn, number: int) -> tuple[Proposal | Dropped, Sequence[
     if isinstance(move, Dropped):
         return move, [first]
     parent = turn.parent(first)
-    if move == CROSSOVER and partner is not None:
-        other = turn.parent(partner)
+    if isinstance(move, Candidate):
+        other = turn.parent(move)
         made = await crossover(turn.author, path, turn.task, parent, other, memories=turn.memories)
-        return made, [first, partner]
+        return made, [first, move]
     made = await mutate(
         turn.author,
         path,
