@@ -7,7 +7,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +75,12 @@ def write_world(folder: Path, tasks: int = 12) -> Path:
     return folder
 
 
-def evolving(folder: Path, pool: str, base: str, *more: str) -> subprocess.Popen[str]:
-    arguments = ["recipe.yaml", "tasks.jsonl", "--pool", pool, "--model", f"m@{base}", *more]
+def evolving(
+    folder: Path, pool: str, base: str, *more: str, aliases: Sequence[str] = ()
+) -> subprocess.Popen[str]:
+    models = [("--model", f"m@{base}"), *(("--model", f"{one}={one}@{base}") for one in aliases)]
+    given = [word for pair in models for word in pair]
+    arguments = ["recipe.yaml", "tasks.jsonl", "--pool", pool, *given, *more]
     return subprocess.Popen(
         [sys.executable, "-m", "coterie.operators.command.evolve", *arguments],
         cwd=folder,
@@ -88,11 +92,15 @@ def evolving(folder: Path, pool: str, base: str, *more: str) -> subprocess.Popen
 
 
 def evolved(
-    folder: Path, pool: str, *more: str, script: Callable[[Request], Reply] = oracle
+    folder: Path,
+    pool: str,
+    *more: str,
+    script: Callable[[Request], Reply] = oracle,
+    aliases: Sequence[str] = (),
 ) -> tuple[int, str, str, int]:
     """Evolve to the end; give the exit code, what was said, and how often a model was asked."""
     with ScriptedModel(script) as model:
-        process = evolving(folder, pool, model.api_base, *more)
+        process = evolving(folder, pool, model.api_base, *more, aliases=aliases)
         out, err = process.communicate(timeout=240)
         return process.returncode, out, err, len(model.calls)
 
