@@ -247,9 +247,9 @@ def test_consolidate_puts_what_was_learnt_into_the_memory(folder: Path, pool: Po
     arguments = ["consolidate", "pool", "-t", "task.json"]
     done = mas(folder, *arguments, "--no-model", "--dry-run")
     assert done.returncode == 0, done.stderr
-    assert "1. select made pair: reward 0.5." in done.stdout
-    assert "2. mutate made" in done.stdout
-    assert "reward 1, +0.5." in done.stdout
+    assert "1. select of pair in the pool: reward 0.5.\n" in done.stdout
+    assert "2. mutate of step 1: reward 1, +0.5. agents: -worker;" in done.stdout
+    assert "because less is more" in done.stdout
     assert not (folder / "pool" / "memory" / "experience.jsonl").exists()
     learnt = Reply.json({"summary": "One judge is enough."})
     done = mas(folder, *arguments, replies=learnt)
