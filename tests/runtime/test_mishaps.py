@@ -20,6 +20,7 @@ def noted(*events: tuple[str, dict[str, Any]]) -> tuple[str, ...]:
     ("event", "fields", "said"),
     [
         ("tool_call", {"tool": "add", "error": "no number"}, "tool add failed: no number"),
+        ("step_failed", {"error": "no name x"}, "a step failed: no name x"),
         ("agent_retried", {"attempt": 1, "error": "it\nstopped"}, "tried again after: it stopped"),
         ("repair", {"problems": ["no field", "a tail"]}, "had to be repaired: no field; a tail"),
         ("trimmed", {"left_out": 5}, "its conversation was too long for its model"),
@@ -42,6 +43,15 @@ def test_the_most_frequent_come_first_and_each_once() -> None:
         "tool add failed: no number (2 times)",
         "its conversation was too long for its model",
     )
+
+
+def test_a_step_that_failed_for_its_tool_or_its_form_is_told_once() -> None:
+    tool = ("tool_call", {"tool": "add", "error": "no number"})
+    step = ("step_failed", {"error": "Error executing tool 'add': no number"})
+    form = ("repair", {"problems": ["no field", "a tail"]})
+    check = ("step_failed", {"error": "Check failed: the answer does not fit: no field; a tail"})
+    assert len(noted(tool, step, form, check)) == 2
+    assert len(noted(tool, ("step_failed", {"error": "no name x"}))) == 2
 
 
 def test_there_is_an_end_to_them() -> None:

@@ -65,6 +65,17 @@ def mas(folder: Path, *arguments: str, replies: Replies | None = None, command: 
         return done
 
 
+def test_without_a_component_the_model_chooses_one_first(folder: Path) -> None:
+    replies = [Reply.json({"reason": "It guessed.", "change": "prompts"}), Reply.json(PROMPT)]
+    done = mas(folder, "mutate", "pair.yaml", "-t", "task.json", "--dry-run", replies=replies)
+    assert done.returncode == 0, done.stderr
+    assert "Count on your fingers." in done.stdout
+    first, _ = done.calls
+    form = first.body["response_format"]["json_schema"]["schema"]["properties"]["change"]
+    assert "prompts" in form["enum"]
+    assert "crossover" not in form["enum"]
+
+
 def test_a_dry_run_shows_the_difference_and_writes_nothing(folder: Path) -> None:
     before = sorted(folder.iterdir())
     arguments = ["mutate", "pair.yaml", "-t", "task.json", "--component", "prompts", "--dry-run"]
