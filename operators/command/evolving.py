@@ -180,10 +180,11 @@ class Evolving:
         report = self.report()
         best, expected = most_promising(Pool.open(self.pool_folder))
         if self.options["as_json"]:
-            told = {"team": best.name, "expected": expected, "path": str(best.path)}
-            click.echo(json.dumps({**report.value(), "best": told}, indent=2))
+            told = {"team": best.name, "path": str(best.path), "expected": expected.score}
+            interval = {"expected_interval": [expected.low, expected.high]}
+            click.echo(json.dumps({**report.value(), "best": {**told, **interval}}, indent=2))
         else:
-            said = f"best team: {best.path}, expected to score {expected:.3f}"
+            said = f"best team: {best.path}, expected to score {expected}"
             click.echo(f"{report}\n{speakable(said)}")
 
 

@@ -61,7 +61,7 @@ def select_teams(
     known = known_of(options)
     task = asked_task(options, known)
     pool = _opened(pool_folder, known)
-    members = list(pool.members.values())
+    members = list(pool.teams.values())
     hits = learnt(pool_folder, task, known, embedder, MOST_HITS)
     host = Host.of(options, known)
     if no_model:
