@@ -34,6 +34,7 @@ __all__ = [
     "load_tools",
     "parse_task",
     "parse_team",
+    "read_document",
     "read_file",
     "read_shape",
     "read_team",
@@ -234,10 +235,20 @@ def read_shape(path: str | Path, schema: str, limits: Limits = TASK_LIMITS) -> A
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
+    return read_document(path, schema, limits).value
+
+
+def read_document(path: str | Path, schema: str, limits: Limits = TASK_LIMITS) -> Document:
+    """Read a YAML file that has the shape of a schema, with the place of every value.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
     document, problems = shape_only(*read_yaml(read_file(path, limits), str(path)), schema)
     if problems:
         raise ConfigError(problems)
-    return document.value
+    return document
 
 
 def _sorted(first: list[Problem], more: list[Problem]) -> list[Problem]:
