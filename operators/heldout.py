@@ -8,7 +8,7 @@ once, and the pool keeps it under the split `test`, which selection never sees.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..pool.expectation import expected_scores, most_promising
@@ -16,23 +16,19 @@ from ..pool.layout import LEDGER
 from ..pool.ledger import Ledger
 from ..pool.statistics import EVOLVE, Trial
 from ..runtime.journal import digest
-from ..runtime.plan import compile
 from ..runtime.terminal import counted
 from ..runtime.usage import Usage
 from ..schema.errors import InputError, LimitError, RunError
-from .candidates import run_of, run_value
 from .folder import task_digest, text_digest, texts_seen
-from .judge import Verdict, judge
 from .meta import Meta
-from .turn import Halted
+from .proposal import Dropped
+from .trying import Trying
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ..pool.pool import Pool
-    from ..runtime.engine import Run
-    from ..runtime.plan import Plan
     from ..schema.task import Task
     from ..schema.team import Team
     from .stage import Stage
@@ -124,56 +120,49 @@ class HeldOut:
                 self._stopped = self._stopped or error
 
     async def _tried(self, one: Frozen, task: Task, number: int) -> dict[str, Any]:
-        path = f"held out/{one.team.content_hash[:HASH_DIGITS]}/{task.id}/repeat {number}/"
-        run = await self._run(compile(one.team, self.stage.catalogue), task, path)
         judging: list[Usage] = []
+        team = one.team.content_hash[:HASH_DIGITS]
+        path = f"held out/{team}/{task.id}/{_which(task)}/repeat {number}/"
+        came = await Trying(
+            stage=self._scoring,
+            task=task,
+            path=path,
+            judging=self._judge(judging),
+        ).runs(one.team, 0)
+        usage, score, executed, reason = Usage(), None, False, ""
+        if isinstance(came, Dropped):
+            reason = came.reason
+        else:
+            [(run, scored)] = came
+            usage, score, executed = run.usage, scored.value, run.status == "done"
         return {
             "team": one.name,
             "task": task.id,
             "niche": task.niche or None,
             "repeat": number,
-            "executed": run.status == "done",
-            "score": await self._scored(run, task, path, judging),
+            "executed": executed,
+            "score": score,
+            "reason": reason,
             "scored_by": "judge" if task.answer is None else "answer",
-            "usage": run.usage.value(),
+            "usage": usage.value(),
             "judging": sum(judging, Usage()).value(),
         }
 
-    async def _run(self, plan: Plan, task: Task, path: str) -> Run:
-        stage = self.stage
+    @property
+    def _scoring(self) -> Stage:
+        """The stage, with a recipe that believes reference answers wherever there are any."""
+        recipe = replace(self.stage.recipe, score="auto", repeats=1)
+        return replace(self.stage, recipe=recipe)
 
-        async def work() -> Mapping[str, Any]:
-            await stage.services.prepare(plan)
-            run = await stage.services.execute(
-                plan,
-                task,
-                journal=stage.journal,
-                scrubber=stage.scrubber,
-                budget=stage.budget,
-                path=path,
-            )
-            if run.over_budget:
-                raise LimitError(str(run.error))
-            if run.is_infrastructure_failure:
-                raise Halted(f"held-out task {task.id}: {run.error}")
-            return run_value(run)
-
-        asked = digest(plan.content_hash, task_digest(task))
-        return run_of(await stage.journal.once(f"{path}outcome", "run", asked, work))
-
-    async def _scored(self, run: Run, task: Task, path: str, judging: list[Usage]) -> float | None:
-        """Score a run by the reference answer, else by the judge; None: the judge said nothing."""
-        if run.answer is None:
-            return 0.0
-        if run.score is not None:
-            return run.score.value
+    def _judge(self, judging: list[Usage]) -> Meta:
+        """Give the judge, and take note of what it consumes."""
         stage, recipe = self.stage, self.stage.recipe
 
         def tell(event: str, /, **fields: Any) -> None:
             if event == "model_call":
                 judging.append(Usage(**fields["usage"]))
 
-        meta = Meta(
+        return Meta(
             calls=stage.services.calls(journal=stage.journal, scrubber=stage.scrubber),
             catalogue=stage.catalogue,
             ceiling=stage.ceiling,
@@ -181,15 +170,6 @@ class HeldOut:
             budget=stage.budget,
             tell=tell,
         )
-        said = await judge(
-            meta,
-            f"{path}judge",
-            task,
-            run.answer,
-            rubric=recipe.rubric,
-            samples=recipe.judge_samples,
-        )
-        return said.score.value if isinstance(said, Verdict) else None
 
     def _record(self) -> None:
         """Let the pool keep the trials of its teams, in an order that is always the same."""
@@ -205,10 +185,9 @@ class HeldOut:
                 usage=Usage(**told["usage"]),
                 split=TEST,
                 run=stage.name,
-                reason="" if told["score"] is not None else "the judge gave no score.",
+                reason=told["reason"],
             )
-            which = digest(task_digest(task))[:HASH_DIGITS]
-            op = f"{stage.name}/{TEST}/{one.name}/{task.id}/{which}/{number}"
+            op = f"{stage.name}/{TEST}/{one.name}/{task.id}/{_which(task)}/{number}"
             stage.pool.record(one.name, trial, op=op)
 
 
@@ -264,3 +243,8 @@ def refuse_seen(pool: Path, stream: Sequence[Task], tasks: Sequence[Task]) -> No
             f" pool, by words or by id: {named}{more}. A score on them says nothing about unseen"
             " tasks. Take others for --test; what is another task needs another id."
         )
+
+
+def _which(task: Task) -> str:
+    """Tell a task from others of the same id: another answer makes another test."""
+    return digest(task_digest(task))[:HASH_DIGITS]

@@ -6,13 +6,10 @@ import csv
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from ..pool.layout import LEDGER
 from ..pool.ledger import Ledger
-from ..pool.state import State
 from ..runtime.usage import Usage
 from ..schema.files import write_atomically
 from .folder import EVOLUTIONS, TURNS
-from .view import turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,12 +52,9 @@ def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
     Raises:
         StorageError: A file is damaged.
     """
-    sizes = _sizes(pool, name)
-    size = 0
     for number, entry in enumerate(Ledger(pool / EVOLUTIONS / name / TURNS).read()):
         turn, tried = entry.value, entry.value["candidates"]
         best = tried[turn["best"]]
-        size = sizes.get(number, size)
         spent = (
             sum((Usage(**one["usage"]) for one in tried), Usage()),
             Usage(**turn["operators"]),
@@ -68,14 +62,13 @@ def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
         )
         yield {
             "number": number,
-            **{key: turn[key] for key in ("task", "niche", "best", "team", "new", "score")},
+            **{key: turn[key] for key in ("task", "niche", "best", "team", "new", "pool", "score")},
             **{key: turn[key] for key in ("scored_by", "reward", "verdict", "first")},
             "candidates": len(tried),
             "dropped": len(turn["dropped"]),
             "executed": sum(one["executed"] for one in tried),
             "operator": best["operator"],
             "component": best["component"],
-            "pool": size,
             **_costs(spent),
         }
 
@@ -101,16 +94,3 @@ def _costs(spent: tuple[Usage, Usage, Usage]) -> dict[str, Any]:
         found[f"{purpose}_tokens"] = usage.tokens
         found[f"{purpose}_usd"] = None if usage.unpriced_calls else round(usage.usd, 9)
     return found
-
-
-def _sizes(pool: Path, name: str) -> dict[int, int]:
-    """Count the teams that were not retired after each turn that changed or tried any."""
-    state, sizes = State(pool), dict[int, int]()
-    turn = 0
-    for entry in Ledger(pool / LEDGER).read():
-        state.take(entry)
-        own = turn_of(name, entry.op)
-        turn = turn if own is None else own
-        if own is not None:
-            sizes[turn] = len(state.live)
-    return sizes

@@ -17,7 +17,7 @@ from .errors import ConfigError, InputError
 from .models import Model
 from .problems import Problem, quoted, reason_of
 from .task import ScorerChoice, Task
-from .team import Agent, Execution, Lineage, SolvedTask, Team
+from .team import Agent, Execution, Lineage, LineageStep, SolvedTask, Team
 from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -299,8 +299,18 @@ def _lineage(fields: dict[str, Any] | None) -> Lineage | None:
         key: tuple(one for one in fields.get(key) or () if one is not None)
         for key in ("parents", "edits")
     }
-    said: dict[str, Any] = {"operator": "", **fields, **lists}
+    steps = tuple(_lineage_step(one) for one in fields.get("steps") or () if one)
+    said: dict[str, Any] = {"operator": "", **fields, **lists, "steps": steps}
     return Lineage(**said)
+
+
+def _lineage_step(fields: dict[str, Any]) -> LineageStep:
+    lists: dict[str, Any] = {
+        key: tuple(one for one in fields.get(key) or () if one is not None)
+        for key in ("edits", "fields")
+    }
+    said: dict[str, Any] = {"operator": "", **fields, **lists}
+    return LineageStep(**said)
 
 
 def _task(

@@ -195,9 +195,9 @@ def _testing(recipe: Recipe, options: dict[str, Any], known: Catalogue) -> Testi
         return None
     tasks = load_tasks(options["test_file"], known)
     if recipe.score == "answer":
-        from .starting import check_answers
+        from ..trying import require_answers
 
-        check_answers(tasks)
+        require_answers(tasks)
     return Testing(
         tasks=tasks,
         repeats=options["repeats"] or REPEATS,

@@ -12,6 +12,8 @@ from ...runtime.terminal import counted
 from ...schema.ceiling import Ceiling, load_ceiling
 from ...schema.errors import InputError, ModelError
 from ...schema.recipe import DEFAULT_SEEDS
+from ..strategies import BASELINES, asked_models, strategy_of
+from ..trying import require_answers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,12 +27,10 @@ if TYPE_CHECKING:
     from ...schema.task import Task
     from ...schema.team import Team
 
-__all__ = ["Start", "check_answers", "found"]
+__all__ = ["Start", "found"]
 
 PHI = ("seed:single_agent",)
 """What a pool begins with where the recipe has no seeds: the pool φ of EvoMAS, Table 7."""
-BASELINES = frozenset({"fixed", "best_of_n"})
-"""Strategies that change no team, and so ask no meta-model and remember nothing."""
 SECONDS_TO_CONNECT = 5.0
 
 
@@ -151,13 +151,10 @@ def found(
         InputError: A strategy, model, seed, policy or embedder is not to be had; the pool has no
             team that is not retired; or a task has no answer although the recipe demands one.
     """
-    from ..strategies import strategy_of
-
     strategy_of(recipe.strategy)
-    asked = _operator_models(recipe, tasks)
     _check_models(recipe, known)
     if recipe.score == "answer":
-        check_answers(tasks)
+        require_answers(tasks)
     catalogue = known.beside(recipe_file.parent)
     beside, sources = recipe_file.parent, recipe.seeds or PHI
     places = tuple(one if one.startswith("seed:") else beside / one for one in sources)
@@ -170,7 +167,7 @@ def found(
         written=written,
         others=others,
         ceiling=_ceiling(recipe, beside, written, catalogue),
-        operator_models=asked,
+        operator_models=asked_models(recipe, tasks),
         embedder=_embedder(recipe, embedder, known),
     )
 
@@ -204,18 +201,6 @@ def check_addresses(known: Catalogue, aliases: Iterable[str]) -> None:
             continue  # too slow or too odd to tell; calls have a patience of their own
 
 
-def _operator_models(recipe: Recipe, tasks: Sequence[Task]) -> frozenset[str]:
-    """Name the meta-model and the judge, where anybody asks them."""
-    asked: set[str] = set()
-    by_model = "model" in {recipe.operators, recipe.choice, recipe.select}
-    if recipe.strategy not in BASELINES and (by_model or recipe.memory):
-        asked.add(recipe.meta_model)
-    unanswered = any(task.answer is None for task in tasks)
-    if recipe.score == "judge" or (recipe.score == "auto" and unanswered):
-        asked.add(recipe.judge_model or recipe.meta_model)
-    return frozenset(asked)
-
-
 def _check_models(recipe: Recipe, known: Catalogue) -> None:
     named = {"meta_model": recipe.meta_model, "judge_model": recipe.judge_model}
     named |= {f"models[{number}]": alias for number, alias in enumerate(recipe.models)}
@@ -223,20 +208,6 @@ def _check_models(recipe: Recipe, known: Catalogue) -> None:
         if alias is not None and alias not in known.aliases:
             models = ", ".join(sorted(known.aliases))
             raise InputError(f"{field}: no model {alias!r} on this host. Known: {models}.")
-
-
-def check_answers(tasks: Sequence[Task]) -> None:
-    """Make sure that every task can be scored by its reference answer.
-
-    Raises:
-        InputError: One has none.
-    """
-    without = [task.id for task in tasks if task.answer is None]
-    if without:
-        raise InputError(
-            f"task {without[0]!r} has no answer to score against, as {len(without)} of {len(tasks)}"
-            " have none. Add them, or write score: auto or score: judge in the recipe."
-        )
 
 
 def _teams(

@@ -24,12 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Told", "evolution_of"]
 
-CHOSEN_BY = {
-    frozenset({"answer"}): "the answers",
-    frozenset({"judge"}): "the judge",
-    frozenset({"answer", "judge"}): "the answers, where a task has one, and the judge",
-}
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Told:
@@ -37,7 +31,6 @@ class Told:
 
     Attributes:
         report: What its turns came to.
-        chosen_by: Who chose each task's best candidate, in words.
         held_out: Held-out figures, where there are some.
         unfinished: What was spent on tasks that are not finished; None where another process is at
             work on them.
@@ -45,7 +38,6 @@ class Told:
     """
 
     report: Report
-    chosen_by: str
     held_out: Figures | None
     unfinished: Usage | None
     best: Mapping[str, Any]
@@ -67,11 +59,18 @@ class Told:
         best, expected = most_promising(Pool.open(pool_folder))
         return cls(
             report=report,
-            chosen_by=CHOSEN_BY.get(frozenset(map(_scored_by, turns)), "nobody"),
             held_out=read_figures(folder),
             unfinished=unfinished,
             best={"team": best.name, "expected": expected, "path": str(best.path)},
         )
+
+    @property
+    def chosen_by(self) -> str:
+        """Who chose each task's best candidate."""
+        answers = self.report.by_answers
+        if 0 < answers < self.report.tasks:
+            return "the answers, where a task has one, and a judge"
+        return "the answers" if answers else "a judge"
 
     def value(self) -> dict[str, Any]:
         """Give it as a JSON object, the held-out figures first."""
@@ -90,15 +89,11 @@ class Told:
         found, tasks = self.held_out, self.report.tasks
         if not tasks:
             return []
-        online = f"online, each task's best candidate chosen by {self.chosen_by}:"
         if found is None:
-            return ["no held-out score: --test FILE gives one", "", online]
-        after = (
-            f"  (the pool after {counted(found.after, 'task')} of {tasks})"
-            if found.after != tasks
-            else None
-        )
-        return [str(found), *([after] if after else []), "", online]
+            return ["no held-out score: --test FILE gives one", ""]
+        if found.after == tasks:
+            return [str(found), ""]
+        return [str(found), f"  (the pool after {counted(found.after, 'task')} of {tasks})", ""]
 
     def _notes(self) -> list[str]:
         best, notes = self.best, list[str]()
@@ -128,13 +123,6 @@ def evolution_of(pool: Path, name: str | None) -> str:
     if name is None and len(names) != 1:
         raise InputError(f"{pool} has {counted(len(names), 'evolution')}; say --name. {known}")
     return name or names[0]
-
-
-def _scored_by(turn: Mapping[str, Any]) -> str:
-    """Tell what chose a turn's best candidate."""
-    if turn["scored_by"] == "auto":
-        return "judge" if turn["verdict"] is None else "answer"
-    return turn["scored_by"]
 
 
 def _unfinished(folder: Path, first: int) -> Usage | None:

@@ -75,8 +75,7 @@ def test_where_there_is_nothing_to_draw_it_is_dropped() -> None:
     came = chance(PAIR, "tools", catalogue(), ceiling_of(PAIR))
     assert came == Dropped(
         operator="chance",
-        reason="nothing drawn about tools made another team that may be.",
-        problems=("there is nothing to change about tools.",),
+        reason="there is nothing to change about tools that is known and below the ceiling.",
         parents=("pair",),
     )
     counters = team("count", llm("a", agent_type="Function", function="majority", prompt=""))

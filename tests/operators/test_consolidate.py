@@ -17,23 +17,35 @@ from coterie.runtime.doubles import Reply
 from .asking import TASK, Asked, asking
 
 STEPS = (
-    Step(operator="select", team="debate", content_hash="a" * 64, reward=0.2),
     Step(
+        number=1,
+        operator="select",
+        team="debate",
+        content_hash="a" * 64,
+        reward=0.2,
+        parents=("debate",),
+    ),
+    Step(
+        number=2,
         operator="mutate",
-        team="debate_2",
+        team="debate",
         content_hash="b" * 64,
         reward=0.8,
         parents=("debate",),
+        sources=(1,),
         component="prompts",
-        edits=("prompt of judge: +2 lines",),
+        edits=("prompt of judge: +1 line +Count twice.",),
         reason="it miscounts",
     ),
     Step(
+        number=4,
         operator="crossover",
-        team="debate_3",
+        team="vote",
         content_hash="c" * 64,
         reward=None,
-        parents=("x", "y"),
+        parents=("vote", "debate"),
+        sources=(3, 2),
+        edits=("judge: model default -> fast",),
     ),
 )
 
@@ -50,7 +62,8 @@ def test_the_entry_has_task_team_summary_and_what_was_tried(tmp_path: Path) -> N
     done = consolidated({"summary": " Prompts helped. "})
     entry = done.came
     assert isinstance(entry, Experience)
-    assert (entry.id, entry.kind, entry.task) == ("task 1/learnt", "evolution", "How many apples?")
+    assert (entry.id, entry.kind) == ("task 1/learnt", "evolution")
+    assert entry.task == "How many apples?\n\nThere were 7."
     assert (entry.summary, entry.team, entry.reward) == ("Prompts helped.", "b" * 64, 0.8)
     assert entry.operators[1] == OperatorOutcome(
         operator="mutate", component="prompts", team="b" * 64, reward=0.8
@@ -63,16 +76,16 @@ def test_the_entry_has_task_team_summary_and_what_was_tried(tmp_path: Path) -> N
 
 def test_the_model_sees_the_trace_and_no_answer() -> None:
     [call] = consolidated({"summary": "s"}).calls
-    assert "2. mutate (prompts) made debate_2 of debate: reward 0.8, +0.6." in call.text
+    assert "2. mutate (prompts) of step 1: reward 0.8, +0.6." in call.text
     assert TASK.answer not in call.text
 
 
 def test_the_trace_in_words() -> None:
     assert tell_steps(STEPS) == [
-        "1. select made debate: reward 0.2.",
-        "2. mutate (prompts) made debate_2 of debate: reward 0.8, +0.6. prompt of judge: +2 lines;"
+        "1. select of debate in the pool: reward 0.2. no edits",
+        "2. mutate (prompts) of step 1: reward 0.8, +0.6. prompt of judge: +1 line +Count twice.;"
         " because it miscounts",
-        "3. crossover made debate_3 of x and y: no reward.",
+        "4. crossover of steps 3 and 2: no reward. judge: model default -> fast",
     ]
 
 
@@ -91,7 +104,7 @@ def test_without_a_model_the_summary_is_the_trace() -> None:
 
 
 def test_where_nothing_was_rewarded_the_first_team_stands_for_all() -> None:
-    failed = [Step(operator="select", team="debate", content_hash="a" * 64, reward=None)]
+    failed = [Step(number=0, operator="select", team="debate", content_hash="a" * 64, reward=None)]
     entry = asyncio.run(consolidate(None, "t", TASK, failed))
     assert isinstance(entry, Experience)
     assert (entry.team, entry.reward) == ("a" * 64, None)

@@ -349,5 +349,5 @@ def test_where_a_judge_chooses_the_report_says_so(lab: Lab) -> None:
             return Reply.json({"reason": "Fine.", "score": 1.0})
         return thinking(request)
 
-    came = lab.evolve("--limit", "1", script=judging)
-    assert "online, each task's best candidate chosen by the judge:" in came.out
+    came = lab.evolve("--limit", "1", "--json", script=judging)
+    assert came.json["chosen_by"] == "a judge"
