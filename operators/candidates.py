@@ -111,6 +111,7 @@ class Candidate:
             "parents": list(self.born.parents),
             "sources": list(self.sources),
             "edits": list(self.edits),
+            "reason": self.born.reason,
             "member": self.member,
             "runs": len(self.runs),
             "executed": self.executed,

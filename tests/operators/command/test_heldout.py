@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from coterie.pool import Pool
 from coterie.pool.expectation import most_promising
 
