@@ -89,8 +89,8 @@ LOOKING = {"report": report, "show": show}
 
 @click.command(
     cls=_Evolve,
-    epilog="`mas-evolve report POOL` tells what came of an evolution until now, and `mas-evolve show"
-    " POOL TASK` what was tried on a task. A recipe that is called so is written ./report.",
+    epilog="`mas-evolve report POOL` tells what came of an evolution until now, and"
+    " `mas-evolve show POOL TASK` what was tried on a task. A recipe of that name is ./report.",
 )
 @click.argument("recipe_file", metavar="RECIPE", type=FILE)
 @click.argument("tasks_file", metavar="TASKS", type=click.Path(path_type=Path))
