@@ -10,16 +10,17 @@ Each operator is usable alone. What it needs of a model it asks through `Meta`; 
 """
 
 from .bounds import Bounds
-from .chance import chance
+from .chance import Chance, chance
 from .components import ByChance, ByOutcome, BySchedule, ComponentPolicy
 from .consolidate import Step, consolidate
 from .crossover import crossover
+from .decide import decide
 from .digest import digest
 from .instantiate import instantiate
 from .judge import Agreement, Verdict, agreement, judge
-from .meta import Meta
+from .meta import Meta, Respondent
 from .mutate import MUTABLE, mutate
-from .proposal import Dropped, Parent, Proposal
+from .proposal import Dropped, Parent, Proposal, edit_words
 from .select import Selection, select
 
 __all__ = [
@@ -29,11 +30,13 @@ __all__ = [
     "ByChance",
     "ByOutcome",
     "BySchedule",
+    "Chance",
     "ComponentPolicy",
     "Dropped",
     "Meta",
     "Parent",
     "Proposal",
+    "Respondent",
     "Selection",
     "Step",
     "Verdict",
@@ -41,7 +44,9 @@ __all__ = [
     "chance",
     "consolidate",
     "crossover",
+    "decide",
     "digest",
+    "edit_words",
     "instantiate",
     "judge",
     "mutate",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ..pool.statistics import Trial
@@ -13,7 +14,7 @@ from ..runtime.tools import ToolCall
 from ..runtime.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..schema.edits import Component
     from ..schema.recipe import Recipe
@@ -32,56 +33,91 @@ class Candidate:
         team: The team.
         born: Where it comes from.
         component: What its mutation touched; None for other operators.
-        member: Its name in the pool where it was tried as it stands there.
-        run: What came of it.
-        score: In [0, 1]; 0 where the team ended without an answer.
-        reason: Why this score.
-        reward: score - beta * cost (EvoMAS Eq. 4).
+        sources: The numbers of the candidates that it was made of; none, where it is a team of the
+            pool or was made of one.
+        edits: What an operator changed about its first parent, in words.
+        member: What the pool that the task saw calls a team that is equal to it; None: it is new.
+        runs: What came of it, each time with its score, in [0, 1]; without an answer, that is 0.
+        rewards: score - beta * cost (EvoMAS Eq. 4) of each run.
     """
 
     number: int
     team: Team
     born: Lineage
     component: Component | None = None
+    sources: tuple[int, ...] = ()
+    edits: tuple[str, ...] = ()
     member: str | None = None
-    run: Run
-    score: float
-    reason: str = ""
-    reward: float
+    runs: Sequence[tuple[Run, Score]]
+    rewards: Sequence[float]
+
+    @property
+    def score(self) -> float:
+        """The mean score of its runs, in [0, 1]."""
+        return fmean(score.value for _, score in self.runs)
+
+    @property
+    def reward(self) -> float:
+        """The mean reward of its runs."""
+        return fmean(self.rewards)
+
+    @property
+    def worst(self) -> tuple[Run, Score]:
+        """The run with the lowest score, the first of them: there is most to learn from it."""
+        return min(self.runs, key=lambda one: one[1].value)
+
+    @property
+    def usage(self) -> Usage:
+        """What its runs consumed."""
+        return sum((run.usage for run, _ in self.runs), Usage())
 
     @property
     def executed(self) -> bool:
-        """Whether it ran to an answer, without a structural or runtime failure."""
-        return self.run.status == "done"
+        """Whether it always ran to an answer, without a structural or runtime failure."""
+        return all(run.status == "done" for run, _ in self.runs)
 
     @property
-    def verdict(self) -> float:
-        """What the task's own scorer says, whoever scored it for the evolution."""
-        return self.run.score.value if self.run.score else 0.0
+    def verdict(self) -> float | None:
+        """What the task's own scorer says, whoever scored it for the evolution; None: nothing."""
+        if all(run.score is None for run, _ in self.runs):
+            return None
+        return fmean(run.score.value if run.score else 0.0 for run, _ in self.runs)
 
-    def trial(self, task: Task, evolution: str) -> Trial:
-        """Give what the pool keeps of it."""
-        return Trial(
-            task=task.id,
-            niche=task.niche or None,
-            score=self.score,
-            reward=self.reward,
-            usage=self.run.usage,
-            run=evolution,
-        )
+    def trials(self, task: Task, evolution: str, *, chosen: bool) -> Iterator[Trial]:
+        """Give what the pool keeps of it: a trial for each run.
+
+        Args:
+            task: What it was tried on.
+            evolution: The evolution's name.
+            chosen: Whether the team is in the pool because of how these trials came out.
+        """
+        for (run, score), reward in zip(self.runs, self.rewards, strict=True):
+            yield Trial(
+                task=task.id,
+                niche=task.niche or None,
+                score=score.value,
+                reward=reward,
+                usage=run.usage,
+                run=evolution,
+                chosen=chosen,
+            )
 
     def value(self) -> dict[str, Any]:
         """Give what the evolution's record has of it."""
         return {
+            "number": self.number,
             "operator": self.born.operator,
             "component": self.component,
             "parents": list(self.born.parents),
+            "sources": list(self.sources),
+            "edits": list(self.edits),
             "member": self.member,
+            "runs": len(self.runs),
             "executed": self.executed,
             "score": self.score,
-            "verdict": self.run.score.value if self.run.score else None,
+            "verdict": self.verdict,
             "reward": self.reward,
-            "usage": self.run.usage.value(),
+            "usage": self.usage.value(),
         }
 
 
@@ -137,5 +173,6 @@ def _outcome(value: Mapping[str, Any]) -> AgentOutcome:
         "result": kept,
         "usage": Usage(**value["usage"]),
         "tool_calls": tuple(ToolCall(**one) for one in value["tool_calls"]),
+        "mishaps": tuple(value.get("mishaps", ())),
     }
     return AgentOutcome(**fields)

@@ -1,7 +1,8 @@
-"""Chance: valid edits of one component that no model chose.
+"""Chance: answers to what operators ask that no model gave.
 
-The control of every experiment with models as operators: what their edits are worth is how much
-more they gain than these, from the same choices and under the same ceiling.
+The control of every experiment with models as operators: what their answers are worth is how much
+more they gain than these, to the same questions and under the same ceiling. `Chance` stands where
+a model does, so `decide`, `instantiate`, `mutate` and `crossover` are the same with either.
 """
 
 from __future__ import annotations
@@ -9,26 +10,36 @@ from __future__ import annotations
 import json
 import random
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..schema.edits import SetPrompt, component_schema, edits_from_json
 from ..schema.team import is_prompt_id
-from .answers import Unfit, child_of
+from ..schema.values import is_list, is_mapping
+from .answers import Unfit
+from .bounds import Bounds
 from .components import MUTABLE
-from .proposal import Dropped, Proposal
+from .meta import Respondent
+from .mutate import mutation, nothing_to_change
+from .proposal import Dropped, Parent, Proposal
 from .sampling import sample
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..schema.catalogue import Catalogue
     from ..schema.ceiling import Ceiling
-    from ..schema.edits import Component, Edit
+    from ..schema.edits import Component
     from ..schema.team import Team
+    from .meta import Question
 
-__all__ = ["chance"]
+__all__ = ["Chance", "chance"]
 
 OPERATOR = "chance"
+REASON = "Drawn at random."
 TRIES = 20
+FEW = Bounds(edits=3)
+"""As many edits as a model makes of a component, give or take; more would mostly exclude each
+other."""
 SENTENCE = re.compile(r"(?<=[.!?:])\s+|\n+")
 STOCK = (
     "Think step by step.",
@@ -42,6 +53,49 @@ STOCK = (
 )
 """What people add to a prompt when they know nothing of the task."""
 
+Answered = TypeVar("Answered")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chance(Respondent):
+    """Answers by values that are drawn from all that a question lets through.
+
+    What makes no valid child is drawn again. The same for the same seed, path and question.
+
+    Attributes:
+        bounds: By default those of a large model, but for few edits at once.
+        seed: Where chance comes from, together with the path.
+    """
+
+    bounds: Bounds | None = FEW
+    seed: int = 0
+
+    async def ask(self, path: str, question: Question[Answered]) -> Answered | Dropped:
+        """Answer a question; see `answer`."""
+        return self.answer(path, question)
+
+    def answer(self, path: str, question: Question[Answered]) -> Answered | Dropped:
+        """Answer a question, or give up after some draws of which none made anything of use."""
+        source = random.Random(f"{self.seed}/{path}/chance")  # noqa: S311 - guards nothing
+        texts = _texts(question.team, self.catalogue) if question.team else {}
+        words = sorted({word for text in texts.values() for word in text.split()}) or ["yes", "no"]
+        problems: tuple[str, ...] = ()
+        for _ in range(TRIES):
+            value = _reworded(sample(question.schema, source, words), texts, source)
+            if "reason" in value:
+                value["reason"] = REASON
+            answer = json.dumps(value)
+            try:
+                read = question.read(answer)
+            except Unfit as unfit:
+                problems = unfit.problems
+                continue
+            self.tell("operator_answered", path=path, operator=question.operator, answer=answer)
+            return read
+        why = "nothing that was drawn is of use."
+        parents = question.parents
+        return self.drop(path, question.operator, why, problems=problems, parents=parents)
+
 
 def chance(
     team: Team,
@@ -53,7 +107,7 @@ def chance(
     seed: int = 0,
     edits: int = 1,
 ) -> Proposal | Dropped:
-    """Make a child by edits that are drawn at random; the same for the same path and seed.
+    """Make a child by edits of one component that are drawn at random; no model is asked.
 
     Args:
         team: The parent. It stays as it is.
@@ -69,71 +123,12 @@ def chance(
     """
     if component not in MUTABLE:
         raise ValueError(f"a mutation touches one of {', '.join(MUTABLE)}, not {component!r}.")
-    draw = _Draw(
-        team=team,
-        component=component,
-        catalogue=catalogue,
-        ceiling=ceiling,
-        source=random.Random(f"{seed}/{path}/chance"),  # noqa: S311 - guards nothing
-        most=edits,
-    )
-    problems: tuple[str, ...] = ()
-    for _ in range(TRIES):
-        try:
-            return draw.proposal()
-        except Unfit as unfit:
-            problems = unfit.problems
-    why = f"nothing drawn about {component} made another team that may be."
-    return Dropped(operator=OPERATOR, reason=why, problems=problems, parents=(team.name,))
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Draw:
-    """What is drawn from; the fields are the arguments of `chance`."""
-
-    team: Team
-    component: Component
-    catalogue: Catalogue
-    ceiling: Ceiling
-    source: random.Random
-    most: int
-
-    def proposal(self) -> Proposal:
-        """Draw edits and make their child.
-
-        Raises:
-            Unfit: There is no such child, or it is no other than its parent.
-        """
-        drawn = self._prompts() if self.component == "prompts" else self._values()
-        if not drawn:
-            raise Unfit(f"there is nothing to change about {self.component}.")
-        child = child_of(self.team, drawn, self.catalogue, self.ceiling)
-        if child.content_hash == self.team.content_hash:
-            raise Unfit("the edits change nothing that is run.")
-        return Proposal(
-            operator=OPERATOR,
-            parents=(self.team.name,),
-            edits=drawn,
-            reason="Drawn at random.",
-            child=child,
-            component=self.component,
-        )
-
-    def _prompts(self) -> tuple[Edit, ...]:
-        texts, source = _texts(self.team, self.catalogue), self.source
-        agents = source.sample(sorted(texts), min(len(texts), source.randint(1, self.most)))
-        return tuple(SetPrompt(agent=one, prompt=_reworded(one, texts, source)) for one in agents)
-
-    def _values(self) -> tuple[Edit, ...]:
-        """Draw from what a model would be offered."""
-        schema = component_schema(
-            self.component, self.team, self.catalogue, self.ceiling, most=self.most
-        )
-        if schema is None:
-            return ()
-        texts = _texts(self.team, self.catalogue).values()
-        words = sorted({word for text in texts for word in text.split()}) or ["yes", "no"]
-        return edits_from_json(json.dumps(sample(schema, self.source, words)))
+    bounds = Bounds(edits=edits)
+    drawn = Chance(catalogue=catalogue, ceiling=ceiling, bounds=bounds, seed=seed)
+    question = mutation(drawn, Parent(team=team), component)
+    if question is None:
+        return Dropped(operator=OPERATOR, reason=nothing_to_change(component), parents=(team.name,))
+    return replace(drawn.answer(path, question), operator=OPERATOR)
 
 
 def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:
@@ -145,7 +140,25 @@ def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:
     }
 
 
-def _reworded(agent: str, texts: dict[str, str], source: random.Random) -> str:
+def _reworded(value: Any, texts: Mapping[str, str], source: random.Random) -> Any:
+    """Put prompts in the place of what was drawn for them: a value as it is, else."""
+    if is_list(value):
+        return [_reworded(one, texts, source) for one in value]
+    if not is_mapping(value):
+        return value
+    found = {key: _reworded(one, texts, source) for key, one in value.items()}
+    if "prompt" in found and texts:
+        known = found.get("agent") in texts
+        agent: str = found["agent"] if known else _any(texts, source)
+        found["prompt"] = _prompt(agent, texts, source)
+    return found
+
+
+def _any(texts: Mapping[str, str], source: random.Random) -> str:
+    return source.choice(sorted(texts))
+
+
+def _prompt(agent: str, texts: Mapping[str, str], source: random.Random) -> str:
     """Change a prompt blindly: sentences go, come, change places, or are another agent's."""
     sentences = [one for one in SENTENCE.split(texts[agent]) if one.strip()]
     place = source.randrange(len(sentences) + 1)
@@ -155,7 +168,7 @@ def _reworded(agent: str, texts: dict[str, str], source: random.Random) -> str:
         case "swap":
             source.shuffle(sentences)
         case "borrow":
-            return _as_text(texts[source.choice(sorted(texts))])
+            return _as_text(texts[_any(texts, source)])
         case _:
             sentences.insert(place, source.choice(STOCK))
     return _as_text("\n".join(sentences))

@@ -1,8 +1,8 @@
-"""Which component a mutation touches: by a schedule, by chance, or by what has paid off.
+"""Which component a mutation touches: what there is to choose from, and policies that choose.
 
-A mutation touches exactly one component (EvoMAS §3.2.2). A model that writes good edits is not
-always one that knows what to edit, so the choice can be a policy's; without one, `mutate` asks the
-model first.
+A mutation touches exactly one component (EvoMAS §3.2.2). In the paper the model chooses it, from
+the trace: `decide`. A model that writes good edits is not always one that knows what to edit, so
+the choice can also be a policy's: by a schedule, by chance, or by what has paid off.
 """
 
 from __future__ import annotations
@@ -11,17 +11,70 @@ import math
 import random
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..schema.edits import component_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ..schema.ceiling import Ceiling
     from ..schema.edits import Component
+    from ..schema.team import Team
+    from .meta import Respondent
+    from .proposal import Parent
 
-__all__ = ["MUTABLE", "ByChance", "ByOutcome", "BySchedule", "ComponentPolicy"]
+__all__ = [
+    "MUTABLE",
+    "ByChance",
+    "ByOutcome",
+    "BySchedule",
+    "ComponentPolicy",
+    "offer",
+    "open_components",
+]
 
 MUTABLE: tuple[Component, ...] = ("prompts", "model_id", "topology", "tools", "parameters")
 """What a mutation may touch; it never adds or removes agents (EvoMAS App. C.1)."""
+
+
+def open_components(
+    meta: Respondent, parent: Parent, components: Sequence[Component] = MUTABLE
+) -> tuple[Component, ...]:
+    """Give the components of a team in which a mutation has something to change.
+
+    Args:
+        meta: Knows what names there are, and the ceiling.
+        parent: The team.
+        components: What may be touched at all.
+    """
+    allowed: list[Component] = [one for one in MUTABLE if one in components]
+    return tuple(one for one in allowed if offer(meta, parent.team, one) is not None)
+
+
+def offer(
+    meta: Respondent, team: Team, component: Component, ceiling: Ceiling | None = None
+) -> Mapping[str, Any] | None:
+    """Write the schema of edits of one component, as long as who answers may write them.
+
+    Args:
+        meta: Who is to answer.
+        team: The team that is to change.
+        component: What may be edited.
+        ceiling: What the child may ask for, where that is less than `meta` says.
+
+    Returns:
+        The schema; None where there is nothing to choose.
+    """
+    limits = meta.limits
+    return component_schema(
+        component,
+        team,
+        meta.catalogue,
+        ceiling or meta.ceiling,
+        most=limits.edits,
+        characters=limits.characters,
+    )
 
 
 class ComponentPolicy(Protocol):

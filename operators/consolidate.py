@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..pool.experience import Experience, OperatorOutcome, Provenance
+from ..pool.experience import LONGEST_TASK, Experience, OperatorOutcome, Provenance
 from ..schema.terminal import on_one_line
 from .answers import Unfit, closed, structured
 from .material import clip, fenced, material, task_text
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
     from ..schema.edits import Component
     from ..schema.task import Task
-    from .meta import Meta
+    from .meta import Respondent
 
 __all__ = ["Step", "consolidate", "tell_steps"]
 
 OPERATOR = "consolidate"
 KIND = "evolution"
 LONGEST_SUMMARY = 2_000
+LONGEST_DETAILS = 600
+"""Characters of the edits and the reason of one step."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,28 +37,34 @@ class Step:
     """A step of an evolution: what made a team, and what the team came to.
 
     Attributes:
+        number: Which step it is; no two of an evolution have the same.
         operator: What made it. The teams that evolution began with are steps too.
-        team: The team's name.
+        team: The team's name, which may be that of its parent too.
         content_hash: Its content hash.
         reward: Its reward on the task; None where it has none, as when its run failed.
         parents: The names of its parents.
+        sources: The numbers of the steps that its parents come from, the first parent's first. A
+            parent that was taken from the pool and not tried as it stands there has none.
         component: The only component that was touched, where it is one.
-        edits: What differs from the first parent, in words.
+        edits: What differs from the first parent, as `edit_words` says it; empty where nothing
+            does.
         reason: Why it was made.
     """
 
+    number: int
     operator: str
     team: str
     content_hash: str
     reward: float | None
     parents: tuple[str, ...] = ()
+    sources: tuple[int, ...] = ()
     component: Component | None = None
     edits: tuple[str, ...] = ()
     reason: str = ""
 
 
 async def consolidate(
-    meta: Meta | None,
+    meta: Respondent | None,
     path: str,
     task: Task,
     steps: Sequence[Step],
@@ -66,7 +74,7 @@ async def consolidate(
     """Make an entry of the memory out of an evolution.
 
     Args:
-        meta: The model to ask. None: the summary is the trace in words.
+        meta: Who is asked. None: the summary is the trace in words.
         path: Which consolidation this is, `task 12/consolidate`; also the entry's id.
         task: The task. Its reference answer is not shown.
         steps: The evolution trace, at least one step.
@@ -74,19 +82,21 @@ async def consolidate(
 
     Raises:
         ValueError: There is no step.
-        CoterieError: As for `Meta.ask`.
+        CoterieError: As for `Respondent.ask`.
     """
     if not steps:
         raise ValueError("an evolution without a step has nothing to consolidate.")
-    told = "\n".join(tell_steps(steps))
-    summary = clip(told, LONGEST_SUMMARY) if meta is None else await _ask(meta, path, task, told)
+    if meta is None:
+        summary = clip("\n".join(tell_steps(steps)), LONGEST_SUMMARY)
+    else:
+        summary = await _ask(meta, path, task, steps)
     if isinstance(summary, Dropped):
         return summary
     best = max(steps, key=lambda step: (step.reward is not None, step.reward or 0))
     return Experience(
         id=path,
         kind=KIND,
-        task=task.query,
+        task=task.text[:LONGEST_TASK],
         summary=summary,
         niche=task.niche,
         team=best.content_hash,
@@ -104,26 +114,46 @@ async def consolidate(
     )
 
 
-def tell_steps(steps: Sequence[Step]) -> list[str]:
-    """Tell an evolution trace, a line for each step, with what it gained over its parents."""
-    rewards = {step.team: step.reward for step in steps}
-    return [f"{number}. {_told(step, rewards)}" for number, step in enumerate(steps, start=1)]
+def tell_steps(steps: Sequence[Step], details: int = LONGEST_DETAILS) -> list[str]:
+    """Tell an evolution trace, a line for each step, with what it gained over its sources.
+
+    Args:
+        steps: The steps.
+        details: The most characters of the edits and the reason of one step.
+    """
+    rewards = {step.number: step.reward for step in steps}
+    return [f"{step.number}. {_told(step, rewards, details)}" for step in steps]
 
 
-def _told(step: Step, rewards: Mapping[str, float | None]) -> str:
+def _told(step: Step, rewards: Mapping[int, float | None], most: int) -> str:
     what = f"{step.operator} ({step.component})" if step.component else step.operator
-    before = [known for one in step.parents if (known := rewards.get(one)) is not None]
-    came = "no reward" if step.reward is None else f"reward {step.reward:.3g}"
-    gained = f", {step.reward - max(before):+.3g}" if before and step.reward is not None else ""
-    line = f"{what} made {step.team}"
-    if step.parents:
-        line += f" of {' and '.join(step.parents)}"
-    details = "; ".join(filter(None, [*step.edits, step.reason and f"because {step.reason}"]))
-    return f"{line}: {came}{gained}. {clip(on_one_line(details), 300)}".rstrip()
+    said = [*step.edits] or ["no edits"] * bool(step.parents or step.sources)
+    because = [f"because {step.reason}"] if step.reason else []
+    details = clip(on_one_line("; ".join([*said, *because])), most)
+    return f"{what}{_origin(step)}: {_came(step, rewards)}. {details}".rstrip()
 
 
-async def _ask(meta: Meta, path: str, task: Task, told: str) -> str | Dropped:
+def _origin(step: Step) -> str:
+    """Say what a team was made of."""
+    if step.sources:
+        noun = "step" if len(step.sources) == 1 else "steps"
+        return f" of {noun} {' and '.join(map(str, step.sources))}"
+    return f" of {' and '.join(step.parents or (step.team,))} in the pool"
+
+
+def _came(step: Step, rewards: Mapping[int, float | None]) -> str:
+    """Say what a team came to, and what that is more than the better one that it was made of."""
+    if step.reward is None:
+        return "no reward"
+    before = [known for one in step.sources if (known := rewards.get(one)) is not None]
+    gained = f", {step.reward - max(before):+.3g}" if before else ""
+    return f"reward {step.reward:.3g}{gained}"
+
+
+async def _ask(meta: Respondent, path: str, task: Task, steps: Sequence[Step]) -> str | Dropped:
     most = min(meta.limits.characters, LONGEST_SUMMARY)
+    details = min(LONGEST_DETAILS, meta.limits.team_characters // len(steps))
+    told = "\n".join(tell_steps(steps, details))
     schema = closed(summary={"type": "string", "minLength": 1, "maxLength": most})
 
     def read(text: str) -> str:

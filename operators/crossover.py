@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from ..pool.identity import are_twins
 from ..schema.edits import agent_edits
 from .answers import Unfit, child_of, closed, reason_schema, structured
-from .material import material, memories_text, parent_text, task_text
+from .material import material, memories_text, models_text, parent_text, task_text
 from .meta import Question, prompt
 from .positions import counterparts
 from .proposal import Dropped, Proposal
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..schema.edits import AgentEdit
     from ..schema.task import Task
     from ..schema.team import Agent, Team
-    from .meta import Meta
+    from .meta import Respondent
     from .proposal import Parent
 
 __all__ = ["Side", "can_cross", "crossover"]
@@ -41,7 +41,7 @@ HYBRID = "prompt of {}, the rest of {}"
 
 
 async def crossover(
-    meta: Meta,
+    meta: Respondent,
     path: str,
     task: Task,
     first: Parent,
@@ -53,7 +53,7 @@ async def crossover(
     """Make a child of two parents.
 
     Args:
-        meta: The model to ask.
+        meta: Who is asked.
         path: Which crossover this is: `task 12/step 3/crossover`.
         task: What the child is to do better than both. Its reference answer is not shown.
         first: A team, with the digest of its run on the task.
@@ -65,7 +65,7 @@ async def crossover(
         The child. Its first parent is the one that gave the topology.
 
     Raises:
-        CoterieError: As for `Meta.ask`.
+        CoterieError: As for `Respondent.ask`.
     """
     names = (first.team.name, second.team.name)
     sides = (topology,) if topology else SIDES
@@ -80,14 +80,18 @@ async def crossover(
         task_text(task, meta.limits),
         parent_text(first, meta.catalogue, meta.limits, "first"),
         parent_text(second, meta.catalogue, meta.limits, "second"),
+        models_text(meta, _models(first.team) | _models(second.team)),
         memories_text(memories, meta.limits),
     )
+    was_run = first.was_run or second.was_run
     chosen = next(iter(crosses))
     if len(crosses) > 1:
-        chosen = await _choose(meta, f"{path}/topology", names, shown)
+        told = prompt("choose_topology", was_run=was_run)
+        chosen = await _choose(meta, f"{path}/topology", names, told, shown)
     if isinstance(chosen, Dropped):
         return chosen
-    return await meta.ask(f"{path}/agents", _question(meta, crosses[chosen], shown))
+    question = _question(meta, crosses[chosen], shown, was_run=was_run)
+    return await meta.ask(f"{path}/agents", question)
 
 
 def can_cross(first: Team, second: Team) -> bool:
@@ -178,14 +182,20 @@ def _moved(other: Team, there: str, own: Team, position: str) -> Agent:
     return agent if own.backend_of(agent) == backend else replace(agent, backend=backend)
 
 
-async def _choose(meta: Meta, path: str, names: tuple[str, str], shown: str) -> Side | Dropped:
+def _models(team: Team) -> frozenset[str]:
+    return frozenset(one.model_id for one in team.agents.values())
+
+
+async def _choose(
+    meta: Respondent, path: str, names: tuple[str, str], told: str, shown: str
+) -> Side | Dropped:
     """Ask whose topology the child is to have."""
     schema = closed(
         reason=reason_schema(meta.limits), topology={"type": "string", "enum": list(SIDES)}
     )
     question: Question[Side] = Question(
         operator=OPERATOR,
-        instructions=prompt("choose_topology"),
+        instructions=told,
         material=shown,
         schema=schema,
         read=lambda text: structured(text, schema, meta.limits)["topology"],
@@ -194,11 +204,13 @@ async def _choose(meta: Meta, path: str, names: tuple[str, str], shown: str) -> 
     return await meta.ask(path, question)
 
 
-def _question(meta: Meta, cross: _Cross, shown: str) -> Question[Proposal]:
+def _question(meta: Respondent, cross: _Cross, shown: str, *, was_run: bool) -> Question[Proposal]:
     """Ask who takes each position."""
     return Question(
         operator=OPERATOR,
-        instructions=prompt("crossover", topology=cross.side, places=cross.renamed),
+        instructions=prompt(
+            "crossover", topology=cross.side, places=cross.renamed, was_run=was_run
+        ),
         material=shown,
         schema=_schema(meta, cross),
         read=functools.partial(_child, meta, cross),
@@ -206,7 +218,7 @@ def _question(meta: Meta, cross: _Cross, shown: str) -> Question[Proposal]:
     )
 
 
-def _schema(meta: Meta, cross: _Cross) -> Mapping[str, Any]:
+def _schema(meta: Respondent, cross: _Cross) -> Mapping[str, Any]:
     positions = {
         position: {"type": "string", "enum": [*offered]}
         for position, offered in cross.options.items()
@@ -214,7 +226,7 @@ def _schema(meta: Meta, cross: _Cross) -> Mapping[str, Any]:
     return closed(reason=reason_schema(meta.limits), positions=closed(**positions))
 
 
-def _child(meta: Meta, cross: _Cross, text: str) -> Proposal:
+def _child(meta: Respondent, cross: _Cross, text: str) -> Proposal:
     answer = structured(text, _schema(meta, cross), meta.limits)
     edits = tuple(cross.edits(answer["positions"]))
     child = child_of(cross.own, edits, meta.catalogue, meta.ceiling)
@@ -223,6 +235,7 @@ def _child(meta: Meta, cross: _Cross, text: str) -> Proposal:
     return Proposal(
         operator=OPERATOR,
         parents=(cross.own.name, cross.other.name),
+        base=cross.own,
         edits=edits,
         reason=answer["reason"],
         child=child,

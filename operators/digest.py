@@ -6,9 +6,8 @@ and the reference answer is never in it, nor what quotes it: the reason of a sco
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..runtime.terminal import counted
 from ..schema.picture.caption import span
@@ -16,11 +15,10 @@ from ..schema.terminal import on_one_line, speakable
 from .material import CHARACTERS_PER_TOKEN, clip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..runtime.engine import AgentOutcome, Run
     from ..runtime.scorers import Score
-    from ..runtime.trace import Event
 
 __all__ = ["digest"]
 
@@ -29,25 +27,18 @@ SHORTEST_OUTPUT = 40
 MOST_MISHAPS = 3
 
 
-def digest(
-    run: Run,
-    events: Iterable[Event] = (),
-    *,
-    verdict: Score | None = None,
-    tokens: int = 1_500,
-) -> str:
+def digest(run: Run, *, verdict: Score | None = None, tokens: int = 1_500) -> str:
     """Write a digest of a run.
 
     Args:
-        run: What came of it.
-        events: What happened in it: failed tool calls and repeated attempts are counted.
+        run: What came of it, with what went wrong on the way of each agent.
         verdict: The score to show, in place of the run's own. Its reason is shown if it is a
             judge's, who does not know the reference answer; a scorer's is known by the run.
         tokens: The most tokens, by estimate.
     """
     most = tokens * CHARACTERS_PER_TOKEN
     head = "\n".join(_head(run, verdict, most))
-    entries = _entries(run, _mishaps(events))
+    entries = _entries(run)
     shown, left = _that_fit([one.heading for one in entries], most - len(head))
     share = left // max(1, len(shown)) - len("  output: \n")
     lines = [head]
@@ -94,14 +85,14 @@ def _head(run: Run, verdict: Score | None, most: int) -> Iterator[str]:
         yield f"answer: {clip(on_one_line(run.answer), most // 5)}"
 
 
-def _entries(run: Run, mishaps: dict[str, Counter[str]]) -> list[_Entry]:
+def _entries(run: Run) -> list[_Entry]:
     """Collect the agents, those with the same end together, failures first."""
     last = [*run.agents][-1:]
     alike: dict[tuple[str, str, int], list[str]] = {}
     for agent, outcome in run.agents.items():
-        ended = _ended(outcome, mishaps.get(agent, Counter()))
+        ended = _ended(outcome)
         output = speakable(outcome.result.content).strip() if outcome.result else ""
-        rank = _rank(outcome, has_mishap=agent in mishaps, is_last=agent in last)
+        rank = _rank(outcome, is_last=agent in last)
         alike.setdefault((ended, on_one_line(output), rank), []).append(agent)
     entries = [
         _Entry(agents=agents, heading=f"{span(agents)}: {ended}", output=output, rank=rank)
@@ -110,45 +101,22 @@ def _entries(run: Run, mishaps: dict[str, Counter[str]]) -> list[_Entry]:
     return sorted(entries, key=lambda entry: entry.rank)
 
 
-def _rank(outcome: AgentOutcome, *, has_mishap: bool, is_last: bool) -> int:
+def _rank(outcome: AgentOutcome, *, is_last: bool) -> int:
     if outcome.status == "failed":
         return 0
     if outcome.status != "done":
         return 1
-    return 2 if has_mishap else 3 if is_last else 4
+    return 2 if outcome.mishaps else 3 if is_last else 4
 
 
-def _ended(outcome: AgentOutcome, mishaps: Counter[str]) -> str:
+def _ended(outcome: AgentOutcome) -> str:
     said: list[str] = [outcome.status]
     if outcome.error:
         said.append(clip(on_one_line(outcome.error), LONGEST_ERROR))
-    for mishap, times in mishaps.most_common(MOST_MISHAPS):
-        said.append(mishap + (f" ({times} times)" if times > 1 else ""))
+    said += [clip(on_one_line(one), LONGEST_ERROR) for one in outcome.mishaps[:MOST_MISHAPS]]
+    if (more := len(outcome.mishaps) - MOST_MISHAPS) > 0:
+        said.append(f"and {more} more of such")
     return "; ".join(said)
-
-
-def _mishaps(events: Iterable[Event]) -> dict[str, Counter[str]]:
-    """Count what went wrong for each agent, by what was said of it."""
-    found: dict[str, Counter[str]] = {}
-    for event in events:
-        if event.agent and (said := _mishap(event.type, event.fields)):
-            found.setdefault(event.agent, Counter())[said] += 1
-    return found
-
-
-def _mishap(kind: str, fields: Any) -> str | None:
-    match kind, fields:
-        case "tool_call", {"tool": tool, "error": error}:
-            said = f"tool {tool} failed: {error}"
-        case "agent_retried", {"error": error}:
-            said = f"tried again after: {error}"
-        case "repair", {"problems": problems}:
-            said = f"its answer had to be repaired: {problems}"
-        case "trimmed", _:
-            said = "its conversation was too long for its model"
-        case _:
-            return None
-    return clip(on_one_line(said), LONGEST_ERROR)
 
 
 def _that_fit(headings: Sequence[str], most: int) -> tuple[list[str], int]:

@@ -9,59 +9,35 @@ the turns that were not are taken again, from the journal as far as it goes.
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from ..pool.expectation import ranked
 from ..pool.ledger import Ledger
-from ..pool.state import Admission
-from ..schema.errors import InputError
-from ..schema.files import make_folder, write_atomically
-from .turn import Halted, Turn
+from ..schema.team import SolvedTask
+from .folder import EVOLUTIONS, TURNS
+from .material import clip
+from .trying import Halted, is_judged
+from .turn import Turn
 from .view import View, op, turn_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ..pool.experience import Experience
+    from ..schema.edits import Component
     from ..schema.task import Task
+    from ..schema.team import Team
+    from .candidates import Candidate
     from .stage import Stage, Strategy
 
-__all__ = ["EVOLUTIONS", "TURNS", "Evolution", "open_folder"]
+__all__ = ["EVOLUTIONS", "TURNS", "Evolution"]
 
-EVOLUTIONS = "evolutions"
-TURNS = "turns.jsonl"
-MANIFEST = "evolution.json"
-
-
-def open_folder(pool: Path, name: str, manifest: Mapping[str, Any]) -> Path:
-    """Make the folder of an evolution in its pool, or find the one that is there.
-
-    Args:
-        pool: The pool's folder.
-        name: The evolution's name.
-        manifest: What makes it this evolution and no other: its recipe and its tasks.
-
-    Raises:
-        InputError: There is another evolution of that name.
-        StorageError: The folder cannot be written.
-    """
-    folder = pool / EVOLUTIONS / name
-    path = folder / MANIFEST
-    if path.exists():
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if differing := sorted(key for key in manifest if found.get(key) != manifest[key]):
-            raise InputError(
-                f"{folder} holds an evolution with another {' and another '.join(differing)}."
-                " Choose another --name, or give what it was begun with."
-            )
-        return folder
-    make_folder(folder.parent)
-    make_folder(folder)
-    write_atomically(folder / ".gitignore", "journal.sqlite*\n")
-    write_atomically(path, json.dumps(manifest, indent=2) + "\n")
-    return folder
+Gain = tuple["Component", float]
+"""The component that a mutation touched, and what the child's reward was more than its parent's."""
+LONGEST_QUERY = 500
+"""Characters of a task that a team's file quotes, when it has solved it."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -82,10 +58,12 @@ class Evolution:
     folder: Path
     on_turn: Callable[[Mapping[str, Any]], None] = lambda _value: None
     _running: dict[int, asyncio.Task[Turn]] = field(default_factory=dict[int, "asyncio.Task[Turn]"])
+    _gains: list[list[Gain]] = field(default_factory=list["list[Gain]"])
 
     def __post_init__(self) -> None:
         self._turns = Ledger(self.folder / TURNS)
         self._view = View(self.stage.pool.folder, self.stage.name)
+        self._gains += [[*_gains(line)] for line in self.lines()]
 
     @property
     def committed(self) -> int:
@@ -137,6 +115,7 @@ class Evolution:
             task=task,
             members=self._view.members,
             experiences=self._experiences(task, seen),
+            gains=[gain for one in self._gains[: max(0, seen + 1)] for gain in one],
         )
         self._running[number] = asyncio.create_task(self._taken(turn), name=turn.path)
 
@@ -153,7 +132,7 @@ class Evolution:
         if memory is None or wanted == 0:
             return []
         # After a crash, memory may hold what turns between the seen ones and this one learnt.
-        found = memory.search(task.query, wanted + self.stage.recipe.workers)
+        found = memory.search(task.text, wanted + self.stage.recipe.workers)
         turns = ((entry, near, turn_of(self.stage.name, entry.id)) for entry, near in found)
         return [(entry, near) for entry, near, turn in turns if turn is None or turn <= seen][
             :wanted
@@ -161,31 +140,47 @@ class Evolution:
 
     def _commit(self, turn: Turn) -> None:
         """Put what came of a turn into the pool, and last its line: then it is done."""
-        kept = self._kept(turn)
+        names, is_new = self._keep(turn)
         self._remember(turn)
-        best = turn.best
+        best, first = turn.best, turn.candidates[0]
+        recipe, known = self.stage.recipe, turn.task.answer is not None
         value = {
             "task": turn.task.id,
             "niche": turn.task.niche or None,
-            "team": kept.name,
-            "new": kept.is_new,
+            "team": names[best.number] or best.born.parents[0],
+            "kept": names[best.number] is not None,
+            "new": is_new,
+            "pool": len(self.stage.pool.members),
             "score": best.score,
-            "scored_by": self.stage.recipe.score,
-            "verdict": None if turn.task.answer is None else best.verdict,
-            "first": None if turn.task.answer is None else turn.candidates[0].verdict,
+            "scored_by": "judge" if is_judged(recipe, turn.task) else "answer",
+            "verdict": best.verdict if known else None,
+            "first": first.verdict if known else None,
             "reward": best.reward,
             "best": turn.candidates.index(best),
-            "candidates": [one.value() for one in turn.candidates],
-            "dropped": [{"operator": one.operator, "reason": one.reason} for one in turn.dropped],
+            "candidates": [{**one.value(), "team": names[one.number]} for one in turn.candidates],
+            "dropped": [
+                {
+                    "operator": one.operator,
+                    "reason": one.reason,
+                    "problems": list(one.problems),
+                }
+                for one in turn.dropped
+            ],
             "operators": turn.spent.value(),
             "judging": turn.judging.value(),
         }
         self._turns.append(value, op=self._op(turn, "turn"))
+        self._gains.append([*_gains(value)])
         self.on_turn(value)
 
-    def _kept(self, turn: Turn) -> Admission:
-        """Put the best team of a turn into the pool, and the trials of those that are there."""
-        pool, best = self.stage.pool, turn.best
+    def _keep(self, turn: Turn) -> tuple[dict[int, str | None], bool]:
+        """Put a turn's newcomer into the pool, and every trial of a team that is there.
+
+        Returns:
+            What the pool calls each candidate, by its number; None where it has no such team. And
+            whether a team came in.
+        """
+        pool, newcomer = self.stage.pool, turn.newcomer
         for number, lost in enumerate(turn.dropped):
             pool.rejected(
                 operator=lost.operator,
@@ -196,16 +191,41 @@ class Evolution:
                 run=self.stage.name,
                 op=self._op(turn, f"dropped {number}"),
             )
+        names: dict[int, str | None] = {}
+        is_new = False
+        if newcomer is not None:
+            # It may have been born meanwhile, in a turn that this one did not see.
+            team = _solved(newcomer, turn.task)
+            came_in = pool.add(team, newcomer.born, op=self._op(turn, "best"))
+            names[newcomer.number], is_new = came_in.name, came_in.is_new
         for one in turn.candidates:
-            if one.member is not None:
-                trial = one.trial(turn.task, self.stage.name)
-                pool.record(one.member, trial, op=self._op(turn, f"trial {one.number}"))
-        if best.member is not None:
-            return Admission(name=best.member, is_new=False)
-        kept = pool.add(best.team, best.born, op=self._op(turn, "best"))
-        trial = best.trial(turn.task, self.stage.name)
-        pool.record(kept.name, trial, op=self._op(turn, f"trial {best.number}"))
-        return kept
+            if one is not newcomer:
+                names[one.number] = pool.twin_of(one.team)
+            if (name := names[one.number]) is not None:
+                self._record(turn, one, name, chosen=is_new and one is newcomer)
+        if is_new and newcomer is not None:
+            self._make_room(turn, newcomer=names[newcomer.number])
+        return names, is_new
+
+    def _record(self, turn: Turn, one: Candidate, name: str, *, chosen: bool) -> None:
+        """Record a candidate's trials, whether it was the best of its task or not."""
+        for number, trial in enumerate(one.trials(turn.task, self.stage.name, chosen=chosen)):
+            again = f".{number}" if number else ""
+            op = self._op(turn, f"trial {one.number}{again}")
+            self.stage.pool.record(name, trial, op=op)
+
+    def _make_room(self, turn: Turn, *, newcomer: str | None) -> None:
+        """Retire those that are expected to score least, until no more are left than may be."""
+        pool, cap = self.stage.pool, self.stage.recipe.cap
+        if cap is None or len(pool.members) <= cap:
+            return
+        order = [one.name for one in ranked(pool) if one.retired is None and one.name != newcomer]
+        for name in order[cap - 1 :]:
+            pool.retire(
+                name,
+                reason=f"the pool has {cap} teams at most, and it was expected to score least.",
+                op=self._op(turn, f"retired {name}"),
+            )
 
     def _remember(self, turn: Turn) -> None:
         if self.stage.memory is not None and turn.learnt is not None:
@@ -213,3 +233,17 @@ class Evolution:
 
     def _op(self, turn: Turn, what: str) -> str:
         return op(self.stage.name, turn.number, what)
+
+
+def _solved(one: Candidate, task: Task) -> Team:
+    """Note on a team that comes into the pool which task it comes for (EvoMAS App. B.2)."""
+    solved = SolvedTask(q=clip(task.text, LONGEST_QUERY), notes=f"scored {one.score:.3g}")
+    return replace(one.team, successful_tasks=(solved,))
+
+
+def _gains(line: Mapping[str, Any]) -> Iterator[Gain]:
+    """Read from a turn's line what its mutations gained."""
+    rewards = {one["number"]: one["reward"] for one in line["candidates"]}
+    for one in line["candidates"]:
+        if one["component"] is not None:
+            yield one["component"], one["reward"] - rewards[one["sources"][0]]

@@ -7,95 +7,122 @@ A team that fits as it is may stay so.
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..schema.edits import component_schema
 from .answers import child_of, closed, edits_in, reason_schema
-from .material import material, memories_text, parent_text, task_text
+from .components import MUTABLE, offer
+from .material import material, memories_text, models_text, parent_text, task_text
 from .meta import Question, prompt
 from .proposal import Dropped, Proposal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..pool.experience import Experience
+    from ..schema.ceiling import Ceiling
     from ..schema.edits import Component
     from ..schema.task import Task
-    from .meta import Meta
+    from ..schema.team import Team
+    from .meta import Respondent
     from .proposal import Parent
 
 __all__ = ["instantiate"]
 
 OPERATOR = "instantiate"
-ADAPTED: tuple[Component, ...] = ("prompts", "model_id", "topology", "roster")
+ADAPTED: tuple[Component, ...] = ("prompts", "model_id", "topology")
+"""What it may change, as far as it may be touched; who there is goes with who reports to whom."""
 
 
 async def instantiate(
-    meta: Meta,
+    meta: Respondent,
     path: str,
     task: Task,
     parent: Parent,
     *,
+    components: Sequence[Component] = MUTABLE,
     memories: Sequence[Experience] = (),
 ) -> Proposal | Dropped:
     """Adapt a team to a task.
 
     Args:
-        meta: The model to ask.
+        meta: Who is asked.
         path: Which instantiation this is: `task 12/select/debate`.
         task: The task. Its reference answer is not shown.
         parent: The team.
+        components: What may be touched at all. Agents come and go where the topology may be
+            touched; where models or tools may not, newcomers have those that the team has already.
         memories: What was learnt on similar tasks.
 
+    Returns:
+        The team under edits, which may be none. Where there is nothing that could be adapted, the
+        team as it is, and nobody was asked.
+
     Raises:
-        CoterieError: As for `Meta.ask`.
+        CoterieError: As for `Respondent.ask`.
     """
-    if not (kinds := list(_kinds(meta, parent))):
-        return _child(meta, parent, '{"reason": "There is nothing to adapt.", "edits": []}')
+    allowed = _adapted(components)
+    ceiling = _ceiling(meta.ceiling, parent.team, components)
+    kinds = [kind for one in allowed for kind in _kinds(offer(meta, parent.team, one, ceiling))]
+    read = functools.partial(_child, meta, parent, allowed, ceiling)
+    if not kinds:
+        return read('{"reason": "There is nothing to adapt.", "edits": []}')
+    sets_models = not {"model_id", "roster"}.isdisjoint(allowed)
+    edits = {"type": "array", "items": {"anyOf": kinds}, "maxItems": meta.limits.edits}
     question = Question(
         operator=OPERATOR,
-        instructions=prompt("instantiate", edits=meta.limits.edits),
+        instructions=prompt(
+            "instantiate", components=allowed, edits=meta.limits.edits, was_run=parent.was_run
+        ),
         material=material(
             task_text(task, meta.limits),
             parent_text(parent, meta.catalogue, meta.limits),
+            models_text(meta, ceiling.models) if sets_models else "",
             memories_text(memories, meta.limits),
         ),
-        schema=_schema(meta, kinds),
-        read=functools.partial(_child, meta, parent),
+        schema=closed(reason=reason_schema(meta.limits), edits=edits),
+        read=read,
         parents=(parent.team.name,),
+        team=parent.team,
     )
     return await meta.ask(path, question)
 
 
-def _kinds(meta: Meta, parent: Parent) -> Iterator[Mapping[str, Any]]:
-    """Give the schemas of all edits that there are to choose from."""
-    limits = meta.limits
-    for component in ADAPTED:
-        schema = component_schema(
-            component,
-            parent.team,
-            meta.catalogue,
-            meta.ceiling,
-            most=limits.edits,
-            characters=limits.characters,
-        )
-        if schema is not None:
-            items = schema["properties"]["edits"]["items"]
-            yield from items.get("anyOf", [items])
+def _adapted(components: Sequence[Component]) -> tuple[Component, ...]:
+    allowed: list[Component] = [one for one in ADAPTED if one in components]
+    if "topology" in allowed:
+        allowed.append("roster")
+    return tuple(allowed)
 
 
-def _schema(meta: Meta, kinds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Offer them in one list, which may be empty."""
-    edits = {"type": "array", "items": {"anyOf": kinds}, "maxItems": meta.limits.edits}
-    return closed(reason=reason_schema(meta.limits), edits=edits)
+def _ceiling(ceiling: Ceiling, team: Team, components: Sequence[Component]) -> Ceiling:
+    """Keep newcomers to the models and tools of the team, where these may not be touched."""
+    if "model_id" not in components:
+        asking = [one for one in team.agents.values() if team.backend_of(one) != "function"]
+        ceiling = replace(ceiling, models=ceiling.models & {one.model_id for one in asking})
+    if "tools" not in components:
+        tools = {tool for one in team.agents.values() for tool in one.tools}
+        ceiling = replace(ceiling, tools=ceiling.tools & tools)
+    return ceiling
 
 
-def _child(meta: Meta, parent: Parent, text: str) -> Proposal:
-    reason, edits = edits_in(text, meta.limits, ADAPTED)
+def _kinds(schema: Mapping[str, Any] | None) -> Sequence[Mapping[str, Any]]:
+    """Give the schemas of the edits that a component's schema has to choose from."""
+    if schema is None:
+        return ()
+    items = schema["properties"]["edits"]["items"]
+    return items.get("anyOf", [items])
+
+
+def _child(
+    meta: Respondent, parent: Parent, allowed: Sequence[Component], ceiling: Ceiling, text: str
+) -> Proposal:
+    reason, edits = edits_in(text, meta.limits, allowed)
     return Proposal(
         operator=OPERATOR,
         parents=(parent.team.name,),
+        base=parent.team,
         edits=edits,
         reason=reason,
-        child=child_of(parent.team, edits, meta.catalogue, meta.ceiling),
+        child=child_of(parent.team, edits, meta.catalogue, ceiling),
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..schema.task import Task
-    from .meta import Meta
+    from .meta import Respondent
 
 __all__ = ["Agreement", "Verdict", "agreement", "judge"]
 
@@ -55,7 +55,7 @@ class Verdict:
 
 
 async def judge(
-    meta: Meta,
+    meta: Respondent,
     path: str,
     task: Task,
     answer: str,
@@ -66,7 +66,7 @@ async def judge(
     """Score an answer.
 
     Args:
-        meta: The model to ask.
+        meta: Who is asked.
         path: Which judgement this is: `task 12/step 2/judge`.
         task: The task. Its reference answer is not shown.
         answer: A team's answer to it.
@@ -74,7 +74,7 @@ async def judge(
         samples: How often the model is asked, at least once.
 
     Raises:
-        CoterieError: As for `Meta.ask`.
+        CoterieError: As for `Respondent.ask`.
     """
     paths = [f"{path}/sample {number}" for number in range(1, samples + 1)]
     asked: list[asyncio.Task[Score | Dropped]] = []
@@ -101,7 +101,9 @@ async def judge(
     )
 
 
-async def _sample(meta: Meta, path: str, task: Task, answer: str, rubric: str) -> Score | Dropped:
+async def _sample(
+    meta: Respondent, path: str, task: Task, answer: str, rubric: str
+) -> Score | Dropped:
     limits = meta.limits
     schema = closed(reason=reason_schema(limits), score={"type": "number", "enum": list(LEVELS)})
     any_number = closed(

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING
 from ..runtime.messages import fence
 from ..schema import dump
 from ..schema.picture.caption import span
-from ..schema.team import is_prompt_id
+from ..schema.team import SolvedTask, is_prompt_id, natural
 from ..schema.terminal import on_one_line, speakable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from ..pool.experience import Experience
     from ..schema.catalogue import Catalogue
     from ..schema.task import Task
     from ..schema.team import Agent, Team
     from .bounds import Bounds
+    from .meta import Respondent
     from .proposal import Parent
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "fenced",
     "material",
     "memories_text",
+    "models_text",
     "parent_text",
     "task_text",
 ]
@@ -39,6 +41,11 @@ CHARACTERS_PER_TOKEN = 4
 """A cautious estimate for English prose, as providers give it."""
 BRIEF = 80
 """Characters of a prompt in an outline."""
+LONGEST_TASK = 120
+"""Characters of an earlier task, of which only its kind is of interest."""
+LONGEST_NOTE = 300
+"""Characters of what was noted of a model, or of a task that was solved."""
+MOST_SOLVED = 3
 
 
 def material(*parts: str) -> str:
@@ -70,13 +77,13 @@ def task_text(task: Task, bounds: Bounds) -> str:
     """Show a task, without its reference answer."""
     files = f"Files: {', '.join(sorted(task.files))}" if task.files else ""
     repo = "It comes with a git repository." if task.repo else ""
-    shown = material(task.query, task.context, files, repo)
+    shown = material(task.text, files, repo)
     return fenced("task", clip(shown, bounds.task_characters))
 
 
 def parent_text(parent: Parent, catalogue: Catalogue, bounds: Bounds, kind: str = "team") -> str:
-    """Show a team and how it did on the task."""
-    team = replace(parent.team, lineage=None, successful_tasks=())
+    """Show a team, the last tasks that it solved, and how it did on this one."""
+    team = replace(parent.team, lineage=None, successful_tasks=_solved(parent.team))
     reward = "" if parent.reward is None else f"Reward: {parent.reward:.3g}"
     feedback = material(reward, parent.digest[: bounds.digest_tokens * CHARACTERS_PER_TOKEN])
     return material(
@@ -85,10 +92,29 @@ def parent_text(parent: Parent, catalogue: Catalogue, bounds: Bounds, kind: str 
     )
 
 
+def models_text(meta: Respondent, models: Collection[str] | None = None) -> str:
+    """Show what a person noted of the models that may be chosen; nothing, where nobody did.
+
+    Args:
+        meta: Knows the models of the host, and which of them children may have.
+        models: The aliases that may be chosen. None: all that children may have.
+    """
+    wanted = meta.ceiling.models if models is None else models
+    noted = {
+        alias: on_one_line(model.notes)
+        for alias, model in meta.catalogue.models.items()
+        if alias in wanted and model.notes
+    }
+    lines = [
+        f"- {alias}: {clip(noted[alias], LONGEST_NOTE)}" for alias in sorted(noted, key=natural)
+    ]
+    return fenced("models", clip("\n".join(lines), meta.limits.task_characters))
+
+
 def memories_text(memories: Sequence[Experience], bounds: Bounds) -> str:
     """Show what was learnt on similar tasks."""
     lines = (
-        f"- On {clip(on_one_line(one.task), 120)!r}: {clip(on_one_line(one.summary), 400)}"
+        f"- On {clip(on_one_line(one.task), LONGEST_TASK)!r}: {clip(on_one_line(one.summary), 400)}"
         for one in memories[: bounds.memories]
     )
     return fenced("memory", "\n".join(lines))
@@ -98,8 +124,20 @@ def _team_text(team: Team, catalogue: Catalogue, most: int) -> str:
     """Write a team as its file has it, with the prompt files that it names; else outline it."""
     named = {one.prompt for one in team.agents.values() if is_prompt_id(one.prompt)}
     files = (f"# {name}.md\n{catalogue.prompt(name) or ''}" for name in sorted(named))
-    whole = material(dump(team).partition("\n")[2], *files)
-    return whole if len(whole) <= most else clip("\n".join(_outline(team, catalogue)), most)
+    prompts = material(*files)
+    for shown in (team, replace(team, successful_tasks=())):
+        whole = material(dump(shown).partition("\n")[2], prompts)
+        if len(whole) <= most:
+            return whole
+    return clip("\n".join(_outline(team, catalogue)), most)
+
+
+def _solved(team: Team) -> tuple[SolvedTask, ...]:
+    """Give the last tasks that a team solved, shortened: they are hints, and no examples."""
+    return tuple(
+        SolvedTask(q=clip(on_one_line(one.q), LONGEST_TASK), notes=clip(one.notes, LONGEST_NOTE))
+        for one in team.successful_tasks[-MOST_SOLVED:]
+    )
 
 
 def _outline(team: Team, catalogue: Catalogue) -> Iterator[str]:

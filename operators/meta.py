@@ -1,9 +1,10 @@
-"""How an operator asks a model: a prompt, an answer held to a schema, one repair, then no more."""
+"""How an operator asks: a prompt, an answer held to a schema, one repair, then no more."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from ..runtime.gateway import ChatAnswer, Message
     from ..schema.catalogue import Catalogue
     from ..schema.ceiling import Ceiling
+    from ..schema.team import Team
 
-__all__ = ["Meta", "Question", "prompt"]
+__all__ = ["Meta", "Question", "Respondent", "prompt"]
 
 PROMPTS = Path(__file__).parent / "prompts"
 LONGEST_QUOTE = 4_000
@@ -51,6 +53,7 @@ class Question(Generic[Answered]):
         schema: The shape of the answer.
         read: Makes something of the answer's text, or raises `Unfit`.
         parents: The names of the teams that it is about.
+        team: The team that the answer edits, where it edits one.
     """
 
     operator: str
@@ -59,37 +62,90 @@ class Question(Generic[Answered]):
     schema: Mapping[str, Any]
     read: Callable[[str], Answered]
     parents: tuple[str, ...] = ()
+    team: Team | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Meta:
+class Respondent(ABC):
+    """Who answers what operators ask: a model (`Meta`), or chance (`Chance`).
+
+    An answer **must** be what `Question.read` made of a value, or a `Dropped` that was told; and
+    it **must not** depend on anything but the path, the question, and what the respondent has.
+
+    Attributes:
+        catalogue: What names are known.
+        ceiling: What children may ask for at most.
+        tell: Told what happens: `operator_answered`, `operator_repair`, `operator_dropped`.
+        bounds: How much is read and written. None: as much as suits who answers.
+    """
+
+    catalogue: Catalogue
+    ceiling: Ceiling
+    tell: Tell = _untold
+    bounds: Bounds | None = None
+
+    @property
+    def limits(self) -> Bounds:
+        """How much is read and written."""
+        return self.bounds or Bounds()
+
+    @abstractmethod
+    async def ask(self, path: str, question: Question[Answered]) -> Answered | Dropped:
+        """Answer a question.
+
+        Args:
+            path: Which question this is, whenever it is asked: `task 12/step 2/mutate`.
+            question: The question.
+
+        Raises:
+            CoterieError: Who answers cannot be had.
+        """
+
+    def drop(
+        self,
+        path: str,
+        operator: str,
+        reason: str,
+        *,
+        problems: tuple[str, ...] = (),
+        parents: tuple[str, ...] = (),
+    ) -> Dropped:
+        """Give up, and say so in the trace."""
+        said = {"reason": reason, "problems": list(problems), "parents": list(parents)}
+        self.tell("operator_dropped", path=path, operator=operator, **said)
+        return Dropped(operator=operator, reason=reason, problems=problems, parents=parents)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Meta(Respondent):
     """The model that operators ask, and the limits of what may come of it.
+
+    It also tells what `Calls.chat` tells. Its bounds are by default those of the model's size.
 
     Attributes:
         calls: Makes the calls: journaled, cached, bounded, without secrets.
-        catalogue: What names are known.
-        ceiling: What children may ask for at most.
         model: The alias of the model.
         budget: What the calls may cost.
-        tell: Told what happens: `operator_answered`, `operator_repair`, `operator_dropped`, and
-            what `Calls.chat` tells.
-        bounds: How much is read and written. By default, by the size of the model.
         temperature: None for the endpoint's own.
     """
 
     calls: Calls
-    catalogue: Catalogue
-    ceiling: Ceiling
     model: str = "default"
     budget: Budget | None = None
-    tell: Tell = _untold
-    bounds: Bounds | None = None
     temperature: float | None = None
 
     @property
     def limits(self) -> Bounds:
         """How much is read and written."""
         return self.bounds or Bounds.of(self.catalogue.models.get(self.model))
+
+    def asking(self, model: str) -> Meta:
+        """Give the same for another model, with the bounds of that one's size.
+
+        Args:
+            model: Its alias.
+        """
+        return replace(self, model=model, bounds=None)
 
     async def ask(self, path: str, question: Question[Answered]) -> Answered | Dropped:
         """Ask, and where the answer is of no use hand back its problems and ask once more.
@@ -129,20 +185,6 @@ class Meta:
                 problems=unfit.problems,
                 parents=question.parents,
             )
-
-    def drop(
-        self,
-        path: str,
-        operator: str,
-        reason: str,
-        *,
-        problems: tuple[str, ...] = (),
-        parents: tuple[str, ...] = (),
-    ) -> Dropped:
-        """Give up, and say so in the trace."""
-        said = {"reason": reason, "problems": list(problems), "parents": list(parents)}
-        self.tell("operator_dropped", path=path, operator=operator, **said)
-        return Dropped(operator=operator, reason=reason, problems=problems, parents=parents)
 
     def _instructions(self, question: Question[Answered]) -> str:
         """Add the form of the answer; a small model would take the schema for words of the task."""

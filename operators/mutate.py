@@ -9,134 +9,124 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from ..schema.edits import Mutation, component_schema
-from .answers import Unfit, child_of, closed, edits_in, reason_schema, structured
-from .components import MUTABLE
-from .material import material, memories_text, parent_text, task_text
+from ..schema.edits import Mutation
+from .answers import Unfit, child_of, closed, edits_in, reason_schema
+from .components import MUTABLE, offer
+from .decide import decide
+from .material import material, memories_text, models_text, parent_text, task_text
 from .meta import Question, prompt
 from .proposal import Dropped, Proposal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ..pool.experience import Experience
     from ..schema.edits import Component
     from ..schema.task import Task
-    from .bounds import Bounds
-    from .meta import Meta
+    from .meta import Respondent
     from .proposal import Parent
 
-__all__ = ["MUTABLE", "mutate", "open_components"]
+__all__ = ["MUTABLE", "mutate", "mutation", "nothing_to_change"]
 
 OPERATOR = "mutate"
 
 
 async def mutate(
-    meta: Meta,
+    meta: Respondent,
     path: str,
     task: Task,
     parent: Parent,
     *,
     component: Component | None = None,
+    components: Sequence[Component] = MUTABLE,
     memories: Sequence[Experience] = (),
 ) -> Proposal | Dropped:
     """Make a child by edits of one component.
 
     Args:
-        meta: The model to ask.
+        meta: Who is asked.
         path: Which mutation this is: `task 12/step 2/mutate`.
         task: What the team is to do better. Its reference answer is not shown.
         parent: The team, with the digest of its run on the task.
-        component: What may be touched. None: the model is asked first.
+        component: What is touched. None: `decide` asks first.
+        components: What may be touched at all.
         memories: What was learnt on similar tasks.
 
     Raises:
-        ValueError: Mutations do not touch this component.
-        CoterieError: As for `Meta.ask`.
+        ValueError: Mutations do not touch this component, or may not here.
+        CoterieError: As for `Respondent.ask`.
     """
-    shown = material(
-        task_text(task, meta.limits),
-        parent_text(parent, meta.catalogue, meta.limits),
-        memories_text(memories, meta.limits),
-    )
     if component is None:
-        chosen = await _choose(meta, f"{path}/component", parent, shown)
+        chosen = await decide(
+            meta, f"{path}/component", task, parent, None, components=components, memories=memories
+        )
         if isinstance(chosen, Dropped):
             return chosen
         component = chosen
-    schema = _schema(meta, parent, component)
-    if schema is None:
-        why = f"there is nothing to change about {component} that is known and below the ceiling."
-        return meta.drop(path, OPERATOR, why, parents=(parent.team.name,))
-    question = Question(
-        operator=OPERATOR,
-        instructions=prompt("mutate", component=component, edits=meta.limits.edits),
-        material=shown,
-        schema=_with_reason(schema, meta.limits),
-        read=functools.partial(_child, meta, parent, component),
-        parents=(parent.team.name,),
+    allowed = [one for one in MUTABLE if one in components]
+    if component not in allowed:
+        raise ValueError(f"a mutation touches one of {', '.join(allowed)}, not {component!r}.")
+    shown = material(
+        task_text(task, meta.limits),
+        parent_text(parent, meta.catalogue, meta.limits),
+        models_text(meta) if component == "model_id" else "",
+        memories_text(memories, meta.limits),
     )
+    question = mutation(meta, parent, component, shown)
+    if question is None:
+        return meta.drop(path, OPERATOR, nothing_to_change(component), parents=(parent.team.name,))
     return await meta.ask(f"{path}/edits", question)
 
 
-def open_components(meta: Meta, parent: Parent) -> tuple[Component, ...]:
-    """Give the components of a team in which a mutation has something to change."""
-    return tuple(one for one in MUTABLE if _schema(meta, parent, one) is not None)
+def mutation(
+    meta: Respondent, parent: Parent, component: Component, shown: str = ""
+) -> Question[Proposal] | None:
+    """Write the question for edits of one component; None where there is nothing to choose.
 
-
-def _schema(meta: Meta, parent: Parent, component: Component) -> Mapping[str, Any] | None:
-    if component not in MUTABLE:
-        raise ValueError(f"a mutation touches one of {', '.join(MUTABLE)}, not {component!r}.")
-    limits = meta.limits
-    return component_schema(
-        component,
-        parent.team,
-        meta.catalogue,
-        meta.ceiling,
-        most=limits.edits,
-        characters=limits.characters,
+    Args:
+        meta: Who is to answer.
+        parent: The team.
+        component: What is touched.
+        shown: What is shown to who answers by reading.
+    """
+    schema = offer(meta, parent.team, component)
+    if schema is None:
+        return None
+    instructions = prompt(
+        "mutate", component=component, edits=meta.limits.edits, was_run=parent.was_run
     )
-
-
-async def _choose(meta: Meta, path: str, parent: Parent, shown: str) -> Component | Dropped:
-    """Ask which component matters most; there is always one, since every team has parameters."""
-    open_to = open_components(meta, parent)
-    if len(open_to) == 1:
-        return open_to[0]
-    schema = closed(
-        reason=reason_schema(meta.limits),
-        component={"type": "string", "enum": list(open_to)},
-    )
-    question: Question[Component] = Question(
+    return Question(
         operator=OPERATOR,
-        instructions=prompt("choose_component", components=open_to),
+        instructions=instructions,
         material=shown,
-        schema=schema,
-        read=lambda text: structured(text, schema, meta.limits)["component"],
+        schema=closed(reason=reason_schema(meta.limits), **schema["properties"]),
+        read=functools.partial(_child, meta, parent, component),
         parents=(parent.team.name,),
+        team=parent.team,
     )
-    return await meta.ask(path, question)
 
 
-def _child(meta: Meta, parent: Parent, component: Component, text: str) -> Proposal:
+def nothing_to_change(component: Component) -> str:
+    """Say why there is no mutation of a component."""
+    return f"there is nothing to change about {component} that is known and below the ceiling."
+
+
+def _child(meta: Respondent, parent: Parent, component: Component, text: str) -> Proposal:
     """Read an answer as a mutation; its type makes edits of two components impossible."""
     reason, read = edits_in(text, meta.limits, (component,))
     if not read:
         raise Unfit(f"there is no edit. Change something about {component}.")
     edits: tuple[Any, ...] = read  # of one component; that `Mutation` checks when it is run
-    mutation: Mutation[Any] = Mutation(component=component, edits=edits)
-    child = child_of(parent.team, mutation.edits, meta.catalogue, meta.ceiling)
+    made: Mutation[Any] = Mutation(component=component, edits=edits)
+    child = child_of(parent.team, made.edits, meta.catalogue, meta.ceiling)
     if child.content_hash == parent.team.content_hash:
         raise Unfit("the edits change nothing that is run. Change something.")
     return Proposal(
         operator=OPERATOR,
         parents=(parent.team.name,),
-        edits=mutation.edits,
+        base=parent.team,
+        edits=made.edits,
         reason=reason,
         child=child,
-        component=mutation.component,
+        component=made.component,
     )
-
-
-def _with_reason(schema: Mapping[str, Any], bounds: Bounds) -> Mapping[str, Any]:
-    return closed(reason=reason_schema(bounds), **schema["properties"])

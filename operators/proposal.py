@@ -5,11 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..schema.edits import words
+from .material import clip
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..schema.edits import Component, Edit
     from ..schema.team import Team
 
-__all__ = ["Dropped", "Parent", "Proposal"]
+__all__ = ["Dropped", "Parent", "Proposal", "edit_words"]
+
+MOST_WORDS = 12
+LONGEST_WORDS = 300
+"""Characters of what is said of one thing that differs."""
+INDENT = "    "
+"""What the lines begin with that show a difference in full."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,6 +37,11 @@ class Parent:
     digest: str = ""
     reward: float | None = None
 
+    @property
+    def was_run(self) -> bool:
+        """Whether anything is told of how it did."""
+        return bool(self.digest) or self.reward is not None
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Proposal:
@@ -34,7 +50,8 @@ class Proposal:
     Attributes:
         operator: What made it.
         parents: The names of its parents; the first gave the topology.
-        edits: What leads from the first parent to it.
+        base: The first parent, as it was.
+        edits: What leads from it to the child.
         reason: Why, in the words of the model or of the operator.
         child: The child. It has the first parent's name and no lineage until it is kept.
         component: The only component that the edits touch, where the operator touches only one.
@@ -42,10 +59,16 @@ class Proposal:
 
     operator: str
     parents: tuple[str, ...]
+    base: Team
     edits: tuple[Edit, ...]
     reason: str
     child: Team
     component: Component | None = None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What differs from the first parent, as `edit_words` says it; empty where nothing does."""
+        return edit_words(self.base, self.child)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,3 +86,28 @@ class Dropped:
     reason: str
     problems: tuple[str, ...] = ()
     parents: tuple[str, ...] = ()
+
+
+def edit_words(before: Team, after: Team) -> tuple[str, ...]:
+    """Say what differs between two teams so that one can learn from it: also what texts say now.
+
+    Where a team's lineage only counts lines, `prompt of judge: -1 line, +1 line`, these are given,
+    as far as there is room.
+    """
+    told = [clip(one, LONGEST_WORDS) for one in _sentences(before, after)]
+    more = (f"and {len(told) - MOST_WORDS} more",) if len(told) > MOST_WORDS else ()
+    return (*told[:MOST_WORDS], *more)
+
+
+def _sentences(before: Team, after: Team) -> Iterator[str]:
+    """Give each difference on one line, without what stays as it is."""
+    parts: list[str] = []
+    for line in words(before, after):
+        if not line.startswith(INDENT):
+            if parts:
+                yield " ".join(parts)
+            parts = [line]
+        elif line[len(INDENT) :].startswith(("+", "-")):
+            parts.append(line.strip())
+    if parts:
+        yield " ".join(parts)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.engine import AgentOutcome, Run
 from ..runtime.record import read_result
 from ..runtime.runners.protocol import AgentResult
 from ..runtime.scorers import Score
-from ..runtime.trace import Event
 from ..runtime.usage import Usage
 from ..schema.errors import InputError
-from ..schema.loading import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,12 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["read_run"]
 
-HEAD = {"v", "n", "t", "type", "agent"}
-"""What every line of events.jsonl has; the rest are the event's own fields."""
 
-
-def read_run(folder: Path) -> tuple[Run, list[Event]]:
-    """Read what came of a recorded run, and what happened in it.
+def read_run(folder: Path) -> Run:
+    """Read what came of a recorded run.
 
     The reason of its score is left out: it quotes the reference answer.
 
@@ -40,9 +34,7 @@ def read_run(folder: Path) -> tuple[Run, list[Event]]:
             f" {folder}"
         )
     try:
-        run = _run(result)
-        lines = read_file(folder / "events.jsonl").splitlines()
-        return run, [_event(json.loads(line)) for line in lines]
+        return _run(result)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{folder}: this is no record of a run: {error!r}.") from None
 
@@ -68,18 +60,10 @@ def _outcome(value: Mapping[str, Any]) -> AgentOutcome:
         usage=_usage(value["usage"]),
         seconds=value["seconds"],
         attempts=value["attempts"],
+        mishaps=tuple(value.get("mishaps", ())),
     )
 
 
 def _usage(value: Mapping[str, Any]) -> Usage:
     """Take the counts; a result also has the price in words."""
     return Usage(**{name: value[name] for name in Usage.__slots__ if name in value})
-
-
-def _event(value: Mapping[str, Any]) -> Event:
-    return Event(
-        type=value["type"],
-        seconds=value["t"],
-        agent=value.get("agent"),
-        fields={name: item for name, item in value.items() if name not in HEAD},
-    )

@@ -17,9 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["Report"]
 
 
+MAKERS = frozenset({"instantiate", "mutate", "crossover"})
+"""The operators that generate configs."""
+
+
 @dataclass(kw_only=True)
 class _Operator:
-    """What an operator contributed."""
+    """What an operator contributed: teams that were run, answers of no use, and best candidates."""
 
     made: int = 0
     dropped: int = 0
@@ -38,13 +42,17 @@ class Report:
         first: Sum of its verdicts on each turn's first team, before anything was chosen.
         judged: The score that a judge gave an answer, and the one by the reference answer, of each
             answer that has both.
+        by_answers: Turns whose best candidate was chosen by the reference answer.
         candidates: Teams that were run.
-        executed: Those that ran to an answer: the execution rate's numerator.
+        ran: Those that ran to an answer.
+        generated: Configs that operators wrote, valid or not; teams left as they were do not count.
+        executed: Those of them that ran to an answer: the execution rate's numerator (EvoMAS §4).
         spending: What was consumed, by purpose: task, operator, judge.
         operators: What each operator contributed.
         components: How often a mutation touched a component, by niche.
         teams: How often each team of the pool was a turn's best.
         growth: How many teams had come into the pool after each turn.
+        sizes: How many teams the pool had after each turn that were not retired.
     """
 
     tasks: int = 0
@@ -53,7 +61,10 @@ class Report:
     right: float = 0.0
     first: float = 0.0
     judged: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    by_answers: int = 0
     candidates: int = 0
+    ran: int = 0
+    generated: int = 0
     executed: int = 0
     spending: dict[str, Usage] = field(
         default_factory=lambda: {"task": Usage(), "operator": Usage(), "judge": Usage()}
@@ -62,6 +73,7 @@ class Report:
     components: dict[str, Counter[str]] = field(default_factory=dict[str, "Counter[str]"])
     teams: Counter[str] = field(default_factory=Counter[str])
     growth: list[int] = field(default_factory=list[int])
+    sizes: list[int] = field(default_factory=list[int])
 
     @classmethod
     def of(cls, turns: Iterable[Mapping[str, Any]]) -> Report:
@@ -75,8 +87,10 @@ class Report:
         """Take in a turn."""
         self.tasks += 1
         self.score_sum += turn["score"]
-        self.teams[turn["team"]] += 1
-        self.growth.append((self.growth[-1] if self.growth else 0) + turn.get("new", False))
+        self.teams[turn["team"]] += turn["kept"]
+        self.by_answers += turn["scored_by"] == "answer"
+        self.growth.append((self.growth[-1] if self.growth else 0) + turn["new"])
+        self.sizes.append(turn["pool"])
         if turn["verdict"] is not None:
             self.answered += 1
             self.right += turn["verdict"]
@@ -87,13 +101,17 @@ class Report:
             self._take_candidate(one, turn, is_best=number == turn["best"])
         for lost in turn["dropped"]:
             self._operator(lost["operator"]).dropped += 1
+            self.generated += lost["operator"] in MAKERS and bool(lost["problems"])
 
     def _take_candidate(
         self, one: Mapping[str, Any], turn: Mapping[str, Any], *, is_best: bool
     ) -> None:
         self.candidates += 1
-        self.executed += one["executed"]
-        if turn.get("scored_by") == "judge" and one["verdict"] is not None:
+        self.ran += one["executed"]
+        if one["edits"]:
+            self.generated += 1
+            self.executed += one["executed"]
+        if turn["scored_by"] == "judge" and one["verdict"] is not None:
             self.judged.append((one["score"], one["verdict"]))
         self.spending["task"] += Usage(**one["usage"])
         operator = self._operator(one["operator"])
@@ -134,8 +152,11 @@ class Report:
             "interval": [low, high],
             "verdicts": {"n": self.answered, "best": self.right, "first": self.first},
             "agreement": asdict(agreement(self.judged)) if self.judged else None,
+            "chosen_by_answers": self.by_answers,
             "candidates": self.candidates,
-            "execution_rate": self.executed / self.candidates if self.candidates else None,
+            "ran": self.ran,
+            "generated": self.generated,
+            "execution_rate": self.executed / self.generated if self.generated else None,
             "spending": {
                 name: {**usage.value(), "cost": usage.cost} for name, usage in self.spending.items()
             },
@@ -143,17 +164,36 @@ class Report:
             "components": {niche: dict(count) for niche, count in sorted(self.components.items())},
             "teams": dict(self.teams.most_common()),
             "growth": self.growth,
+            "sizes": self.sizes,
             "warnings": self.warnings,
         }
 
+    @property
+    def _chosen(self) -> str:
+        """Say what chose the candidates that the online score is of."""
+        if self.by_answers == self.tasks:
+            return "chosen by the reference answers: no score on unseen tasks"
+        if self.by_answers:
+            judged = self.tasks - self.by_answers
+            return f"chosen by the reference answers; on {counted(judged, 'task')} by the judge"
+        return "chosen by the judge, who is the one that scores"
+
     def _verdicts(self) -> list[str]:
+        """Tell what the reference answers say, of what was chosen and of what was not."""
         if not self.answered:
             return []
-        low, high = wilson(self.right, self.answered)
-        return [
-            f"by the reference answers: {self.right / self.answered:.3f} [{low:.3f}, {high:.3f}];"
-            f" the first team tried on each task: {self.first / self.answered:.3f}"
+        low, high = wilson(self.first, self.answered)
+        told = [
+            "chosen by nothing, the first team tried on each task:"
+            f" {self.first / self.answered:.3f} [{low:.3f}, {high:.3f}] by the reference answers"
         ]
+        if self.by_answers < self.tasks:
+            low, high = wilson(self.right, self.answered)
+            told.append(
+                f"the best candidates by the reference answers: {self.right / self.answered:.3f}"
+                f" [{low:.3f}, {high:.3f}]"
+            )
+        return told
 
     def _agreement(self) -> list[str]:
         if not self.judged:
@@ -166,18 +206,28 @@ class Report:
             f" {found.passed_wrong} wrong and failed {found.failed_right} right"
         ]
 
+    @property
+    def _grown(self) -> str:
+        """Tell how the pool grew, and for how long it has not."""
+        half, still = self.growth[(self.tasks - 1) // 2], self.growth.count(self.growth[-1])
+        quiet = counted(still - 1 if self.growth[-1] else still, "task")
+        return (
+            f"new in the pool: {self.growth[-1]}, {half} of them in the first half, none in the"
+            f" last {quiet}; it has {counted(self.sizes[-1], 'team')} now"
+        )
+
     def __str__(self) -> str:
         """Write the report for people."""
         if not self.tasks:
             return "no task was taken."
         low, high = wilson(self.score_sum, self.tasks)
-        rate = f"{self.executed} of {self.candidates}"
         lines = [
-            f"score {self.score:.3f} [{low:.3f}, {high:.3f}] over {counted(self.tasks, 'task')}:"
-            " each task's best candidate, chosen by its score",
+            f"online {self.score:.3f} [{low:.3f}, {high:.3f}] over {counted(self.tasks, 'task')}:"
+            f" each task's best candidate, {self._chosen}",
             *self._verdicts(),
             *self._agreement(),
-            f"ran to an answer: {rate} teams",
+            f"ran to an answer: {self.ran} of {counted(self.candidates, 'team')}; of"
+            f" {counted(self.generated, 'config')} that operators wrote, {self.executed}",
             "",
             "operator      made  dropped  best of its task",
             *(
@@ -197,7 +247,6 @@ class Report:
             lines.append(f"mutations on {niche}: {shares}")
         wins = ", ".join(f"{name} {number}" for name, number in self.teams.most_common(5))
         lines.append(f"most often best: {wins}")
-        half = self.growth[(self.tasks - 1) // 2]
-        lines.append(f"new in the pool: {self.growth[-1]}, {half} of them in the first half")
+        lines.append(self._grown)
         lines += [f"warning: {one}" for one in self.warnings]
         return "\n".join(lines)

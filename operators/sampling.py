@@ -30,8 +30,9 @@ def sample(schema: Mapping[str, Any], chance: Random, words: Sequence[str]) -> A
             drawn = chance.choice(choices)
         case {"type": "object", "properties": fields}:
             drawn = {name: sample(field, chance, words) for name, field in fields.items()}
-        case {"type": "array", "items": item, "minItems": least, "maxItems": most}:
-            drawn = [sample(item, chance, words) for _ in range(chance.randint(least, most))]
+        case {"type": "array", "items": item, "maxItems": most}:
+            count = chance.randint(schema.get("minItems", 0), most)
+            drawn = [sample(item, chance, words) for _ in range(count)]
         case {"type": "integer", "minimum": least, "maximum": most}:
             drawn = round(math.expm1(chance.uniform(math.log1p(least), math.log1p(most))))
         case {"type": "string", "maxLength": longest}:

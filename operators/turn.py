@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
-import asyncio
+import math
 import random
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..pool.identity import are_twins
+from ..pool.expectation import expected_scores
+from ..pool.identity import are_twins, identity_of
+from ..pool.lineage import steps_to
 from ..pool.members import Member
 from ..runtime.calls import seed_of
-from ..runtime.journal import digest
-from ..runtime.plan import compile
-from ..runtime.scorers import Score
 from ..runtime.usage import Usage
-from ..schema.errors import InputError, LimitError, RunError
-from ..schema.team import Lineage, Team
-from .candidates import Candidate, cost_of, run_of, run_value
+from ..schema.team import Lineage, LineageStep, Team
+from .candidates import Candidate, cost_of
+from .chance import Chance
 from .consolidate import Step
-from .digest import digest as trace_digest
-from .judge import Verdict, judge
+from .digest import digest
 from .meta import Meta
-from .proposal import Dropped, Parent, Proposal
+from .proposal import Dropped, Parent, Proposal, edit_words
 from .select import select
+from .trying import Trying, together
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
+    from typing import Literal
 
     from ..pool.experience import Experience
-    from ..runtime.engine import Run
+    from ..schema.edits import Component
     from ..schema.task import Task
+    from .meta import Respondent
     from .stage import Stage
 
-__all__ = ["Attempt", "Halted", "Turn", "require_answers", "together"]
-
-
-class Halted(RunError):
-    """A provider or a jail failed, which says nothing about any team; the evolution has to wait."""
-
+__all__ = ["Attempt", "Turn"]
 
 Origin = Member | Candidate
 """What a child is made from: a team of the pool, or one that was tried in this turn."""
@@ -50,7 +46,7 @@ class Attempt:
     Attributes:
         number: The how-many-th of its turn it is, from 0.
         made: A team as it stands in the pool, or what an operator came to.
-        parents: What it was made from.
+        parents: What it was made from; the first is what a proposal's edits are edits of.
     """
 
     number: int
@@ -69,6 +65,11 @@ class Attempt:
         """What made it."""
         return "select" if isinstance(self.made, Team) else self.made.operator
 
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """The numbers of the candidates that it was made of."""
+        return tuple(one.number for one in self.parents if isinstance(one, Candidate))
+
 
 @dataclass(kw_only=True, eq=False)
 class Turn:
@@ -80,10 +81,14 @@ class Turn:
         task: The task.
         members: The teams of the pool, as this task sees it.
         experiences: What was learnt on similar tasks, with the similarity.
+        gains: What mutations gained over their parents on the tasks that this one sees, by the
+            component that they touched, in order.
         candidates: What was tried, in order.
         spent: What operators consumed.
         judging: What judging consumed.
         learnt: What is to be remembered of it, if anything.
+
+    Its `meta` is the model that decides, and its `author` is who writes edits: the same, or chance.
     """
 
     stage: Stage
@@ -91,6 +96,7 @@ class Turn:
     task: Task
     members: Mapping[str, Member]
     experiences: Sequence[tuple[Experience, float]] = ()
+    gains: Sequence[tuple[Component, float]] = ()
     candidates: list[Candidate] = field(default_factory=list[Candidate])
     _lost: list[tuple[int, Dropped]] = field(default_factory=list[tuple[int, Dropped]])
     spent: Usage = field(default_factory=Usage)
@@ -98,15 +104,22 @@ class Turn:
     learnt: Experience | None = None
 
     def __post_init__(self) -> None:
-        stage = self.stage
+        stage, recipe = self.stage, self.stage.recipe
         self.meta = Meta(
             calls=stage.services.calls(journal=stage.journal, scrubber=stage.scrubber),
             catalogue=stage.catalogue,
             ceiling=stage.ceiling,
-            model=stage.recipe.meta_model,
+            model=recipe.meta_model,
             budget=stage.budget,
             tell=self._tell,
         )
+        drawn = Chance(
+            catalogue=stage.catalogue, ceiling=stage.ceiling, seed=recipe.seed, tell=self._tell
+        )
+        self.author: Respondent = self.meta if recipe.operators == "model" else drawn
+        model = recipe.judge_model or recipe.meta_model
+        judging = replace(self.meta, model=model, tell=self._tell_judging)
+        self._trying = Trying(stage=stage, task=self.task, path=self.path, judging=judging)
 
     @property
     def path(self) -> str:
@@ -118,11 +131,29 @@ class Turn:
         return random.Random(seed_of(self.stage.recipe.seed, f"{self.path}{what}"))  # noqa: S311
 
     @property
-    def best(self) -> Candidate:
-        """The candidate with the highest reward; among equals the cheaper, then the earlier."""
-        return max(
-            self.candidates, key=lambda one: (one.reward, -one.run.usage.tokens, -one.number)
-        )
+    def memories(self) -> tuple[Experience, ...]:
+        """What was learnt on similar tasks, the most similar first."""
+        return tuple(entry for entry, _ in self.experiences)
+
+    async def selected(self, how: Literal["model", "statistics", "chance"], k: int) -> list[Member]:
+        """Choose teams of the pool for the task.
+
+        Where a model's choice is of no use, that is counted, and statistics choose.
+
+        Args:
+            how: Who chooses: the meta-model, what is known of the teams, or chance.
+            k: How many, where there are as many.
+        """
+        members = list(self.members.values())
+        if how == "chance":
+            return self.chance("select").sample(members, min(k, len(members)))
+        meta = self.meta if how == "model" else None
+        path = f"{self.path}select"
+        chosen = await select(meta, path, self.task, members, k=k, hits=self.experiences)
+        if isinstance(chosen, Dropped):
+            self.lose(-1, chosen)
+            return await self.selected("statistics", k)
+        return [self.members[name] for name in chosen.names]
 
     async def tried(self, *attempts: Attempt, again: bool = False) -> None:
         """Run teams on the task, side by side, and score them.
@@ -163,108 +194,131 @@ class Turn:
         return [one for _, one in sorted(self._lost, key=lambda lost: lost[0])]
 
     async def _try(self, attempt: Attempt) -> None:
-        run = await self._run(attempt.team, attempt.number)
-        scored = await self._scored(run, attempt.number)
-        if isinstance(scored, Dropped):
-            self.lose(attempt.number, scored)
+        runs = await self._trying.runs(attempt.team, attempt.number)
+        if isinstance(runs, Dropped):
+            self.lose(attempt.number, runs)
             return
         made, recipe = attempt.made, self.stage.recipe
-        is_child = isinstance(made, Proposal)
         self.candidates.append(
             Candidate(
                 number=attempt.number,
                 team=attempt.team,
-                born=self._lineage(made, attempt.parents),
-                component=made.component if is_child else None,
-                member=None if is_child else _names(attempt.parents)[0],
-                run=run,
-                score=scored.value,
-                reason=scored.reason,
-                reward=scored.value - recipe.beta * cost_of(run, recipe),
+                born=self._lineage(attempt),
+                component=made.component if isinstance(made, Proposal) else None,
+                sources=attempt.sources,
+                edits=edit_words(made.base, made.child) if isinstance(made, Proposal) else (),
+                member=self._twin(attempt.team),
+                runs=runs,
+                rewards=[score.value - recipe.beta * cost_of(run, recipe) for run, score in runs],
             )
         )
 
-    @property
-    def memories(self) -> tuple[Experience, ...]:
-        """What was learnt on similar tasks, the most similar first."""
-        return tuple(entry for entry, _ in self.experiences)
+    def _twin(self, team: Team) -> str | None:
+        """Find what the pool calls a team, where it has it."""
+        identity = identity_of(team)
+        alike = (one for one in self.members.values() if one.identity == identity)
+        return next((one.name for one in alike if are_twins(one.team, team)), None)
 
     def parent(self, origin: Origin) -> Parent:
         """Give a team as operators are given it: with what its run on this task came to."""
-        if isinstance(origin, Member):
+        if isinstance(origin, Member) or not self.stage.recipe.trace:
             return Parent(team=origin.team)
-        verdict = Score(value=origin.score, reason=origin.reason)
-        told = trace_digest(origin.run, verdict=verdict, tokens=self.meta.limits.digest_tokens)
+        run, score = origin.worst
+        told = digest(run, verdict=score, tokens=self.meta.limits.digest_tokens)
         return Parent(team=origin.team, digest=told, reward=origin.reward)
 
-    async def selected(self, meta: Meta | None, k: int) -> list[Member]:
-        """Choose teams of the pool for the task; without a model, by what is known of them.
+    @property
+    def best(self) -> Candidate:
+        """The candidate with the highest reward.
 
-        Where a model's choice is of no use, that is counted, and statistics choose.
+        Among equals those that ran come first, then those that the pool has, then parents before
+        their children, then the cheaper: what changed nothing is no gain.
         """
-        members = list(self.members.values())
-        path = f"{self.path}select"
-        chosen = await select(meta, path, self.task, members, k=k, hits=self.experiences)
-        if isinstance(chosen, Dropped):
-            self.lose(-1, chosen)
-            return await self.selected(None, k)
-        return [self.members[name] for name in chosen.names]
+        return max(
+            self.candidates,
+            key=lambda one: (
+                one.executed,
+                one.reward,
+                one.member is not None,
+                -self._generation(one),
+                -one.usage.tokens,
+                -one.number,
+            ),
+        )
+
+    @property
+    def newcomer(self) -> Candidate | None:
+        """The best candidate, where it is new and the recipe lets it into the pool."""
+        best, recipe = self.best, self.stage.recipe
+        if best.member is not None or recipe.admission == "none":
+            return None
+        if recipe.admission == "best":
+            return best
+        gains = best.executed and best.reward > 0
+        return best if gains and best.reward > self._bar(best) + recipe.margin else None
+
+    def _bar(self, one: Candidate) -> float:
+        """Give the best reward that a candidate's ancestors had on the task.
+
+        Of a team of the pool that was not tried as it stands, it is the score that is expected.
+        """
+        before = [self.candidate(number) for number in one.sources]
+        rewards = [max(source.reward, self._bar(source)) for source in before]
+        tried = {one.member for one in before}
+        known = expected_scores([*self.members.values()], self.task.niche)
+        rewards += [known[name] for name in one.born.parents if name not in tried]
+        return max(rewards, default=-math.inf)
+
+    def candidate(self, number: int) -> Candidate:
+        """Find a candidate by its number."""
+        return next(one for one in self.candidates if one.number == number)
+
+    def _generation(self, one: Candidate) -> int:
+        """Count the steps that lead to a candidate from teams of the pool."""
+        if one.born.operator == "select":
+            return 0
+        return 1 + max((self._generation(self.candidate(n)) for n in one.sources), default=0)
 
     def steps(self) -> list[Step]:
         """Give the turn as operators are told of it."""
         return [
             Step(
+                number=one.number,
                 operator=one.born.operator,
                 team=one.team.name,
                 content_hash=one.team.content_hash,
                 reward=one.reward,
                 parents=one.born.parents,
+                sources=one.sources,
                 component=one.component,
+                edits=one.edits,
                 reason=one.born.reason,
             )
             for one in self.candidates
         ]
 
     def promising(self, what: str) -> list[Candidate]:
-        """Give the candidates, the highest reward first; equals in an order of their own chance."""
+        """Give the candidates, those that ran and have the highest reward first.
+
+        Equals come in an order of their own chance.
+        """
         order = self.chance(what).sample(self.candidates, len(self.candidates))
-        return sorted(order, key=lambda one: -one.reward)
+        return sorted(order, key=lambda one: (not one.executed, -one.reward))
 
-    async def _scored(self, run: Run, number: int) -> Score | Dropped:
-        """Score a run as the recipe says; a team that came to no answer has none that is right."""
-        recipe = self.stage.recipe
-        if run.answer is None:
-            return Score(value=0.0, reason=run.error or "it came to no answer.")
-        if recipe.score == "judge":
-            path = f"{self.path}candidate {number}/judge"
-            judging = replace(self.meta, tell=self._tell_judging)
-            verdict = await judge(
-                judging,
-                path,
-                self.task,
-                run.answer,
-                rubric=recipe.rubric,
-                samples=recipe.judge_samples,
-            )
-            return verdict.score if isinstance(verdict, Verdict) else verdict
-        if run.score is None:
-            raise InputError(f"task {self.task.id!r} has no answer to score against.")
-        return run.score
-
-    def _lineage(self, made: Team | Proposal | Dropped, parents: Sequence[Origin]) -> Lineage:
+    def _lineage(self, attempt: Attempt) -> Lineage:
         """Write down where a team comes from: teams of the pool, and every step from there."""
+        made, parents = attempt.made, attempt.parents
+        names = _names(parents)
         if not isinstance(made, Proposal):
-            return Lineage(operator="select", parents=_names(parents), task=self.task.id)
-        earlier = [
-            one.born.reason for one in parents if isinstance(one, Candidate) and one.born.reason
-        ]
-        step = f"{made.operator}: {made.reason}" if made.reason else made.operator
+            return Lineage(operator="select", parents=names, task=self.task.id)
+        sources = [(one.team, _steps(one)) for one in _in_order(made, parents)]
         return Lineage(
             operator=made.operator,
-            parents=_names(parents),
-            reason="; ".join([*earlier[:1], step]),
+            parents=names,
+            reason=made.reason,
             task=self.task.id,
             run=self.stage.name,
+            steps=steps_to(made.child, made.operator, made.reason, *sources),
         )
 
     def _tell_judging(self, event: str, /, **fields: Any) -> None:
@@ -277,55 +331,6 @@ class Turn:
         if event == "model_call":
             self.spent += Usage(**fields["usage"])
 
-    async def _run(self, team: Team, number: int) -> Run:
-        """Run a team once; what came of it is journaled whole, so that a restart only reads it."""
-        path = f"{self.path}candidate {number}/"
-        plan = compile(team, self.stage.catalogue)
-
-        async def work() -> Mapping[str, Any]:
-            await self.stage.services.prepare(plan)
-            run = await self.stage.services.execute(
-                plan,
-                self.task,
-                journal=self.stage.journal,
-                scrubber=self.stage.scrubber,
-                budget=self.stage.budget,
-                path=path,
-            )
-            if run.over_budget:
-                raise LimitError(str(run.error))
-            if run.is_infrastructure_failure:
-                raise Halted(f"task {self.task.id}: {run.error}")
-            return run_value(run)
-
-        asked = digest(plan.content_hash, self.task.id, self.task.query, self.task.context)
-        return run_of(await self.stage.journal.once(f"{path}outcome", "run", asked, work))
-
-
-async def together(*parts: Coroutine[Any, Any, None]) -> None:
-    """Do parts side by side, all to their end: one that fails must not cost what others paid for.
-
-    Raises:
-        BaseException: What the first of them raised.
-    """
-    for came in await asyncio.gather(*parts, return_exceptions=True):
-        if came is not None:
-            raise came
-
-
-def require_answers(tasks: Sequence[Task]) -> None:
-    """Make sure that every task can be scored by its reference answer.
-
-    Raises:
-        InputError: One has none.
-    """
-    for task in tasks:
-        if task.answer is None:
-            raise InputError(
-                f"task {task.id!r} has no answer to score against. Add one, or write score: judge"
-                " in the recipe."
-            )
-
 
 def _names(parents: Sequence[Origin]) -> tuple[str, ...]:
     """Name the teams of the pool that parents go back to, each once."""
@@ -334,3 +339,12 @@ def _names(parents: Sequence[Origin]) -> tuple[str, ...]:
         found = one.born.parents if isinstance(one, Candidate) else (one.name,)
         names |= dict.fromkeys(found)
     return tuple(names)
+
+
+def _steps(one: Origin) -> tuple[LineageStep, ...]:
+    return one.born.steps if isinstance(one, Candidate) else ()
+
+
+def _in_order(made: Proposal, parents: Sequence[Origin]) -> Sequence[Origin]:
+    """Put the parent first that the edits are edits of."""
+    return sorted(parents, key=lambda one: one.team != made.base)

@@ -8,7 +8,7 @@ from .exchange import import_teams
 from .expectation import expected_scores, most_promising, ranked
 from .identity import are_twins, identity_of
 from .ledger import Entry
-from .lineage import Origin, ancestors, blame, descendants
+from .lineage import Origin, ancestors, blame, descendants, steps_to
 from .members import Member
 from .pool import Pool
 from .state import Admission
@@ -35,5 +35,6 @@ __all__ = [
     "most_promising",
     "ranked",
     "repair",
+    "steps_to",
     "verify",
 ]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..schema import dump
+from ..schema._writing import lineage_value
 from ..schema.edits import summary
 from ..schema.errors import ConfigError
 from ..schema.loading import check_team
-from ..schema.team import Lineage
+from ..schema.team import Lineage, LineageStep
 from .layout import file_of
-from .texts import LONGEST_REASON, told, told_all
+from .texts import LONGEST_REASON, MOST_NOTES, told, told_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +47,7 @@ def named(
         reason=told(born.reason, LONGEST_REASON),
         task=told(born.task),
         run=told(born.run),
+        steps=tuple(map(_step, born.steps[:MOST_NOTES])) if len(born.steps) > 1 else (),
     )
     return replace(team, name=name, lineage=lineage)
 
@@ -69,14 +71,22 @@ def checked_text(team: Team, catalogue: Catalogue, ceiling: Ceiling | None) -> s
 def birth_line(team: Team, identity: str) -> dict[str, Any]:
     """Say in the ledger that a team was born."""
     line = {"kind": "born", "team": team.name, "identity": identity}
-    return {**line, "content_hash": team.content_hash, "lineage": _value(team.lineage)}
+    return {**line, "content_hash": team.content_hash, "lineage": _value(team)}
 
 
 def twin_line(team: Team, twin: str) -> dict[str, Any]:
     """Say in the ledger that a team was not added, because another is equal to it."""
-    return {"kind": "twin", "team": twin, "lineage": _value(team.lineage)}
+    return {"kind": "twin", "team": twin, "lineage": _value(team)}
 
 
-def _value(lineage: Lineage | None) -> dict[str, Any]:
-    fields = asdict(lineage) if lineage else {}
-    return {key: item for key, item in fields.items() if item}
+def _value(team: Team) -> dict[str, Any]:
+    return lineage_value(team.lineage) if team.lineage else {}
+
+
+def _step(step: LineageStep) -> LineageStep:
+    return LineageStep(
+        operator=step.operator,
+        edits=told_all(step.edits),
+        fields=step.fields,
+        reason=told(step.reason, LONGEST_REASON),
+    )

@@ -8,8 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import uuid
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +21,13 @@ if TYPE_CHECKING:
 
     from jsonschema.protocols import Validator
 
-__all__ = ["Experience", "OperatorOutcome", "Provenance", "from_line", "to_line"]
+__all__ = ["LONGEST_TASK", "Experience", "OperatorOutcome", "Provenance", "from_line", "to_line"]
 
 VERSION = 1
+OBSOLETE = {"created"}
+"""Fields that earlier versions wrote; they are passed over."""
+LONGEST_TASK = 8_000
+"""Characters of a task by which it is compared with others; no embedder reads more."""
 KEYS = uuid.UUID("9d1f6a0e-53c4-4b7c-8f0c-2f3e5d7a9b11")
 
 
@@ -58,10 +61,6 @@ class Provenance:
     config: str | None = None
 
 
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Experience:
     """An entry (EvoMAS §3.2.4: task, team, summary).
@@ -69,14 +68,13 @@ class Experience:
     Attributes:
         id: What no other entry is called; an entry is added once.
         kind: What sort of experience it is: `evolution`, and others.
-        task: The task's text, by which it is found.
+        task: The task's text, by the first `LONGEST_TASK` characters of which it is found.
         summary: What was learnt.
         niche: The kind of task.
         team: The content hash of the team that it is about.
         operators: What was tried, in order.
         reward: The team's reward on the task: score less the cost's share.
         provenance: Where it comes from.
-        created: When it was written, ISO 8601 in UTC.
     """
 
     id: str
@@ -88,7 +86,6 @@ class Experience:
     operators: tuple[OperatorOutcome, ...] = ()
     reward: float | None = None
     provenance: Provenance = Provenance()
-    created: str = field(default_factory=_now)
 
     @property
     def key(self) -> str:
@@ -120,6 +117,8 @@ def from_line(line: bytes) -> Experience:
         value = json.loads(line, parse_constant=_refused)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    if is_mapping(value):
+        value = {key: item for key, item in value.items() if key not in OBSOLETE}
     if error := next(_validator().iter_errors(value), None):
         where = dotted(tuple(error.absolute_path))
         raise ValueError(f"{where or 'the entry'}: {quoted(error.message)}")

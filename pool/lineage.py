@@ -6,17 +6,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..schema._writing import team_value
-from ..schema.edits import changes
+from ..schema.edits import changes, summary
 from ..schema.problems import dotted
+from ..schema.team import LineageStep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..schema.problems import Path
     from ..schema.team import Team
     from .members import Member
 
-__all__ = ["Origin", "ancestors", "blame", "descendants"]
+__all__ = ["Origin", "ancestors", "blame", "descendants", "steps_to"]
 
 SINGLE_FIELDS = ("description", "backend", "constitution")
 
@@ -29,7 +30,7 @@ class Origin:
         field: The field, dotted: `agents.judge.prompt`.
         value: What it is, as a plain value.
         team: The team in which it was first so: the team itself, or an ancestor.
-        operator: The operator that made that team.
+        operator: The operator that set it there.
     """
 
     field: str
@@ -76,20 +77,59 @@ def blame(teams: Mapping[str, Member], name: str) -> tuple[Origin, ...]:
     """
     origins: dict[str, dict[str, Origin]] = {}
     for member in ancestors(teams, name).values():
-        inherited = dict[str, Origin]()
-        for parent in reversed(member.born.parents):
-            inherited |= _inherited(teams[parent].team, member.team, origins[parent])
-        operator = member.born.operator
-        origins[member.name] = {
-            field: inherited.get(field)
-            or Origin(field=field, value=value, team=member.name, operator=operator)
+        setters = {field: one.operator for one in member.born.steps for field in one.fields}
+        found = {
+            field: Origin(
+                field=field,
+                value=value,
+                team=member.name,
+                operator=setters.get(field, member.born.operator),
+            )
             for field, value in _fields(member.team).items()
         }
+        for parent in reversed(member.born.parents):
+            for field, old in _inherited(teams[parent].team, member.team).items():
+                there = origins[parent][old]
+                found[field] = replace(there, field=field, value=found[field].value)
+        origins[member.name] = found
     return tuple(origins[name].values())
 
 
-def _inherited(parent: Team, child: Team, origins: Mapping[str, Origin]) -> dict[str, Origin]:
-    """Give the origins of those fields of a child that are as in a parent."""
+def steps_to(
+    child: Team, operator: str, reason: str, *sources: tuple[Team, Sequence[LineageStep]]
+) -> tuple[LineageStep, ...]:
+    """Write down one more step, from teams that steps may have led to themselves.
+
+    Each field of the child is filed under the step that set it as it is there: under an earlier one
+    where a source has it so, under this one where none has.
+
+    Args:
+        child: What the step led to.
+        operator: What made it.
+        reason: Why, in the operator's words.
+        sources: What it was made from, with the steps that led there; the first is what the edits
+            are told from. A team of the pool has no steps: what it has is its own.
+
+    Returns:
+        The steps of all sources, and this one.
+    """
+    base, _ = sources[0]
+    edits = summary(base, replace(child, name=base.name))
+    last = LineageStep(operator=operator, edits=edits, reason=reason)
+    # Sources that have a step in common have it once, though what is left of it may differ.
+    earlier = (replace(one, fields=()) for _, taken in sources for one in taken)
+    setters: dict[str, LineageStep | None] = dict.fromkeys(_fields(child), last)
+    for team, taken in reversed(sources):
+        before = {field: replace(one, fields=()) for one in taken for field in one.fields}
+        setters |= {field: before.get(old) for field, old in _inherited(team, child).items()}
+    return tuple(
+        replace(one, fields=tuple(field for field, setter in setters.items() if setter == one))
+        for one in dict.fromkeys((*earlier, last))
+    )
+
+
+def _inherited(parent: Team, child: Team) -> dict[str, str]:
+    """Name the fields of a child that are as in a parent, each with its name there."""
     roster = [change for change in changes(parent, child) if change.component == "roster"]
     gone = {str(change.path[1]) for change in roster if change.after is None}
     new_ids = {str(one.path[1]): str(one.after) for one in roster if len(one.path) == 3}
@@ -97,7 +137,7 @@ def _inherited(parent: Team, child: Team, origins: Mapping[str, Origin]) -> dict
     alike = _with_ids(stayed, {one: new_ids.get(one, one) for one in stayed.agents})
     values = _fields(child)
     return {
-        field: replace(origins[old], field=field, value=value)
+        field: old
         for old, (field, value) in zip(_fields(stayed), _fields(alike).items(), strict=True)
         if field in values and values[field] == value
     }

@@ -33,6 +33,8 @@ class Member:
         identity: The hash that equal teams share.
         content_hash: The hash of what is executed.
         retired: Why it is no longer a member; None while it is.
+        counts_wins: Whether the trial that it was taken in for counts among the others. Versions
+            that did not mark such trials left out most that were not won, so means are too high.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Member:
     identity: str
     content_hash: str
     retired: str | None = None
+    counts_wins: bool = False
     _team: Team | None = None
     _splits: dict[str, Statistics] = field(default_factory=dict[str, Statistics])
     _niches: dict[tuple[str, str], Statistics] = field(
@@ -89,7 +92,10 @@ class Member:
         return self._niches.get((split, niche), UNKNOWN)
 
     def on_task(self, task: str) -> Statistics | None:
-        """Give what is known of it on a task, by the task's id; None if it was never scored."""
+        """Give what is known of it on a task, by the task's id; None if it was never scored.
+
+        What it was taken into the pool for is no score there.
+        """
         return self._tasks.get(task)
 
     def as_it_is(self) -> Member:
@@ -100,12 +106,16 @@ class Member:
 
     def take(self, trial: Trial) -> None:
         """Take in a trial."""
+        self.counts_wins |= not self._splits and not trial.chosen and self._was_born_in(trial)
         self._splits[trial.split] = self.on(split=trial.split).after(trial)
         if trial.niche is not None:
             known = self.on(trial.niche, split=trial.split)
             self._niches[trial.split, trial.niche] = known.after(trial)
-        if trial.score is not None:
+        if trial.score is not None and not trial.chosen:
             self._tasks[trial.task] = self._tasks.get(trial.task, UNKNOWN).after(trial)
+
+    def _was_born_in(self, trial: Trial) -> bool:
+        return bool(self.born.run) and (self.born.run, self.born.task) == (trial.run, trial.task)
 
     def _read(self) -> Team:
         try:

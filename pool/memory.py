@@ -11,6 +11,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from .embedding import CachedEmbedder, choose_embedder
+from .experience import LONGEST_TASK
 from .experience_file import ExperienceFile
 from .store import Point, open_store
 
@@ -88,7 +89,8 @@ class Memory:
         """Find the entries whose tasks are most like a text.
 
         Args:
-            text: What to look for: a task's text.
+            text: What to look for: a task's text. Its first `LONGEST_TASK` characters count, as of
+                the entries' tasks.
             k: How many entries, at most.
             niche: Only those of a niche.
             kind: Only those of a kind.
@@ -105,7 +107,7 @@ class Memory:
             self._catch_up()
             if k < 1 or not self._indexed:
                 return []
-            [vector] = self._embedder.embed([text])
+            [vector] = self._embedder.embed([text[:LONGEST_TASK]])
             return self._closest(vector, k, niche, kind)
 
     def rebuild(self) -> int:
@@ -137,7 +139,7 @@ class Memory:
     def _index(self, entries: Mapping[str, Experience]) -> None:
         missing = self._store.missing(entries.keys())
         wanted = {key: entry for key, entry in entries.items() if key in missing}
-        vectors = self._embedder.embed([entry.task for entry in wanted.values()])
+        vectors = self._embedder.embed([one.task[:LONGEST_TASK] for one in wanted.values()])
         self._store.add(
             [
                 Point(key=key, vector=vector, kind=entry.kind, niche=entry.niche)

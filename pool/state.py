@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import InputError
 from ..schema.problems import quoted
-from ..schema.team import Lineage
+from ..schema.team import Lineage, LineageStep
 from ..schema.values import is_list
 from .layout import file_of
 from .members import Member
@@ -156,10 +156,13 @@ class State:
 
 def lineage_of(value: Mapping[str, Any]) -> Lineage:
     """Read a lineage as a line has it."""
-    fields: dict[str, Any] = {
-        key: tuple(item) if is_list(item) else item for key, item in value.items()
-    }
+    steps = tuple(LineageStep(**_with_tuples(step)) for step in value.get("steps", ()))
+    fields: dict[str, Any] = {**_with_tuples(value), "steps": steps}
     return Lineage(**fields)
+
+
+def _with_tuples(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(item) if is_list(item) else item for key, item in value.items()}
 
 
 def _numbered(stem: str, number: int) -> str:

@@ -38,6 +38,8 @@ class Trial:
         split: The part of the tasks that it is of. Only `evolve` is what evolution learns from.
         run: The run's id or folder.
         reason: Why there is no score.
+        chosen: The team is in the pool because of this trial: it won. Of many newcomers the
+            luckiest wins, so it says next to nothing about the next trial, and is kept apart.
 
     Raises:
         InputError: The score or the reward is out of range.
@@ -51,6 +53,7 @@ class Trial:
     split: str = EVOLVE
     run: str | None = None
     reason: str = ""
+    chosen: bool = False
 
     def __post_init__(self) -> None:
         if self.score is not None and not 0 <= self.score <= 1:
@@ -85,7 +88,9 @@ class Statistics:
         score_sum: Sum of the scores.
         rewards: Evaluations of which a reward is known.
         reward_sum: Sum of the rewards.
-        usage: What evaluations and failures consumed.
+        chosen: Trials for which it was taken into the pool. They are neither of the above.
+        chosen_sum: Sum of their scores.
+        usage: What all of these consumed.
     """
 
     n: int = 0
@@ -93,11 +98,16 @@ class Statistics:
     score_sum: float = 0
     rewards: int = 0
     reward_sum: float = 0
+    chosen: int = 0
+    chosen_sum: float = 0
     usage: Usage = NOTHING
 
     def after(self, trial: Trial) -> Statistics:
         """Take in a trial."""
         usage = self.usage + trial.usage
+        if trial.chosen:
+            total = self.chosen_sum + (trial.score or 0)
+            return replace(self, chosen=self.chosen + 1, chosen_sum=total, usage=usage)
         if trial.score is None:
             return replace(self, failures=self.failures + 1, usage=usage)
         return replace(
@@ -127,7 +137,7 @@ class Statistics:
     @property
     def cost(self) -> tuple[float, float]:
         """What one evaluation costs: USD, infinite where a price is unknown; and tokens."""
-        share = self.n or 1
+        share = self.n + self.chosen or 1
         usd = math.inf if self.usage.unpriced_calls else self.usage.usd / share
         return usd, self.usage.tokens / share
 

@@ -10,7 +10,7 @@ from ..schema.terminal import speakable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["LONGEST_REASON", "told", "told_all"]
+__all__ = ["LONGEST_REASON", "MOST_NOTES", "told", "told_all"]
 
 LONGEST_REASON = 4_000
 """Characters, as all that follow."""

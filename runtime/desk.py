@@ -14,6 +14,7 @@ from .budget import Budget, BudgetReached
 from .gateway import CallError, ChatRequest, Usage
 from .journal import digest
 from .messages import question, system
+from .mishaps import Mishaps
 from .runners.protocol import AgentResult, Assignment, Report
 from .tools import ToolCall
 
@@ -43,6 +44,8 @@ class AgentOutcome:
         seconds: From its first attempt to its end.
         attempts: How often it was run.
         tool_calls: What it had its tools do in its last attempt, in order.
+        mishaps: What went wrong on the way, in all of its attempts: failed tools, attempts and
+            forms, conversations that were too long. Each once, the most frequent first.
     """
 
     status: Status
@@ -53,6 +56,7 @@ class AgentOutcome:
     seconds: float = 0.0
     attempts: int = 0
     tool_calls: tuple[ToolCall, ...] = ()
+    mishaps: tuple[str, ...] = ()
 
 
 @dataclass(kw_only=True, eq=False)
@@ -68,6 +72,7 @@ class Desk:
         self.attempts = 0
         self.numbers: Counter[str] = Counter()
         self.tool_calls: list[ToolCall] = []
+        self.mishaps = Mishaps(self.run.calls.scrub)
         self.broken: StorageError | None = None
         self.spending = self._budget()
         self.recorded = Usage()
@@ -137,6 +142,7 @@ class Desk:
             seconds=time.monotonic() - started,
             attempts=self.attempts,
             tool_calls=tuple(self.tool_calls),
+            mishaps=self.mishaps.told(),
         )
 
     async def _retried(self) -> AgentResult:
@@ -212,6 +218,7 @@ class Desk:
         if event == "tool_call":
             done = {name: fields[name] for name in ("tool", "arguments", "error") if name in fields}
             self.tool_calls.append(ToolCall(**done))
+        self.mishaps.note(event, fields)
         self.run.trace.emit(event, self.planned.agent.id, **fields)
 
     async def once(
@@ -309,6 +316,7 @@ def _value(outcome: AgentOutcome) -> Mapping[str, Any]:
         "seconds": round(outcome.seconds, 6),
         "attempts": outcome.attempts,
         "tool_calls": [asdict(one) for one in outcome.tool_calls],
+        "mishaps": list(outcome.mishaps),
     }
 
 
@@ -325,4 +333,5 @@ def _outcome(value: Mapping[str, Any]) -> AgentOutcome:
         seconds=value["seconds"],
         attempts=value["attempts"],
         tool_calls=tuple(ToolCall(**one) for one in value["tool_calls"]),
+        mishaps=tuple(value.get("mishaps", ())),
     )

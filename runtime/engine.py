@@ -232,7 +232,12 @@ class Running:
         desk = self.desks.get(agent_id)
         if desk is None:
             return AgentOutcome(status="cancelled")
-        return AgentOutcome(status="cancelled", usage=desk.usage, attempts=desk.attempts)
+        return AgentOutcome(
+            status="cancelled",
+            usage=desk.usage,
+            attempts=desk.attempts,
+            mishaps=desk.mishaps.told(),
+        )
 
     def _unready(self, before: Mapping[str, AgentOutcome]) -> AgentOutcome | None:
         """Tell how an agent ends that cannot start, by the team's policy; None where it can."""

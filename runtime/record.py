@@ -218,6 +218,7 @@ def _outcome(outcome: AgentOutcome) -> dict[str, Any]:
         "error": outcome.error,
         "seconds": round(outcome.seconds, 3),
         "attempts": outcome.attempts,
+        "mishaps": list(outcome.mishaps),
         "usage": outcome.usage.value(),
     }
 

@@ -20,7 +20,7 @@ from .loading import load_models, load_task, load_team, load_tools, parse_team
 from .models import Model
 from .problems import Place, Problem
 from .task import ScorerChoice, Task
-from .team import Agent, Execution, Lineage, SolvedTask, Team
+from .team import Agent, Execution, Lineage, LineageStep, SolvedTask, Team
 
 __all__ = [
     "Agent",
@@ -33,6 +33,7 @@ __all__ = [
     "JailError",
     "LimitError",
     "Lineage",
+    "LineageStep",
     "Model",
     "ModelError",
     "Place",

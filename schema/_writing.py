@@ -103,7 +103,7 @@ def team_value(team: Team) -> dict[str, Any]:
             {key: item for key, item in asdict(solved).items() if item or key == "q"}
             for solved in team.successful_tasks
         ],
-        "lineage": _lineage(team.lineage) if team.lineage else None,
+        "lineage": lineage_value(team.lineage) if team.lineage else None,
     }
     told = {key: item for key, item in value.items() if item or key in {"name", "agents"}}
     return _in_order(told)
@@ -133,8 +133,11 @@ def _changed(value: Agent | Execution, default: Agent | Execution) -> dict[str, 
     return {name: plain(item) for name, item, usual in pairs if not _same(item, usual)}
 
 
-def _lineage(lineage: Lineage) -> dict[str, Any]:
-    return {key: item for key, item in plain(asdict(lineage)).items() if item}
+def lineage_value(lineage: Lineage) -> dict[str, Any]:
+    """Give a lineage as plain values, without what is empty."""
+    told = plain(asdict(lineage))
+    steps = [{key: item for key, item in step.items() if item} for step in told["steps"]]
+    return {key: item for key, item in {**told, "steps": steps}.items() if item}
 
 
 def _same(item: Any, usual: Any) -> bool:

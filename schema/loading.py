@@ -17,7 +17,7 @@ from .errors import ConfigError, InputError
 from .models import Model
 from .problems import Problem, quoted, reason_of
 from .task import ScorerChoice, Task
-from .team import Agent, Execution, Lineage, SolvedTask, Team
+from .team import Agent, Execution, Lineage, LineageStep, SolvedTask, Team
 from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ __all__ = [
     "load_tools",
     "parse_task",
     "parse_team",
+    "read_document",
     "read_file",
     "read_shape",
     "read_team",
@@ -234,10 +235,20 @@ def read_shape(path: str | Path, schema: str, limits: Limits = TASK_LIMITS) -> A
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
+    return read_document(path, schema, limits).value
+
+
+def read_document(path: str | Path, schema: str, limits: Limits = TASK_LIMITS) -> Document:
+    """Read a YAML file that has the shape of a schema, with the place of every value.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: The file does not load; the exception has every problem with its place.
+    """
     document, problems = shape_only(*read_yaml(read_file(path, limits), str(path)), schema)
     if problems:
         raise ConfigError(problems)
-    return document.value
+    return document
 
 
 def _sorted(first: list[Problem], more: list[Problem]) -> list[Problem]:
@@ -288,8 +299,18 @@ def _lineage(fields: dict[str, Any] | None) -> Lineage | None:
         key: tuple(one for one in fields.get(key) or () if one is not None)
         for key in ("parents", "edits")
     }
-    said: dict[str, Any] = {"operator": "", **fields, **lists}
+    steps = tuple(_lineage_step(one) for one in fields.get("steps") or () if one)
+    said: dict[str, Any] = {"operator": "", **fields, **lists, "steps": steps}
     return Lineage(**said)
+
+
+def _lineage_step(fields: dict[str, Any]) -> LineageStep:
+    lists: dict[str, Any] = {
+        key: tuple(one for one in fields.get(key) or () if one is not None)
+        for key in ("edits", "fields")
+    }
+    said: dict[str, Any] = {"operator": "", **fields, **lists}
+    return LineageStep(**said)
 
 
 def _task(

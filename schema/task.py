@@ -46,3 +46,8 @@ class Task:
     commit: str = ""
     answer: Any = None
     scorer: ScorerChoice = ScorerChoice()
+
+    @property
+    def text(self) -> str:
+        """What is asked, with its context: what makes tasks like or unlike each other."""
+        return "\n\n".join(part for part in (self.query, self.context) if part)

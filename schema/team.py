@@ -15,7 +15,16 @@ from .values import equal_numbers_alike
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Agent", "Execution", "Lineage", "SolvedTask", "Team", "is_prompt_id", "natural"]
+__all__ = [
+    "Agent",
+    "Execution",
+    "Lineage",
+    "LineageStep",
+    "SolvedTask",
+    "Team",
+    "is_prompt_id",
+    "natural",
+]
 
 Context = Literal["predecessors", "ancestors", "all"]
 OnError = Literal["fail", "skip", "degrade"]
@@ -81,17 +90,35 @@ class SolvedTask:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LineageStep:
+    """One of several steps that lead from a team's parents to it.
+
+    Attributes:
+        operator: What made it.
+        edits: What it changed, in words.
+        fields: What is in the team as this step set it, dotted: `agents.judge.prompt`.
+        reason: Why, in the operator's words.
+    """
+
+    operator: str
+    edits: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Lineage:
     """Where a team comes from, as the pool that keeps it wrote it down.
 
     Attributes:
-        operator: What made it: an operator, `seed` or `import`.
+        operator: What made it: an operator, `seed` or `import`. Of several steps, the last one's.
         parents: The teams that it was made from. Where two were crossed, the first gave the
             topology.
         edits: What differs from the first parent, in words.
         reason: Why, in the operator's words.
         task: The id of the task on which it was made.
         run: The run in which it was made.
+        steps: The steps from its parents to it, in order, where there were several.
     """
 
     operator: str
@@ -100,6 +127,7 @@ class Lineage:
     reason: str = ""
     task: str = ""
     run: str = ""
+    steps: tuple[LineageStep, ...] = ()
 
 
 def _no_edges() -> Mapping[str, tuple[str, ...]]:

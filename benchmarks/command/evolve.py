@@ -112,7 +112,7 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
 
 def _check_tested(request: Request, baselines: Sequence[str], known: Catalogue) -> None:
     """Find what is wrong with the evaluations before the evolution is paid for."""
-    from ...operators.turn import require_answers
+    from ...operators.trying import require_answers
     from ...runtime.command.loading import load_team_of
     from ..seen import refuse_seen
 

@@ -38,7 +38,7 @@ SHOWN = re.compile(r'<(team|first|second|partner) (\w+) "[^"]*">\n(.*?)\n</\1 \2
 RAN = re.compile(r"^run: ", re.MULTILINE)
 TOLD = re.compile(
     r"^\d+\. (?P<operator>\w+)(?: \((?P<component>\w+)\))? .*?"
-    r"reward [^,\n]+?, (?P<gain>[+-]\d+(?:\.\d+)?(?:e[+-]?\d+)?)",
+    r"reward -?\d[\d.e-]*, (?P<gain>[+-]\d+(?:\.\d+)?(?:e[+-]?\d+)?)",
     re.MULTILINE,
 )
 MEMORY = re.compile(r"<memory (\w+)>\n(.*?)\n</memory \1>", re.DOTALL)

@@ -10,7 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ...operators.evolution import Evolution, open_folder
+from ...operators.evolution import Evolution
+from ...operators.folder import open_folder
 from ...operators.stage import Stage
 from ...operators.strategies import strategy_of
 from ...pool.embedding import HashingEmbedder
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ...operators.stage import Strategy
-    from ...operators.turn import Attempt, Turn
+    from ...operators.turn import Turn
     from ...schema.team import Team
     from .landscapes import Landscape
     from .world import Puzzles
@@ -229,25 +230,17 @@ class _Watch:
         strategy = strategy_of(name)
 
         async def watched(turn: Turn) -> None:
-            attempts: list[Attempt] = []
-            tried = turn.tried
-
-            async def noted(*made: Attempt, again: bool = False) -> None:
-                attempts.extend(made)
-                await tried(*made, again=again)
-
-            turn.tried = noted  # pyright: ignore[reportAttributeAccessIssue]
             await strategy(turn)
-            self._take(turn, attempts)
+            self._take(turn)
 
         return watched
 
-    def _take(self, turn: Turn, attempts: list[Attempt]) -> None:
+    def _take(self, turn: Turn) -> None:
         niche = turn.task.niche or ""
         self.online.append(self._fresh.value(_shape(turn.best.team), niche))
-        by_number = {one.number: one for one in attempts}
         for one in turn.candidates:
-            parents = [other.team for other in by_number[one.number].parents]
+            parents = [turn.candidate(number).team for number in one.sources]
+            parents = parents or [turn.members[name].team for name in one.born.parents]
             if one.team.content_hash not in {other.content_hash for other in parents}:
                 gain = self._gain(_shape(one.team), [*map(_shape, parents)], niche)
                 self._of(one.born.operator).gains.append(gain)

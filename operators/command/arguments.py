@@ -156,7 +156,7 @@ def learnt(
     if folder is None or not (folder / FILE).exists():
         return []
     memory = open_memory(folder, embedder=embedder, models=known.models)
-    return memory.search(task.query, most)
+    return memory.search(task.text, most)
 
 
 def refusal(dropped: Dropped) -> RunError:
@@ -221,7 +221,7 @@ class Host:
         if len(runs) > len(sources):
             raise InputError(f"{len(runs)} runs for {len(sources)} teams: give each team its run.")
         tokens = Bounds.of(self.known.models.get(self.meta_model)).digest_tokens
-        digests = [digest(*read_run(folder), tokens=tokens) for folder in runs]
+        digests = [digest(read_run(folder), tokens=tokens) for folder in runs]
         digests += [""] * (len(sources) - len(runs))
         return [
             Parent(team=load_source(source, self.known), digest=told)

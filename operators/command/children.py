@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ...schema.edits import Tone
     from ...schema.task import Task
     from ...schema.team import Team
-    from ..proposal import Parent, Proposal
+    from ..proposal import Proposal
 
 __all__ = ["adapt_team", "cross_teams", "draw_child", "mutate_team"]
 
@@ -139,7 +139,7 @@ def _make(
         host.ceiling(*(one.team for one in parents)),
         lambda meta: operator(meta, path, task, *parents, memories=memories),
     )
-    _show(made, parents, task.id, options)
+    _show(made, task.id, options)
 
 
 @click.command("chance", cls=Command)
@@ -161,7 +161,7 @@ def draw_child(team: str, component: Any, edits: int, **options: Any) -> None:
     [parent] = host.parents([team])
     ceiling = host.ceiling(parent.team)
     made = chance(parent.team, component, known, ceiling, seed=options["seed"] or 0, edits=edits)
-    _show(made, [parent], "", options)
+    _show(made, "", options)
 
 
 def _memories(options: dict[str, Any], task: Task, known: Catalogue) -> tuple[Experience, ...]:
@@ -169,9 +169,7 @@ def _memories(options: dict[str, Any], task: Task, known: Catalogue) -> tuple[Ex
     return tuple(one for one, _ in learnt(options["memory"], task, known, options["embedder"]))
 
 
-def _show(
-    made: Proposal | Dropped, parents: Sequence[Parent], task: str, options: dict[str, Any]
-) -> None:
+def _show(made: Proposal | Dropped, task: str, options: dict[str, Any]) -> None:
     """Show what differs and why, and write the child where it is wanted.
 
     Raises:
@@ -185,30 +183,22 @@ def _show(
 
     if isinstance(made, Dropped):
         raise refusal(made)
-    base = _base(made, [parent.team for parent in parents])
     dry_run, output = options["dry_run"], options["output"]
     told = [
-        *words(base, made.child, _painted),
+        *words(made.base, made.child, _painted),
         f"reason: {on_one_line(made.reason) or 'none given'}",
     ]
     click.echo("\n".join(told), err=not dry_run)
     if dry_run:
         return
-    text = dump(_named(made, base, task, output))
+    text = dump(_named(made, task, output))
     if output is None:
         click.echo(text, nl=False)
     else:
         write_atomically(output, text)
 
 
-def _base(made: Proposal, teams: Sequence[Team]) -> Team:
-    """Give the parent that the edits start from: the one that gave the topology."""
-    topology = made.child.reports_to
-    named = [team for team in teams if team.name == made.parents[0]]
-    return next((team for team in named if team.reports_to == topology), named[0])
-
-
-def _named(made: Proposal, base: Team, task: str, output: Path | None) -> Team:
+def _named(made: Proposal, task: str, output: Path | None) -> Team:
     """Give a child its lineage, and the name of its file where that is one."""
     from ...pool.texts import LONGEST_REASON, told, told_all
     from ...schema.edits import summary
@@ -217,7 +207,7 @@ def _named(made: Proposal, base: Team, task: str, output: Path | None) -> Team:
     lineage = Lineage(
         operator=made.operator,
         parents=tuple(dict.fromkeys(made.parents)),
-        edits=told_all(summary(base, made.child)),
+        edits=told_all(summary(made.base, made.child)),
         reason=told(made.reason, LONGEST_REASON),
         task=task,
     )

@@ -66,7 +66,7 @@ class Evolving:
     def _check(self) -> None:
         """Find what is wrong before anything is made or spent."""
         from ..strategies import strategy_of
-        from ..turn import require_answers
+        from ..trying import require_answers
 
         strategy_of(self.recipe.strategy)
         self._setting()
@@ -79,9 +79,10 @@ class Evolving:
             )
 
     async def _evolved(self) -> int:
-        from ..evolution import Evolution, open_folder
+        from ..evolution import Evolution
+        from ..folder import open_folder
         from ..stage import open_stage
-        from ..strategies import strategy_of
+        from ..strategies import asked_models, strategy_of
 
         pool, ceiling = self._pool()
         folder = open_folder(self.pool_folder, self.name, self._manifest())
@@ -96,7 +97,7 @@ class Evolving:
         ) as stage:
             priced = stage.services.setting.must_be_priced
             await stage.services.gateway.prepare(
-                {self.recipe.meta_model} if self._asks_model else (), priced=priced
+                asked_models(self.recipe, self.tasks), priced=priced
             )
             evolution = Evolution(
                 stage=stage,
@@ -107,12 +108,6 @@ class Evolving:
             )
             await evolution.to_the_end()
         return 0
-
-    @property
-    def _asks_model(self) -> bool:
-        """Whether operators or the judge ask the meta-model."""
-        evolves = self.recipe.strategy not in {"fixed", "best_of_n"}
-        return self.recipe.score == "judge" or (evolves and self.recipe.operators == "model")
 
     def _pool(self) -> tuple[Pool, Ceiling]:
         """Open the pool, or begin it with the recipe's seeds; and say what children may ask for."""
@@ -172,7 +167,7 @@ class Evolving:
     def report(self) -> Report:
         """Sum up what was done until now."""
         from ...pool.ledger import Ledger
-        from ..evolution import EVOLUTIONS, TURNS
+        from ..folder import EVOLUTIONS, TURNS
         from ..report import Report
 
         turns = Ledger(self.pool_folder / EVOLUTIONS / self.name / TURNS)

@@ -25,6 +25,7 @@ from .arguments import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from ...pool.members import Member
@@ -127,21 +128,27 @@ def _steps(pool: Pool, task: Task) -> list[Step]:
         )
     parents = {name for member in made for name in member.born.parents}
     wanted = parents | {member.name for member in made}
-    return [_step(member, task) for name, member in pool.teams.items() if name in wanted]
+    told = [member for name, member in pool.teams.items() if name in wanted]
+    numbers = {member.name: number for number, member in enumerate(told, start=1)}
+    return [_step(member, pool, task, numbers) for member in told]
 
 
-def _step(member: Member, task: Task) -> Step:
+def _step(member: Member, pool: Pool, task: Task, numbers: Mapping[str, int]) -> Step:
     from ..consolidate import Step
+    from ..proposal import edit_words
 
     known = member.on_task(task.id)
     reward = None if known is None else known.score if known.reward is None else known.reward
     was_made_here = member.born.task == task.id
+    parents = member.born.parents if was_made_here else ()
     return Step(
+        number=numbers[member.name],
         operator=member.born.operator if was_made_here else "select",
         team=member.name,
         content_hash=member.content_hash,
         reward=reward,
-        parents=member.born.parents if was_made_here else (),
-        edits=member.born.edits if was_made_here else (),
+        parents=parents,
+        sources=tuple(numbers[name] for name in parents),
+        edits=edit_words(pool.teams[parents[0]].team, member.team) if parents else (),
         reason=member.born.reason if was_made_here else "",
     )

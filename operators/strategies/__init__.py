@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING
 from ...schema._shape import did_you_mean
 from ...schema.catalogue import installed, load_named
 from ...schema.errors import InputError
+from ..trying import is_judged
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...schema.recipe import Recipe
+    from ...schema.task import Task
     from ..stage import Strategy
 
-__all__ = ["strategy_of"]
+__all__ = ["asked_models", "strategy_of"]
+
+BASELINES = frozenset({"best_of_n", "fixed"})
+"""Those of ours that ask no meta-model."""
 
 
 def strategy_of(name: str) -> Strategy:
@@ -25,3 +33,18 @@ def strategy_of(name: str) -> Strategy:
         hint = did_you_mean(name, known) or f" Known: {', '.join(sorted(known))}."
         raise InputError(f"no strategy {name!r}.{hint}")
     return load_named("strategies", name)
+
+
+def asked_models(recipe: Recipe, tasks: Iterable[Task]) -> frozenset[str]:
+    """Name the aliases of the models that operators and the judge may ask.
+
+    Those that agents ask are not among them: they follow from the teams.
+    """
+    asked: set[str] = set()
+    if any(is_judged(recipe, task) for task in tasks):
+        asked.add(recipe.judge_model or recipe.meta_model)
+    writes = recipe.operators == "model" and (recipe.instantiate or recipe.steps > 0)
+    chooses = recipe.select == "model" or (recipe.choice == "model" and recipe.steps > 0)
+    if recipe.strategy not in BASELINES and (writes or chooses or recipe.memory > 0):
+        asked.add(recipe.meta_model)
+    return frozenset(asked)

@@ -24,7 +24,7 @@ async def best_of_n(turn: Turn) -> None:
     It costs what EvoMAS costs for its runs, and shows what trying again is worth by itself.
     """
     recipe = turn.stage.recipe
-    members = await turn.selected(None, recipe.parents)
+    members = await turn.selected("statistics", recipe.parents)
     runs = range(recipe.parents + recipe.steps)
     chosen = [(number, members[number % len(members)]) for number in runs]
     await turn.tried(*(Attempt(number, one.team, [one]) for number, one in chosen), again=True)

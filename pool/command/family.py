@@ -14,7 +14,7 @@ from ...schema.command import Command
 from ...schema.problems import quoted
 from ..lineage import ancestors, blame, descendants
 from .arguments import as_json, open_pool, pool_folder
-from .figures import lineage_value, score, statistics_value, table
+from .figures import lineage_value, made_by, score, statistics_value, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -112,9 +112,8 @@ def _branch(member: Member) -> str:
     edits = "; ".join(member.born.edits)
     if len(edits) > LONGEST_EDITS:
         edits = f"{edits[:LONGEST_EDITS]} …"
-    return (
-        f"{member.born.operator}{crossed}: {edits}" if edits else f"{member.born.operator}{crossed}"
-    )
+    made = f"{made_by(member.born)}{crossed}"
+    return f"{made}: {edits}" if edits else made
 
 
 def _as_json(teams: Mapping[str, Member]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.terminal import on_one_line
@@ -10,10 +11,11 @@ from ...runtime.terminal import on_one_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ...schema.team import Lineage
     from ..members import Member
     from ..statistics import Statistics
 
-__all__ = ["lineage_value", "score", "statistics_value", "table"]
+__all__ = ["cost", "lineage_value", "made_by", "score", "statistics_value", "table"]
 
 SIDES = {"<": str.ljust, ">": str.rjust}
 
@@ -54,6 +56,7 @@ def statistics_value(known: Statistics) -> dict[str, Any]:
     return {
         "n": known.n,
         "failures": known.failures,
+        "chosen": known.chosen,
         "score": known.score,
         "interval": known.interval if known.n else None,
         "reward": known.reward,
@@ -61,6 +64,11 @@ def statistics_value(known: Statistics) -> dict[str, Any]:
         "tokens_per_evaluation": tokens if known.n else None,
         "usage": known.usage.value(),
     }
+
+
+def made_by(born: Lineage) -> str:
+    """Name the operators that made a team, in the order in which they acted."""
+    return " + ".join(dict.fromkeys(step.operator for step in born.steps)) or born.operator
 
 
 def lineage_value(member: Member) -> dict[str, Any]:
@@ -74,5 +82,6 @@ def lineage_value(member: Member) -> dict[str, Any]:
         "reason": born.reason,
         "task": born.task,
         "run": born.run,
+        "steps": [asdict(step) for step in born.steps],
         "retired": member.retired,
     }

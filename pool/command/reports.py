@@ -11,7 +11,7 @@ from ...runtime.terminal import counted, on_one_line, speakable
 from ...schema.command import Command
 from ...schema.errors import InputError
 from .arguments import Tasks, as_json, of_tasks, open_pool, pool_folder
-from .figures import cost, lineage_value, score, statistics_value, table
+from .figures import cost, lineage_value, made_by, score, statistics_value, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -130,7 +130,7 @@ def _row(member: Member, tasks: Tasks, expected: float) -> Sequence[str]:
         str(known.failures),
         cost(known),
         f"{tokens:.0f}" if known.n else "-",
-        member.born.operator,
+        made_by(member.born),
         _by_niche(member.niches_of(tasks.split)),
     )
 
@@ -145,6 +145,8 @@ def _by_niche(niches: Mapping[str, Statistics]) -> str:
 
 def _summary(pool: Pool) -> str:
     said = [counted(len(pool.members), "team"), f"{len(pool.teams) - len(pool.members)} retired"]
+    if old := sum(one.counts_wins for one in pool.teams.values()):
+        said.append(f"scores too high, since an older version counted wins only: {old} or more")
     for what, by_operator in {"rejected": pool.rejections, "there already": pool.twins}.items():
         listed = ", ".join(f"{name} {number}" for name, number in sorted(by_operator.items()))
         total = f"children {what}: {sum(by_operator.values())}"
@@ -178,16 +180,27 @@ def _facts(pool: Pool, member: Member, known: Statistics) -> Iterator[tuple[str,
     born, team = member.born, member.team
     yield "file", str(member.path)
     yield "retired", member.retired or ""
-    yield "made by", " of ".join(filter(None, [born.operator, " and ".join(born.parents)]))
+    yield "made by", " of ".join(filter(None, [made_by(born), " and ".join(born.parents)]))
     yield "task", born.task
     yield "run", born.run
     yield "why", born.reason
     yield from (("edit", edit) for edit in born.edits)
+    for step in born.steps:
+        yield "step", f"{step.operator}: {'; '.join([*step.edits, step.reason]).rstrip('; ')}"
     children = (one.name for one in pool.teams.values() if member.name in one.born.parents)
     yield "children", ", ".join(children)
     yield "agents", f"{len(team.agents)}, with {counted(len(team.edges), 'edge')}"
     yield "spent", f"{known.usage.tokens} tokens, {known.usage.cost}"
-    yield "failed", f"{counted(known.failures, 'run')}" if known.failures else ""
+    yield "failed", counted(known.failures, "run") if known.failures else ""
+    yield "chosen", _won(known)
+
+
+def _won(known: Statistics) -> str:
+    """Say what a team was taken into the pool for."""
+    if not known.chosen:
+        return ""
+    won = counted(known.chosen, "trial")
+    return f"for {won}, score {known.chosen_sum / known.chosen:.3f}: in no mean and no interval"
 
 
 def _value(member: Member, tasks: Tasks, expected: float) -> dict[str, Any]:

@@ -230,10 +230,10 @@ def test_a_judge_passes_and_refuses_as_often_as_the_landscape_says() -> None:
 
 def test_a_memory_tells_which_kind_of_change_paid() -> None:
     told = summed_up(
-        "1. select made a: reward 0.5. \n"
-        "2. mutate (prompts) made b of a: reward 0.6, +0.1. because x\n"
-        "3. mutate (prompts) made c of a: reward 0.7, +0.2.\n"
-        "4. crossover made d of b and c: reward 0.6, -0.1."
+        "0. select of a in the pool: reward 0.5. no edits, +1 in all\n"
+        "1. mutate (prompts) of step 0: reward 0.6, +0.1. because x\n"
+        "2. mutate (prompts) of step 1: reward 0.7, +0.2.\n"
+        "3. crossover of steps 1 and 2: reward 0.6, -0.1."
     )
     assert told == "crossover -0.100; prompts +0.150"
     shown = f"<memory f00>\n- On 'Sheet 1': {told!r}\n</memory f00>"
@@ -244,13 +244,14 @@ def test_a_memory_tells_which_kind_of_change_paid() -> None:
 
 def test_operators_tell_an_evolution_in_words_that_the_memory_is_made_of() -> None:
     steps = [
-        Step(operator="select", team="a", content_hash="1", reward=0.25),
+        Step(number=0, operator="select", team="a", content_hash="1", reward=0.25),
         Step(
+            number=1,
             operator="mutate",
-            team="b",
+            team="a",
             content_hash="2",
             reward=0.5,
-            parents=("a",),
+            sources=(0,),
             component="topology",
         ),
     ]
@@ -375,14 +376,14 @@ def test_the_command_prints_what_it_measured(monkeypatch: pytest.MonkeyPatch) ->
     page = CliRunner().invoke(command.main, arguments)
     assert page.exit_code == 0, page.output
     assert page.stdout.startswith("\n## Level landscapes")
-    said = ("| chance - EvoMAS |", "cover 0.", "| unspecialised, all agents |", NICHE)
+    said = ("| operators: chance - EvoMAS |", "cover 0.", "| unspecialised, all agents |", NICHE)
     assert all(one in page.stdout for one in said)
-    arguments += ["--rows", "chance", "--json"]
+    arguments += ["--rows", "operators: chance", "--json"]
     value = json.loads(CliRunner().invoke(command.main, arguments).stdout)
     assert value["optimum"] is None
     rows = value["Drawn landscapes"]
-    assert rows.keys() == {"EvoMAS", "chance"}  # with what it is compared with
-    assert {name: len(each) for name, each in rows["chance"].items()} == {
+    assert rows.keys() == {"EvoMAS", "operators: chance"}  # with what it is compared with
+    assert {name: len(each) for name, each in rows["operators: chance"].items()} == {
         "drawn 0": 2,
         "drawn 1": 2,
         "drawn 2": 2,
@@ -392,4 +393,4 @@ def test_the_command_prints_what_it_measured(monkeypatch: pytest.MonkeyPatch) ->
 def test_rows_that_do_not_exist_are_said() -> None:
     result = CliRunner().invoke(command.main, ["--rows", "evomas"])
     assert result.exit_code == 2
-    assert "no row matches 'evomas'. Rows: EvoMAS; chance;" in result.output
+    assert "no row matches 'evomas'. Rows: EvoMAS; operators: chance;" in result.output

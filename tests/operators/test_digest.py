@@ -11,12 +11,11 @@ from coterie.operators import digest
 from coterie.runtime.engine import AgentOutcome, Run
 from coterie.runtime.runners.protocol import AgentResult
 from coterie.runtime.scorers import Score, exact
-from coterie.runtime.trace import Event
 from coterie.runtime.usage import Usage
 
 
-def done(content: str) -> AgentOutcome:
-    return AgentOutcome(status="done", result=AgentResult(content=content))
+def done(content: str, *mishaps: str) -> AgentOutcome:
+    return AgentOutcome(status="done", result=AgentResult(content=content), mishaps=mishaps)
 
 
 def failed(error: str) -> AgentOutcome:
@@ -26,10 +25,6 @@ def failed(error: str) -> AgentOutcome:
 def run(status: Any = "done", **fields: Any) -> Run:
     agents = fields.pop("agents", {})
     return Run(status=status, agents=agents, usage=Usage(calls=2, prompt_tokens=30), **fields)
-
-
-def event(kind: str, agent: str | None, **fields: Any) -> Event:
-    return Event(type=kind, seconds=1, agent=agent, fields=fields)
 
 
 def test_it_says_what_came_of_the_run() -> None:
@@ -42,33 +37,24 @@ def test_failures_come_first_then_mishaps_then_the_output() -> None:
         "a": done("fine"),
         "b": AgentOutcome(status="skipped", error="it depends on c."),
         "c": failed("the model answered with nothing."),
-        "d": done("used a tool"),
+        "d": done(
+            "used a tool", "tool read_file failed: no file x (2 times)", "tried again after: no"
+        ),
         "e": done("the answer"),
     }
-    events = [
-        event("tool_call", "d", tool="read_file", error="no file x"),
-        event("tool_call", "d", tool="read_file", error="no file x"),
-        event("tool_call", "d", tool="read_file", result="fine"),
-        event("agent_retried", "d", error="it stopped"),
-        event("repair", "d", problems=["answer: missing"]),
-        event("trimmed", "d"),
-        event("run_finished", None),
-    ]
-    told = digest(run("failed", error="agent c: …", agents=agents), events).splitlines()
+    told = digest(run("failed", error="agent c: …", agents=agents)).splitlines()
     assert told[1] == "error: agent c: …"
     headings = [line for line in told[2:] if not line.startswith("  ")]
     assert [line.split(":")[0] for line in headings] == ["c", "b", "d", "e", "a"]
     assert "c: failed; the model answered with nothing." in headings
     assert (
-        "tool read_file failed: no file x (2 times); tried again after: it stopped" in headings[2]
+        headings[2] == "d: done; tool read_file failed: no file x (2 times); tried again after: no"
     )
 
 
-def test_every_kind_of_mishap_is_told() -> None:
-    told = digest(run(agents={"a": done("x")}), [event("repair", "a", problems=["no field"])])
-    assert "its answer had to be repaired: ['no field']" in told
-    told = digest(run(agents={"a": done("x")}), [event("trimmed", "a", left_out=5)])
-    assert "its conversation was too long for its model" in told
+def test_of_many_mishaps_the_first_are_told_and_the_rest_counted() -> None:
+    told = digest(run(agents={"a": done("x", *"pqrstu")}))
+    assert "a: done; p; q; r; and 3 more of such\n" in told
 
 
 def test_agents_that_came_to_the_same_share_an_entry() -> None:

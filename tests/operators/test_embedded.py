@@ -10,8 +10,7 @@ import pytest
 
 from coterie.operators import Bounds, Meta, Proposal, mutate
 from coterie.operators.bounds import SMALL
-from coterie.operators.components import ByChance
-from coterie.operators.mutate import open_components
+from coterie.operators.components import ByChance, open_components
 from coterie.runtime import Calls, Gateway
 from coterie.runtime.local.weights import find
 from coterie.schema import Catalogue, Model, Task, load_team

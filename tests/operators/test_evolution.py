@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import random
 import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -21,46 +16,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.schema import load_team
 
-TEAMS = {
-    "vote": """\
-name: vote
-agents:
-  one: {prompt: "You are [one]."}
-  two: {prompt: "You are [two]."}
-  judge: {prompt: "You are [judge]."}
-topology: {reports_to: {one: [judge], two: [judge]}}
-""",
-    "solo": 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n',
-}
-RECIPE = """\
-strategy: evomas
-seeds: [vote.yaml, solo.yaml]
-parents: 2
-steps: 2
-workers: 8
-memory: 0
-"""
-
-
-def asked(request: Request) -> dict[str, Any]:
-    """The fields of the answer that an operator asks for; none where an agent is asked."""
-    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
-    return form.get("properties", {})
-
-
-def oracle(request: Request) -> Reply:
-    """Answer by what is asked: operators with a new prompt, agents right one time in three."""
-    text = json.dumps(request["messages"])
-    digest = hashlib.sha256(f"{text}{request.get('seed')}".encode()).hexdigest()
-    wanted = asked(request)
-    if "edits" in wanted:
-        edit = {"set_prompt": {"agent": "one", "prompt": f"Think of {digest[:6]}."}}
-        return Reply.json({"reason": f"because of {digest[:4]}", "edits": [edit]})
-    if "summary" in wanted:
-        return Reply.json({"summary": f"learnt {digest[:6]}"})
-    if wanted:
-        return Reply.json({"nonsense": digest[:4]})
-    return Reply(text="7" if int(digest[:2], 16) % 3 == 0 else "8")
+from .evolving import RECIPE, asked, evolved, evolving, kept, lines_of, oracle, write_world
 
 
 def crossing(request: Request) -> Reply:
@@ -72,6 +28,10 @@ def crossing(request: Request) -> Reply:
         case {"positions": positions}:
             chosen = {name: one["enum"][-1] for name, one in positions["properties"].items()}
             return Reply.json({"reason": "why not", "positions": chosen})
+        case {"change": change}:
+            crosses = "Think of" in shown and "crossover" in change["enum"]
+            chosen = "crossover" if crosses else change["enum"][0]
+            return Reply.json({"reason": "why not", "change": chosen})
         case {"edits": _}:
             names = ("one", "two") if "  two:" in shown else ("one",)
             prompt = f"Think of {len(shown)}."
@@ -85,56 +45,7 @@ def crossing(request: Request) -> Reply:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name, text in TEAMS.items():
-        (tmp_path / f"{name}.yaml").write_text(text)
-    (tmp_path / "recipe.yaml").write_text(RECIPE)
-    lines = [
-        json.dumps(
-            {"id": f"t{n}", "query": f"What is {n} + {7 - n}?", "answer": "7", "niche": "sums"}
-        )
-        for n in range(12)
-    ]
-    (tmp_path / "tasks.jsonl").write_text("\n".join(lines) + "\n")
-    return tmp_path
-
-
-def evolving(folder: Path, pool: str, base: str, *more: str) -> subprocess.Popen[str]:
-    arguments = ["recipe.yaml", "tasks.jsonl", "--pool", pool, "--model", f"m@{base}", *more]
-    return subprocess.Popen(
-        [sys.executable, "-m", "coterie.operators.command.evolve", *arguments],
-        cwd=folder,
-        env={**os.environ, "MAS_HOME": str(folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def evolved(
-    folder: Path, pool: str, *more: str, script: Callable[[Request], Reply] = oracle
-) -> tuple[int, str, str, int]:
-    """Evolve to the end; give the exit code, what was said, and how often a model was asked."""
-    with ScriptedModel(script) as model:
-        process = evolving(folder, pool, model.api_base, *more)
-        out, err = process.communicate(timeout=240)
-        return process.returncode, out, err, len(model.calls)
-
-
-def kept(pool: Path) -> dict[str, Any]:
-    """Everything that an evolution leaves, but its journal."""
-    texts = {path.name: path.read_text() for path in (pool / "teams").iterdir()}
-    turns = pool / "evolutions" / "recipe" / "turns.jsonl"
-    return {
-        "teams": texts,
-        "ledger": (pool / "ledger.jsonl").read_text(),
-        "turns": [_without_time(line) for line in turns.read_text().splitlines()],
-    }
-
-
-def _without_time(line: str) -> Any:
-    value = json.loads(line)
-    value.pop("crc", None)
-    return value
+    return write_world(tmp_path)
 
 
 def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> None:
@@ -149,7 +60,7 @@ def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> Non
         assert child.born.operator in {"instantiate", "mutate", "crossover"}
         assert child.born.edits
         assert child.born.task.startswith("t")
-        assert child.statistics.n >= 1
+        assert child.statistics.chosen == 1  # what it came in for, which is no score of it
         load_team(child.path)  # loads for everybody, not only for the pool
     best = CliRunner().invoke(pool_command, ["best", str(folder / "pool")])
     path, expected = best.stdout.strip(), best.stderr.split()[2].strip(";")
@@ -225,17 +136,31 @@ def test_baselines_run_in_the_same_frame_and_change_nothing(folder: Path, strate
     assert len(Pool.open(folder / "pool").teams) == 2
 
 
+@pytest.mark.parametrize("choice", ["", "choice: chance\ncrossover: [0, 1]\n"])
 def test_teams_of_different_parents_are_crossed_and_not_a_team_with_its_mutation(
-    folder: Path,
+    folder: Path, choice: str
 ) -> None:
-    recipe = f"{RECIPE}instantiate: false\ncomponents: [prompts]\ncrossover: [0, 1]\n"
+    recipe = f"{RECIPE}instantiate: false\ncomponents: [prompts]\n{choice}"
     (folder / "recipe.yaml").write_text(recipe)
     code, out, err, _ = evolved(folder, "pool", "--limit", "6", script=crossing)
     assert code == 0, out + err
-    turns = (folder / "pool" / "evolutions" / "recipe" / "turns.jsonl").read_text().splitlines()
-    tried = [one for line in turns for one in json.loads(line)["value"]["candidates"]]
+    tried = [one for line in lines_of(folder / "pool") for one in line["candidates"]]
     assert {"mutate", "crossover"} <= {one["operator"] for one in tried}
     assert {len(one["parents"]) for one in tried if one["operator"] == "crossover"} == {2}
+
+
+def moved(folder: Path, more: str) -> set[str]:
+    """Evolve with a recipe's field added; tell what made the teams that were tried."""
+    (folder / "recipe.yaml").write_text(f"{RECIPE}instantiate: false\n{more}\n")
+    pool = more.split()[1].strip("[]")
+    code, out, err, _ = evolved(folder, pool, "--limit", "4", script=crossing)
+    assert code == 0, out + err
+    return {one["operator"] for line in lines_of(folder / pool) for one in line["candidates"]}
+
+
+def test_mutation_and_crossover_can_each_be_left_out(folder: Path) -> None:
+    assert moved(folder, "moves: [mutate]") == {"select", "mutate"}
+    assert moved(folder, "moves: [crossover]\ncomponents: [prompts]") <= {"select", "crossover"}
 
 
 def judging(request: Request) -> Reply:
@@ -264,7 +189,8 @@ def test_a_judge_scores_and_the_report_tells_how_far_to_trust_it(folder: Path) -
 
 
 def test_chance_makes_children_without_a_meta_model(folder: Path) -> None:
-    (folder / "recipe.yaml").write_text(RECIPE + "operators: chance\n")
+    more = "operators: chance\nselect: statistics\nchoice: chance\ncomponents: [prompts]\n"
+    (folder / "recipe.yaml").write_text(RECIPE + more)
 
     def agents_only(request: Request) -> Reply:
         assert "response_format" not in request
@@ -273,7 +199,7 @@ def test_chance_makes_children_without_a_meta_model(folder: Path) -> None:
     code, out, err, _ = evolved(folder, "pool", "--json", script=agents_only)
     assert code == 0, err
     report = json.loads(out)
-    assert report["operators"]["chance"]["made"] > 0
+    assert report["operators"]["mutate"]["made"] > 0
     assert report["spending"]["operator"]["calls"] == 0
 
 
@@ -302,7 +228,7 @@ def test_each_task_is_a_commit(folder: Path) -> None:
         ("strategy: evomas\nmeta_model: ghost\n", None, "no model 'ghost'"),
         ("strategy: evomas\nseeds: [gone.yaml]\n", None, "gone.yaml"),
         (RECIPE, "", "there is no task"),
-        (RECIPE, '{"id": "a", "query": "q"}\n', "no answer to score against"),
+        (f"{RECIPE}score: answer\n", '{"id": "a", "query": "q"}\n', "no answer to score against"),
         (RECIPE, '{"id": "a", "query": "q", "answer": 1}\n' * 2, "two tasks have the id 'a'"),
         (RECIPE, '{"id": "a"}\n', "tasks.jsonl:1"),
     ],

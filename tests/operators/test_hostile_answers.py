@@ -240,7 +240,7 @@ def test_choices_of_a_component(times: int) -> None:
     async def work(meta: Meta, _: Any) -> Any:
         return await mutate(meta, "m", TASK, parent(FIRST))
 
-    choices = choice_answers("component", [*MUTABLE, "roster", "notes"])
+    choices = choice_answers("change", [*MUTABLE, "roster", "notes"])
     answers = choices | edits_answers(FIRST, "prompts")
     share = SHARES["component"] * times
     count = hostile(answers, share * 6 // 11, work, check, check_mutation)

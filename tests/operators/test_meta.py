@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, Dropped, Meta
+from coterie.operators import MUTABLE, Bounds, Dropped, Meta
 from coterie.operators.answers import Unfit, closed, structured
 from coterie.operators.meta import PROMPTS, Question, prompt
 from coterie.runtime import Calls, Gateway, Journal
@@ -155,13 +155,13 @@ def test_more_problems_than_a_model_can_mend_are_counted() -> None:
 
 VALUES: dict[str, dict[str, Any]] = {
     "answer": {"schema": "{}"},
-    "choose_component": {"components": ("prompts", "model_id", "topology", "tools", "parameters")},
-    "choose_topology": {},
+    "choose_topology": {"was_run": True},
     "consolidate": {"characters": 100},
-    "crossover": {"topology": "first", "places": ["a: b"]},
-    "instantiate": {"edits": 3},
+    "crossover": {"topology": "first", "places": ["a: b"], "was_run": True},
+    "decide": {"options": (*MUTABLE, "crossover"), "was_run": True},
+    "instantiate": {"edits": 3, "components": (*MUTABLE, "roster"), "was_run": True},
     "judge": {"rubric": "Be fair."},
-    "mutate": {"component": "prompts", "edits": 3},
+    "mutate": {"component": "prompts", "edits": 3, "was_run": True},
     "repair": {"problems": ["a"]},
     "rubric": {},
     "select": {"k": 3},
@@ -177,8 +177,17 @@ def test_every_prompt_has_a_version_and_all_its_values(path: Path) -> None:
 
 
 def test_every_component_has_advice_of_its_own() -> None:
-    components = VALUES["choose_component"]["components"]
-    advice = {prompt("mutate", component=one, edits=1).splitlines()[-1] for one in components}
-    assert len(advice) == len(components)
-    for one in components:
-        assert f"- {one}:" in prompt("choose_component", components=(one,))
+    told = {"edits": 1, "was_run": True}
+    advice = {prompt("mutate", component=one, **told).splitlines()[-1] for one in MUTABLE}
+    assert len(advice) == len(MUTABLE)
+    for one in (*MUTABLE, "crossover"):
+        assert f"- {one}:" in prompt("decide", options=(one,), was_run=True)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in VALUES if "was_run" in VALUES[name]))
+def test_without_a_run_no_prompt_speaks_of_one(name: str) -> None:
+    told = prompt(name, **VALUES[name])
+    assert re.search(r"what\s+came\s+of", told)
+    untold = prompt(name, **{**VALUES[name], "was_run": False})
+    assert not re.search(r"came|worked|went wrong|\bruns?\b", untold.replace("run out", ""))
+    assert not re.search(r" [.,;]|[.,;]{2}", untold)

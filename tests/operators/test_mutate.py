@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from coterie.operators import MUTABLE, Dropped, Proposal, mutate
-from coterie.operators.mutate import open_components
+from coterie.operators.components import open_components
 from coterie.pool.experience import Experience
 from coterie.runtime.doubles import Reply
 from coterie.schema.edits import AddEdge, SetModel, SetPrompt, components, diff
@@ -50,20 +50,20 @@ def test_the_model_sees_task_team_run_and_memory_but_no_answer() -> None:
 
 def test_the_model_chooses_the_component_first() -> None:
     edge = {"set_model": {"agent": "judge", "model_id": "fast"}}
-    done = mutated({"reason": "weak", "component": "model_id"}, edits(edge))
+    done = mutated({"reason": "weak", "change": "model_id"}, edits(edge))
     made = done.came
     assert isinstance(made, Proposal)
     assert made.edits == (SetModel(agent="judge", model_id="fast"),)
     paths = [told["path"] for told in done.told("model_call")]
     assert paths == ["step 1/component/call 1", "step 1/edits/call 1"]
     choices = done.calls[0].body["response_format"]["json_schema"]["schema"]
-    assert choices["properties"]["component"]["enum"] == [
+    assert choices["properties"]["change"]["enum"] == [
         "prompts", "model_id", "topology", "parameters"
     ]  # fmt: skip
 
 
 def test_a_choice_that_is_none_is_dropped() -> None:
-    none = {"reason": "hire", "component": "roster"}
+    none = {"reason": "hire", "change": "roster"}
     done = mutated(none, none)
     assert isinstance(done.came, Dropped)
     assert len(done.calls) == 2

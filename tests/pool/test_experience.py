@@ -34,7 +34,6 @@ FULL = Experience(
     ),
     reward=-0.25,
     provenance=Provenance(run="20261121T070000Z-debate-dates", config="evomas.yaml"),
-    created="2026-11-21T07:00:00Z",
 )
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=50)
@@ -82,9 +81,18 @@ def test_a_line_reads_well() -> None:
         '\\nas an ISO date.", "summary": "Examples in the prompt helped; votes did not.", "niche":'
         f' "dates", "team": "{HASH}", "operators": [{{"operator": "mutate", "component": "prompts",'
         f' "team": "{HASH}", "reward": 0.8}}], "reward": -0.25, "provenance": {{"run":'
-        ' "20261121T070000Z-debate-dates", "config": "evomas.yaml"}, "created":'
-        ' "2026-11-21T07:00:00Z"}\n'
+        ' "20261121T070000Z-debate-dates", "config": "evomas.yaml"}}\n'
     )
+
+
+def test_an_entry_of_an_earlier_version_that_says_when_it_was_written_still_opens() -> None:
+    value = {**json.loads(to_line(FULL)), "created": "2026-11-21T07:00:00Z"}
+    assert from_line(json.dumps(value).encode()) == FULL
+
+
+def test_the_same_entry_is_the_same_line_whenever_it_is_written() -> None:
+    assert b"2026-11" not in to_line(replace(FULL, provenance=Provenance()))
+    assert not hasattr(FULL, "created")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +105,6 @@ def test_a_line_reads_well() -> None:
         ({"team": "abc"}, "team"),
         ({"reward": 1e400}, "Infinity is not a number of JSON"),
         ({"reward": 1e10}, "reward"),
-        ({"created": "yesterday"}, "created"),
         ({"operators": [{"component": "prompts"}]}, r"operators\[0\]: .*operator.*required"),
         ({"colour": "red"}, "the entry: .*colour"),
     ],
@@ -138,7 +145,7 @@ def test_the_key_changes_with_what_an_entry_is_found_by() -> None:
     found_by = {"id": "x", "kind": "x", "niche": None, "task": "x"}
     keys = {replace(FULL, **{name: value}).key for name, value in found_by.items()}
     assert len({*keys, FULL.key}) == 5
-    assert replace(FULL, summary="x", reward=None, created="").key == FULL.key
+    assert replace(FULL, summary="x", reward=None).key == FULL.key
 
 
 def test_the_schema_is_one_and_describes_every_field() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.pool import Pool, ancestors, blame, descendants
+from coterie.pool import Pool, ancestors, blame, descendants, steps_to, verify
 from coterie.schema import Execution, Lineage, Team
 
 from .teams import child_of, edited, pool_of, vote
@@ -94,6 +94,64 @@ def test_an_agent_that_takes_the_name_of_one_that_left_brings_its_own_past(pool:
     assert found["agents.judge.prompt"] == ("vote", "seed")
     assert found["topology.output"] == (name, "mutate")
     assert "agents.w2.prompt" not in found
+
+
+def test_each_field_is_filed_under_the_step_that_set_it(pool: Pool) -> None:
+    """A team that was adapted and then mutated is by both, and so is what it is crossed into."""
+    first, second = pool.teams["vote"].team, pool.teams["guess"].team
+    fitted = edited(edited(first, prompt="Fit it."), "w2", prompt="Fit it, too.")
+    fitting = steps_to(fitted, "instantiate", "It suits.", (first, ()))
+    hotter = edited(edited(fitted, temperature=0.5), "w2", prompt="Hot.")
+    heating = steps_to(hotter, "mutate", "It is cold.", (fitted, fitting))
+    shorter = edited(second, "w2", max_tokens=7)
+    cutting = steps_to(shorter, "instantiate", "It rambles.", (second, ()))
+    both = edited(edited(hotter, "w2", max_tokens=7, prompt="Check."), max_steps=3)
+    steps = steps_to(both, "crossover", "Both.", (hotter, heating), (shorter, cutting))
+    assert [(step.operator, step.fields) for step in steps] == [
+        ("instantiate", ("agents.w1.prompt",)),
+        ("mutate", ("agents.w1.temperature",)),
+        ("instantiate", ("agents.w2.max_tokens",)),
+        ("crossover", ("agents.w1.max_steps",)),
+    ]
+    assert steps[1].edits[0] == "w1: temperature none -> 0.5"
+    born = Lineage(operator="crossover", parents=("vote", "guess"), steps=steps)
+    name = pool.add(both, born, op="stepwise").name
+    again = Pool.open(pool.folder)
+    assert again.teams[name].team.lineage == again.teams[name].born
+    assert origins(again, name) == {
+        "agents.w1.prompt": (name, "instantiate"),
+        "agents.w1.max_steps": (name, "crossover"),
+        "agents.w1.temperature": (name, "mutate"),
+        "agents.w2.prompt": ("guess", "seed"),
+        "agents.w2.max_tokens": (name, "instantiate"),
+        "agents.judge.prompt": ("vote", "seed"),
+        "topology.reports_to.w1": ("vote", "seed"),
+        "topology.reports_to.w2": ("vote", "seed"),
+    }
+    assert verify(pool.folder).faults == ()
+
+
+def test_a_step_that_both_sources_took_is_told_once(pool: Pool) -> None:
+    base = pool.teams["vote"].team
+    fitted = edited(edited(base, prompt="Fit it."), "w2", prompt="Fit it, too.")
+    fitting = steps_to(fitted, "instantiate", "", (base, ()))
+    one, other = edited(fitted, prompt="One."), edited(fitted, "w2", prompt="Other.")
+    sources = [(team, steps_to(team, "mutate", "", (fitted, fitting))) for team in (one, other)]
+    child = edited(fitted, max_tokens=9)
+    told = steps_to(child, "crossover", "", *sources)
+    assert [(step.operator, step.fields) for step in told] == [
+        ("instantiate", ("agents.w1.prompt", "agents.w2.prompt")),
+        ("mutate", ()),
+        ("mutate", ()),
+        ("crossover", ("agents.w1.max_tokens",)),
+    ]
+
+
+def test_a_single_step_needs_no_list(pool: Pool) -> None:
+    child = edited(vote(), max_tokens=55)
+    steps = steps_to(child, "mutate", "Short.", (pool.teams["vote"].team, ()))
+    born = Lineage(operator="mutate", parents=("vote",), steps=steps)
+    assert pool.teams[pool.add(child, born, op="single").name].born.steps == ()
 
 
 def test_long_lines_of_descent_are_followed(tmp_path: Path) -> None:

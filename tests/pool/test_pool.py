@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from coterie.pool import Pool, Trial
 from coterie.pool.layout import remove
+from coterie.pool.upkeep import verify
 from coterie.runtime.usage import Usage
 from coterie.schema import (
     Agent,
@@ -285,6 +286,29 @@ def test_what_a_twin_scored_on_a_task_is_known(pool: Pool) -> None:
     assert known is not None
     assert (known.n, known.score) == (2, 0.5)
     assert pool.evaluation_of("vote", "other") is None
+
+
+def test_what_a_team_was_taken_in_for_is_kept_apart(pool: Pool) -> None:
+    born = Lineage(operator="mutate", parents=("vote",), task="t", run="r")
+    name = pool.add(edited(vote(), max_tokens=9), born, op="a").name
+    pool.record(name, Trial(task="t", score=1, niche="n", run="r", chosen=True), op="b")
+    for seen in (pool, Pool.open(pool.folder)):
+        member = seen.members[name]
+        assert (member.statistics.n, member.on("n").n, member.statistics.chosen) == (0, 0, 1)
+        assert seen.evaluation_of(name, "t") is None
+        assert not member.counts_wins
+    assert verify(pool.folder).faults == ()
+
+
+def test_a_ledger_of_wins_only_is_known_as_such(pool: Pool) -> None:
+    for number, name in enumerate(("first", "second")):
+        born = Lineage(operator="mutate", parents=("vote",), task="t", run="r")
+        pool.add(edited(vote(), max_tokens=9 + number), born, op=name, name=name)
+    pool.record("first", Trial(task="t", score=1, run="r"), op="won")
+    pool.record("second", Trial(task="t", score=1, run="r", chosen=True), op="marked")
+    pool.record("second", Trial(task="t", score=1, run="r"), op="again")
+    found = {name: one.counts_wins for name, one in Pool.open(pool.folder).members.items()}
+    assert found == {"vote": False, "first": True, "second": False}
 
 
 def test_a_line_says_what_was_given_and_no_more(pool: Pool) -> None:

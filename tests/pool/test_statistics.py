@@ -33,6 +33,16 @@ def test_means_are_over_what_they_are_about() -> None:
     assert known.usage == Usage(calls=3, prompt_tokens=8, completion_tokens=4, usd=1)
 
 
+def test_the_trial_that_a_team_was_taken_in_for_counts_in_no_mean_or_interval() -> None:
+    usage = Usage(calls=1, prompt_tokens=6, usd=0.5)
+    won = Trial(task="a", score=1, reward=0.9, usage=usage, chosen=True)
+    known = of(won, Trial(task="b", score=0, usage=usage))
+    assert (known.n, known.score, known.reward) == (1, 0, None)
+    assert known.interval == wilson(0, 1)
+    assert (known.chosen, known.chosen_sum, known.cost) == (1, 1, (0.5, 6))
+    assert of(Trial(task="a", chosen=True)).failures == 0
+
+
 def test_nothing_is_known_of_who_was_never_tried() -> None:
     known = Statistics()
     assert known.score is None
@@ -91,6 +101,7 @@ def test_a_reward_that_is_no_number_is_refused(reward: float) -> None:
         split=st.sampled_from(["evolve", "test"]),
         run=st.none() | st.text(min_size=1),
         reason=st.text(),
+        chosen=st.booleans(),
     )
 )
 def test_a_trial_reads_back_from_its_value(trial: Trial) -> None:

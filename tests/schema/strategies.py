@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from coterie.schema import Agent, Catalogue, Execution, Lineage, Model, SolvedTask, Team
+from coterie.schema import (
+    Agent,
+    Catalogue,
+    Execution,
+    Lineage,
+    LineageStep,
+    Model,
+    SolvedTask,
+    Team,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -114,6 +123,13 @@ EXECUTIONS = st.builds(
 """Any way to run a team."""
 
 _SOLVED = st.lists(st.builds(SolvedTask, q=TEXTS, notes=TEXTS), max_size=2)
+_STEPS = st.builds(
+    LineageStep,
+    operator=IDS,
+    edits=st.lists(TEXTS, max_size=2).map(tuple),
+    fields=st.lists(TEXTS, max_size=2).map(tuple),
+    reason=TEXTS,
+)
 _LINEAGES = st.builds(
     Lineage,
     operator=IDS,
@@ -122,6 +138,7 @@ _LINEAGES = st.builds(
     reason=TEXTS,
     task=TEXTS,
     run=TEXTS,
+    steps=st.lists(_STEPS, max_size=2).map(tuple),
 )
 _NAMES = st.lists(IDS, min_size=1, max_size=5, unique=True)
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from coterie.pool import Pool, Trial
 from coterie.pool.command import main
-from coterie.schema import Lineage, load_team
+from coterie.schema import Lineage, LineageStep, load_team
 from coterie.schema.command import main as mas
 
 from ..teams import child_of, edited, pool_of, scored, vote
@@ -173,6 +173,24 @@ def test_show_tells_why_a_team_exists_and_how_it_does(pool: Pool) -> None:
     assert shown["niches"]["ages"]["score"] == 0
 
 
+def test_what_a_team_was_taken_in_for_is_told_apart(pool: Pool) -> None:
+    pool.record("vote_1", Trial(task="t", score=1, run="r-1", chosen=True), op="won")
+    done = run("show", pool.folder, "vote_1")
+    assert done.stdout.startswith("vote_1: 0.700 [0.267, 0.937] n=4\n")
+    assert "  chosen    for 1 trial, score 1.000: in no mean and no interval\n" in done.stdout
+    assert told("show", pool.folder, "vote_1", "--json")["chosen"] == 1
+    assert "too high" not in run("list", pool.folder).stdout
+
+
+def test_the_list_tells_of_scores_that_count_wins_only(pool: Pool) -> None:
+    child_of(pool, "vote", max_tokens=7)
+    born = Lineage(operator="mutate", parents=("vote",), task="t", run="r")
+    name = pool.add(edited(vote(), max_tokens=8), born, op="old").name
+    pool.record(name, Trial(task="t", score=1, run="r"), op="won")
+    said = "scores too high, since an older version counted wins only: 1 or more"
+    assert said in run("list", pool.folder).stdout
+
+
 def test_show_of_a_retired_or_untried_team(pool: Pool) -> None:
     shown = run("show", pool.folder, "vote_2").stdout
     assert shown.startswith("vote_2: not evaluated\n")
@@ -213,6 +231,25 @@ def test_lineage_is_a_tree_with_the_edits_on_its_branches(pool: Pool) -> None:
         "   └─ vote_2 (retired) · not evaluated · crossover with guess:"
         " w1: prompt Solve it. -> Solve it well.",
         "guess · 0.500 [0.055, 0.945] n=1",
+    ]
+
+
+def test_a_team_of_several_steps_says_all_of_them(pool: Pool) -> None:
+    steps = (
+        LineageStep(operator="instantiate", edits=("w1: max_tokens 4096 -> 5",), reason="Short."),
+        LineageStep(operator="mutate", edits=("w1: temperature -> 1",)),
+    )
+    born = Lineage(operator="mutate", parents=("vote",), steps=steps)
+    name = pool.add(edited(vote(), max_tokens=5, temperature=1), born, op="two").name
+    branch = "instantiate + mutate: w1: max_tokens 4096 -> 5, temperature none -> 1"
+    assert branch in run("lineage", pool.folder).stdout
+    shown = run("show", pool.folder, name).stdout
+    assert "  made by   instantiate + mutate of vote\n" in shown
+    assert "  step      instantiate: w1: max_tokens 4096 -> 5; Short.\n" in shown
+    assert "  step      mutate: w1: temperature -> 1\n" in shown
+    assert [one["operator"] for one in told("show", pool.folder, name, "--json")["steps"]] == [
+        "instantiate",
+        "mutate",
     ]
 
 

@@ -1,0 +1,121 @@
+"""Evolutions for tests: a small world on disk, `mas-evolve` in it, and what it leaves."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles.script import Request
+
+TEAMS = {
+    "vote": """\
+name: vote
+agents:
+  one: {prompt: "You are [one]."}
+  two: {prompt: "You are [two]."}
+  judge: {prompt: "You are [judge]."}
+topology: {reports_to: {one: [judge], two: [judge]}}
+""",
+    "solo": 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n',
+}
+RECIPE = """\
+strategy: evomas
+seeds: [vote.yaml, solo.yaml]
+parents: 2
+steps: 2
+workers: 8
+memory: 0
+"""
+
+
+def asked(request: Request) -> dict[str, Any]:
+    """The fields of the answer that an operator asks for; none where an agent is asked."""
+    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    return form.get("properties", {})
+
+
+def oracle(request: Request) -> Reply:
+    """Answer by what is asked: operators with a new prompt, agents right one time in three."""
+    text = json.dumps(request["messages"])
+    digest = hashlib.sha256(f"{text}{request.get('seed')}".encode()).hexdigest()
+    wanted = asked(request)
+    if "edits" in wanted:
+        edit = {"set_prompt": {"agent": "one", "prompt": f"Think of {digest[:6]}."}}
+        return Reply.json({"reason": f"because of {digest[:4]}", "edits": [edit]})
+    if "change" in wanted:
+        options = wanted["change"]["enum"]
+        change = options[int(digest[2:4], 16) % len(options)]
+        return Reply.json({"reason": f"because of {digest[:4]}", "change": change})
+    if "summary" in wanted:
+        return Reply.json({"summary": f"learnt {digest[:6]}"})
+    if wanted:
+        return Reply.json({"nonsense": digest[:4]})
+    return Reply(text="7" if int(digest[:2], 16) % 3 == 0 else "8")
+
+
+def write_world(folder: Path, tasks: int = 12) -> Path:
+    """Write teams, a recipe and a stream of sums into a folder."""
+    for name, text in TEAMS.items():
+        (folder / f"{name}.yaml").write_text(text)
+    (folder / "recipe.yaml").write_text(RECIPE)
+    lines = [
+        json.dumps(
+            {"id": f"t{n}", "query": f"What is {n} + {7 - n}?", "answer": "7", "niche": "sums"}
+        )
+        for n in range(tasks)
+    ]
+    (folder / "tasks.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def evolving(
+    folder: Path, pool: str, base: str, *more: str, aliases: Sequence[str] = ()
+) -> subprocess.Popen[str]:
+    models = [("--model", f"m@{base}"), *(("--model", f"{one}={one}@{base}") for one in aliases)]
+    given = [word for pair in models for word in pair]
+    arguments = ["recipe.yaml", "tasks.jsonl", "--pool", pool, *given, *more]
+    return subprocess.Popen(
+        [sys.executable, "-m", "coterie.operators.command.evolve", *arguments],
+        cwd=folder,
+        env={**os.environ, "MAS_HOME": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def evolved(
+    folder: Path,
+    pool: str,
+    *more: str,
+    script: Callable[[Request], Reply] = oracle,
+    aliases: Sequence[str] = (),
+) -> tuple[int, str, str, int]:
+    """Evolve to the end; give the exit code, what was said, and how often a model was asked."""
+    with ScriptedModel(script) as model:
+        process = evolving(folder, pool, model.api_base, *more, aliases=aliases)
+        out, err = process.communicate(timeout=240)
+        return process.returncode, out, err, len(model.calls)
+
+
+def kept(pool: Path) -> dict[str, Any]:
+    """Everything that an evolution leaves, but its journal."""
+    texts = {path.name: path.read_text() for path in (pool / "teams").iterdir()}
+    return {
+        "teams": texts,
+        "ledger": (pool / "ledger.jsonl").read_text(),
+        "turns": lines_of(pool),
+    }
+
+
+def lines_of(pool: Path) -> list[dict[str, Any]]:
+    """The turns of an evolution, as its record has them."""
+    turns = pool / "evolutions" / "recipe" / "turns.jsonl"
+    return [json.loads(line)["value"] for line in turns.read_text().splitlines()]
