@@ -200,23 +200,20 @@ class _Asked:
 
     def edits(self, items: Mapping[str, Any], *, knows: bool) -> list[Any]:
         """Choose edits of what is offered."""
-        team = self.teams["team"]
-        changes = list(offered(items, team))
-        found = self._best(team, changes) if knows else self._drawn(team, changes)
+        found = self._edited(items, knows=knows)
         return [one.value for one in found.changes] if found else []
 
     def adapted(self, items: Mapping[str, Any], *, knows: bool) -> list[Any]:
         """Choose edits of any component, and none where the team fits as it is."""
-        team = self.teams["team"]
         kinds: dict[str, list[Mapping[str, Any]]] = {}
         for kind in items.get("anyOf", [items]):
             kinds.setdefault(_component(kind), []).append(kind)
         if knows:
-            found = self._best(team, list(offered(items, team)))
-            better = self._worth_of(found) > self._worth(Shape.of(team, catalogue()))
+            found = self._edited(items)
+            better = self._worth_of(found) > self._worth(_shape(self.teams["team"]))
             return [one.value for one in found.changes] if found and better else []
         chosen = paid(self.shown, [*kinds]) or self.source.choice([*kinds])
-        found = self._drawn(team, list(offered({"anyOf": kinds[chosen]}, team)))
+        found = self._edited({"anyOf": kinds[chosen]}, knows=False)
         return [one.value for one in found.changes] if found else []
 
     def _best_of(self, kind: str) -> Found | None:
@@ -228,7 +225,7 @@ class _Asked:
         schema = component_schema(component, team, catalogue(), CEILING, most=80)
         if schema is None:
             return None
-        return self._best(team, list(offered(schema["properties"]["edits"]["items"], team)))
+        return self._edited(schema["properties"]["edits"]["items"])
 
     def _crossed(
         self, side: str, positions: Mapping[str, Any] | None = None, *, knows: bool = True
@@ -238,49 +235,35 @@ class _Asked:
         if first is None or second is None:
             first, second = self.teams["team"], self.teams["partner"]
         own, other = (first, second) if side == "first" else (second, first)
-        parents = [Shape.of(one, catalogue()) for one in (own, other)]
+        parents = [_shape(one) for one in (own, other)]
         changes = [
             one
             for one in crossings(own, other, side, catalogue())
             if positions is None or one.value in positions.get(one.place, {}).get("enum", ())
         ]
-        if knows:
-            return self._found(parents, changes, everywhere=True)
-        return self._draw(parents, changes, everywhere=True)
+        return self._found(parents, changes, knows=knows, everywhere=True)
 
-    def _best(self, team: Team, changes: list[Change]) -> Found | None:
-        shape = Shape.of(team, catalogue())
-        return self._found([shape], changes, everywhere=self.meta.everywhere)
-
-    def _drawn(self, team: Team, changes: list[Change]) -> Found | None:
-        shape = Shape.of(team, catalogue())
-        return self._draw([shape], changes, everywhere=self.meta.everywhere)
+    def _edited(self, items: Mapping[str, Any], *, knows: bool = True) -> Found | None:
+        """Find a child of the team by edits that are offered."""
+        team = self.teams["team"]
+        changes = list(offered(items, team))
+        everywhere = self.meta.everywhere
+        return self._found([_shape(team)], changes, knows=knows, everywhere=everywhere)
 
     def _found(
-        self, parents: Sequence[Shape], changes: list[Change], *, everywhere: bool
+        self, parents: Sequence[Shape], changes: list[Change], *, knows: bool, everywhere: bool
     ) -> Found | None:
+        """Find a child of the first parent that works as none of the parents does."""
         known = puzzles(self.meta.landscape, "known")
         cores = {known.core(one) for one in parents}
-        return known_best(
-            parents[0],
-            changes,
-            self._worth,
-            everywhere=everywhere,
-            is_parent=lambda shape: known.core(shape) in cores,
-        )
 
-    def _draw(
-        self, parents: Sequence[Shape], changes: list[Change], *, everywhere: bool
-    ) -> Found | None:
-        known = puzzles(self.meta.landscape, "known")
-        cores = {known.core(one) for one in parents}
-        return by_chance(
-            parents[0],
-            changes,
-            self.source,
-            everywhere=everywhere,
-            is_parent=lambda shape: known.core(shape) in cores,
-        )
+        def is_parent(shape: Shape) -> bool:
+            return known.core(shape) in cores
+
+        choices: dict[str, Any] = {"everywhere": everywhere, "is_parent": is_parent}
+        if knows:
+            return known_best(parents[0], changes, self._worth, **choices)
+        return by_chance(parents[0], changes, self.source, **choices)
 
     def _worth(self, shape: Shape) -> float:
         return puzzles(self.meta.landscape, "known").value(shape, self.niche)
@@ -295,6 +278,10 @@ KINDS: Mapping[str, Component] = {
     "add_edge": "topology",
     "remove_edge": "topology",
 }
+
+
+def _shape(team: Team) -> Shape:
+    return Shape.of(team, catalogue())
 
 
 def _component(kind: Mapping[str, Any]) -> str:

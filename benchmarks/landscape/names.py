@@ -20,7 +20,13 @@ __all__ = ["CEILING", "META", "MOST_AGENTS", "catalogue", "seed_files", "shown_t
 META = "meta"
 """The alias of the model that operators ask."""
 MOST_AGENTS = 4
-CEILING = Ceiling(models=frozenset(MODELS), agents=MOST_AGENTS)
+CEILING = Ceiling(
+    models=frozenset(MODELS),
+    agent_types=frozenset({"LLM"}),
+    backends=frozenset({"llm"}),
+    agents=MOST_AGENTS,
+)
+"""Every agent asks a model: the rules know no functions."""
 TEAMS = Path(__file__).parent / "teams"
 
 

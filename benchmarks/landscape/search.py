@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Change", "Found", "by_chance", "crossings", "known_best", "offered"]
 
 NEWCOMER = "Solve the task."
+NEIGHBOURS = ("reports_to", "receives_from")
 DRAWS = 20
 
 
@@ -111,7 +112,7 @@ def by_chance(
 
 def offered(items: Mapping[str, Any], team: Team) -> Iterator[Change]:
     """Give the changes that a schema of edits lets through and that matter in the landscape."""
-    for kind in items.get("anyOf", [items]):
+    for kind in _kinds(items):
         [(name, schema)] = kind["properties"].items()
         yield from _edits(name, schema["properties"], team)
 
@@ -178,23 +179,37 @@ def _without(agent: str) -> Callable[[Shape], Shape | None]:
 
 
 def _newcomers(name: str, fields: Mapping[str, Any]) -> Iterator[Change]:
-    """Add an agent with a plain prompt: of each model, and with each place that is offered."""
+    """Add an agent with a plain prompt: of each model, and in each place that is offered."""
     [agent, *_] = fields["agent"]["enum"]
-    models = fields["fields"]["properties"]["model_id"]["enum"]
-    senders = _lists(fields.get("receives_from"))
-    for model, to, of in product(models, _lists(fields["reports_to"]), senders):
-        said = {"agent": agent, "fields": _filled(fields["fields"], model), "reports_to": list(to)}
-        if "receives_from" in fields:
-            said["receives_from"] = list(of)
-        yield Change(agent, {name: said}, _joined(agent, Mind(model), to, of))
+    asking = [one for one in _kinds(fields["fields"]) if "model_id" in one["properties"]]
+    for kind, place in product(asking, _places(fields)):
+        for model in kind["properties"]["model_id"]["enum"]:
+            said = {"agent": agent, "fields": _filled(kind, model), **place}
+            yield Change(
+                agent, {name: said}, _joined(agent, Mind(model), place.get("place", place))
+            )
 
 
-def _lists(schema: Mapping[str, Any] | None) -> list[tuple[str, ...]]:
+def _kinds(schema: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return schema.get("anyOf", [schema])
+
+
+def _places(fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give the places in which a newcomer may stand: with no more neighbours than it needs."""
+    if "place" in fields:
+        for kind in _kinds(fields["place"]):
+            yield from ({"place": one} for one in _places(kind["properties"]))
+        return
+    lists = {one: _lists(fields[one]) for one in NEIGHBOURS if one in fields}
+    rest: dict[str, Any] = {"is_output": True} if "is_output" in fields else {}
+    for chosen in product(*lists.values()):
+        yield {**dict(zip(lists, chosen, strict=True)), **rest}
+
+
+def _lists(schema: Mapping[str, Any]) -> list[list[str]]:
     """Give the shortest lists of a schema: none where that may be, and each single one."""
-    if schema is None:
-        return [()]
-    none: list[tuple[str, ...]] = [] if schema.get("minItems") else [()]
-    return [*none, *((one,) for one in schema["items"]["enum"])]
+    none: list[list[str]] = [] if schema.get("minItems") else [[]]
+    return [*none, *([one] for one in schema["items"]["enum"])]
 
 
 def _filled(schema: Mapping[str, Any], model: str) -> dict[str, Any]:
@@ -216,14 +231,15 @@ def _filled(schema: Mapping[str, Any], model: str) -> dict[str, Any]:
     return said
 
 
-def _joined(
-    agent: str, mind: Mind, to: tuple[str, ...], of: tuple[str, ...]
-) -> Callable[[Shape], Shape | None]:
+def _joined(agent: str, mind: Mind, place: Mapping[str, Any]) -> Callable[[Shape], Shape | None]:
+    to, of = (place.get(one, []) for one in NEIGHBOURS)
+
     def made(shape: Shape) -> Shape | None:
-        if not {*to, *of} <= {*shape.minds}:
+        if agent in shape.minds or not {*to, *of} <= {*shape.minds}:
             return None
+        hears = dict.fromkeys([shape.output, *of] if place.get("is_output") else of)
         heard = {one: (*ears, agent) if one in to else ears for one, ears in shape.heard.items()}
-        return Shape.made({**shape.minds, agent: mind}, {**heard, agent: of})
+        return Shape.made({**shape.minds, agent: mind}, {**heard, agent: (*hears,)})
 
     return made
 

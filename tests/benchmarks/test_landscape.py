@@ -202,6 +202,37 @@ def test_who_does_not_know_draws_from_the_same_changes(number: int, everywhere: 
     assert everywhere or len(found.changes) == 1
 
 
+def test_newcomers_are_tried_in_every_place_that_is_offered() -> None:
+    def some(*names: str) -> dict[str, object]:
+        return {"type": "array", "items": {"enum": [*names]}, "minItems": 1, "maxItems": 2}
+
+    fields = {"role": {"type": "string"}, "model_id": {"enum": ["strong"]}, "prompt": {}}
+    places = [
+        {"properties": {"reports_to": some("author", "editor")}},
+        {"properties": {"receives_from": some("author"), "reports_to": some("editor")}},
+        {"properties": {"is_output": {"enum": [True]}}},
+    ]
+    said = {
+        "agent": {"enum": ["solver_1", "verifier_1"]},
+        "fields": {"anyOf": [{"properties": fields}, {"properties": {"function": {}}}]},
+        "place": {"anyOf": places},
+    }
+    team = seed("peer_review")
+    changes = [*offered({"properties": {"add_agent": {"properties": said}}}, team)]
+    shapes = [one.made(Shape.of(team, catalogue())) for one in changes]
+    heard = [(one.heard["solver_1"], one.output) for one in shapes if one]
+    assert heard == [
+        ((), "editor"),
+        ((), "editor"),
+        (("author",), "editor"),
+        (("editor",), "solver_1"),
+    ]
+    assert changes[2].value["add_agent"]["place"] == {
+        "reports_to": ["editor"],
+        "receives_from": ["author"],
+    }
+
+
 def test_a_crossover_is_searched_as_a_mutation_is_and_is_neither_parent() -> None:
     own, other = seed("good_workers"), seed("good_judges")
     parents = [Shape.of(one, catalogue()) for one in (own, other)]
