@@ -42,6 +42,7 @@ class Instance:
         environment_setup_commit: The commit that the environment is built from.
         eval_type: `fail_only` where the tests' log names only what failed.
         test_directives: What the test runner is given; empty: the files of the tests above.
+        patched_files: The files that `patch` changes; a reference has them in its place.
     """
 
     instance_id: str
@@ -57,6 +58,7 @@ class Instance:
     environment_setup_commit: str = ""
     eval_type: str = EVAL_TYPES[0]
     test_directives: tuple[str, ...] = ()
+    patched_files: tuple[str, ...] = ()
 
     @property
     def directives(self) -> tuple[str, ...]:
@@ -81,6 +83,7 @@ class Instance:
             "PASS_TO_PASS": list(self.pass_to_pass),
             "eval_type": self.eval_type,
             "test_directives": list(self.test_directives),
+            "patched_files": list(self.patched_files),
         }
 
 
@@ -117,6 +120,7 @@ def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:
         InputError: A field is missing or is not what it must be.
     """
     record = Record(place=place, fields=fields)
+    patch = record.text("patch", "")
     return Instance(
         instance_id=_matching(record, "instance_id", _ID, "letters, digits, '_', '.' and '-'"),
         repo=record.text("repo"),
@@ -125,12 +129,13 @@ def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:
         test_patch=record.text("test_patch"),
         fail_to_pass=_tests(record, "FAIL_TO_PASS"),
         pass_to_pass=_tests(record, "PASS_TO_PASS"),
-        patch=record.text("patch", ""),
+        patch=patch,
         hints_text=record.text("hints_text", ""),
         version=str(fields.get("version") or ""),
         environment_setup_commit=record.text("environment_setup_commit", ""),
         eval_type=_eval_type(record),
         test_directives=_tests(record, "test_directives", optional=True),
+        patched_files=_tests(record, "patched_files", optional=True) or touched(patch),
     )
 
 

@@ -9,6 +9,7 @@ from ...runtime.scorers import Evidence, Score
 from ...schema.errors import InputError
 from ...schema.problems import quoted
 from .instance import parse_instance, touched
+from .steering import steers
 from .trial import TEST_SECONDS, try_patch
 
 if TYPE_CHECKING:
@@ -20,10 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["repair"]
 
 _OF_TESTS = re.compile(
-    r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_test|conftest|sitecustomize|usercustomize)\.py$"
-    r"|(^|/)(pytest\.ini|tox\.ini)$"
+    r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_test)\.py$|(^|/)tox\.ini$|\.pth$"
 )
-"""Files by which a patch could change what the tests say rather than what the code does."""
+"""With what steers tests: files by which a patch could change what they say of the code."""
 
 
 async def repair(evidence: Evidence) -> Score:
@@ -34,8 +34,8 @@ async def repair(evidence: Evidence) -> Score:
 
     The measures are 0 or 1, but for the shares `f2p` and `p2p` of tests that pass as they should:
     `empty_patch`, `patch_applied`, `partial` and `edits_tests`: whether the patch touches tests or
-    their settings. Such changes to the tests that decide are undone; the measure tells where to
-    look before a good figure is believed.
+    their settings. Changes to the tests that decide, to conftest files and to modules in the place of
+    pytest's are undone; the measure tells where to look before a good figure is believed.
 
     Raises:
         InputError: The task is not one of repair, or this machine lacks what its tests need.
@@ -74,7 +74,9 @@ def _seconds(options: Mapping[str, Any]) -> float:
 def _measures(instance: Instance, patch: str, trial: Trial) -> dict[str, float]:
     verdict = trial.grade
     files = touched(patch)
-    edits = any(name in instance.test_files or _OF_TESTS.search(name) for name in files)
+    edits = any(
+        name in instance.test_files or _OF_TESTS.search(name) or steers(name) for name in files
+    )
     return {
         "empty_patch": float(not patch),
         "patch_applied": float(trial.applied),

@@ -14,16 +14,18 @@ from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.jail.workspace import read_file
 from ...runtime.runners.bridge import in_thread
 from ...runtime.runners.programs import host_programs
-from ...runtime.workspace import copy_commit
+from ...runtime.workspace import copy_commit, git
 from ...schema.errors import AgentError, InputError, JailError
 from .grading import Grade, believable, grade
+from .steering import steering_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ...runtime.jail import Jails
     from ...runtime.runners.bridge import Bridge
     from .instance import Instance
+    from .steering import Steering
 
 __all__ = ["TEST_SECONDS", "Trial", "try_patch"]
 
@@ -39,6 +41,7 @@ TEST_SECONDS = 300.0
 APPLY_SECONDS = 120.0
 LARGEST_RECORD = 64 << 20
 """Bytes."""
+NAMES_AT_ONCE = 200
 RUN_TESTS = Path(__file__).with_name("_run_tests.py")
 HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
 NEEDED = {
@@ -125,6 +128,13 @@ def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> Trial:
             copy_commit(attempt.repository, instance.base_commit, work / "tree")
         except AgentError as error:
             raise InputError(f"{attempt.repository} cannot be used: {error}") from None
+        steering = steering_of(instance, _listed(work / "tree"))
+        if steering.runner:
+            raise InputError(
+                f"{instance.instance_id}: the repository is a part of pytest itself"
+                f" ({', '.join(sorted(map(str, steering.runner)))}), and tests run with the one"
+                " that is installed. Export the predictions and use SWE-bench's own harness."
+            )
         for name, text in (("model.patch", attempt.patch), ("test.patch", instance.test_patch)):
             (given / name).write_bytes(text.encode("utf-8", "surrogatepass"))
         programs = host_programs()
@@ -132,7 +142,9 @@ def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> Trial:
         limits = Limits(wall=APPLY_SECONDS, cpu=math.ceil(attempt.seconds) + 60)
         with jails.open(work, limits=limits, **programs) as jail:
             bridge.on_stop(jail.kill)
-            steps = _Steps(instance=instance, work=work, given=given, shell=Shell(jail))
+            steps = _Steps(
+                instance=instance, steering=steering, work=work, given=given, shell=Shell(jail)
+            )
             return steps.taken(attempt.seconds)
 
 
@@ -141,6 +153,7 @@ class _Steps:
     """The steps of a trial, all of them in the jail: a patch may change the copy's .git, too."""
 
     instance: Instance
+    steering: Steering
     work: Path
     given: Path
     shell: Shell
@@ -181,10 +194,18 @@ class _Steps:
         return self._in_tree(f"git apply --check --reverse {patch}")
 
     def _bring_tests(self) -> bool:
+        """Put back what steers the tests, and the tests; then bring those that decide."""
         base = self.instance.base_commit
+        there, foreign = self.steering.found(self.work / "tree")
+        done = [self._on_each("rm -rf --", foreign)]
+        done.append(self._on_each(f"git checkout --quiet {base} --", there))
         for name in map(shlex.quote, self.instance.test_files):
             self._in_tree(f"git checkout --quiet {base} -- {name} || rm -rf -- {name}")
-        return self._put_tests()
+        return all(done) and self._put_tests()
+
+    def _on_each(self, command: str, names: Sequence[str]) -> bool:
+        """Run a command on names, some at a time: a command line has its length."""
+        return all(self._in_tree(f"{command} {shlex.join(some)}") for some in _some(names))
 
     def _put_tests(self, *options: str) -> bool:
         command = ("git", "apply", "--verbose", *options, str(self.given / "test.patch"))
@@ -201,6 +222,15 @@ class _Steps:
             return Trial(applied=True, reason="the tests did not run to their end")
         verdict = grade(self.instance, statuses)
         return Trial(applied=True, grade=verdict, reason=_told(verdict))
+
+
+def _some(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (names[at : at + NAMES_AT_ONCE] for at in range(0, len(names), NAMES_AT_ONCE))
+
+
+def _listed(tree: Path) -> Sequence[str]:
+    """List the files of a fresh copy's commit."""
+    return git(tree, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")[:-1]
 
 
 def _told(verdict: Grade) -> str:

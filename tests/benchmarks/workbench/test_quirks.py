@@ -142,7 +142,9 @@ def test_where_a_text_adds_a_column_the_other_events_have_the_word_nan(
 ) -> None:
     """Cut off at the length of the text, as the pandas has it that the original pins."""
     office.do(f'calendar.update_event.func("00000002", "room", {value})')
-    others = {row["room"] for row in office.tables.events.records() if row["event_id"] != "00000002"}
+    others = {
+        row["room"] for row in office.tables.events.records() if row["event_id"] != "00000002"
+    }
     if elsewhere is None:
         assert all(map(math.isnan, others))
     else:
