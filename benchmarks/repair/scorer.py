@@ -34,8 +34,8 @@ async def repair(evidence: Evidence) -> Score:
 
     The measures are 0 or 1, but for the shares `f2p` and `p2p` of tests that pass as they should:
     `empty_patch`, `patch_applied`, `partial` and `edits_tests`: whether the patch touches tests or
-    their settings. Changes to the tests that decide, to conftest files and to modules in the place of
-    pytest's are undone; the measure tells where to look before a good figure is believed.
+    their settings. What it does to the tests that decide, to conftest files and to modules in the
+    place of pytest's is undone; the measure tells where to look before a figure is believed.
 
     Raises:
         InputError: The task is not one of repair, or this machine lacks what its tests need.
