@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from ..schema.task import Task
     from .exporting import Exporter
 
-__all__ = ["ACCURACY", "Benchmark", "Headline", "Source", "find_benchmark", "mean_score",
+__all__ = [
+    "ACCURACY",
+    "Benchmark",
+    "Headline",
+    "Source",
+    "find_benchmark",
+    "mean_score",
     "nothing_to_prepare",
 ]
 

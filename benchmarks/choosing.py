@@ -87,9 +87,7 @@ class Choice:
         return [task for task in tasks if task.id in kept]
 
 
-def matching(
-    items: Sequence[T], patterns: Sequence[str], name: Callable[[T], str]
-) -> list[T]:
+def matching(items: Sequence[T], patterns: Sequence[str], name: Callable[[T], str]) -> list[T]:
     """Give the items whose name one of the patterns fits; all of them where there is no pattern.
 
     Raises:

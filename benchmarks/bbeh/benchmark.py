@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..benchmark import Benchmark, Headline
-from .export import export_answers
 from .examples import HOW_TO_GET, full_tasks, mini_tasks
+from .export import export_answers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from ...runtime.terminal import speakable
 from ...schema.command import Command
 from ...schema.errors import InputError
 from .options import RESULTS_FOLDER
+
+if TYPE_CHECKING:
+    from ..samples import Sample
 
 __all__ = ["export", "export_preds"]
 
@@ -33,7 +37,7 @@ def export(folder: Path, target: Path, form: str | None, trial: int, name: str |
     known = ", ".join(sorted(benchmark.exports)) or "none"
     if form is None and len(benchmark.exports) == 1:
         (form,) = benchmark.exports
-    if form not in benchmark.exports:
+    if form is None or form not in benchmark.exports:
         said = f"no format {form!r}" if form else "no format of its own to choose by itself"
         raise InputError(f"{folder}: {benchmark.name} has {said}. Formats: {known}.")
     _written(folder, target, form, trial, name)
@@ -63,7 +67,6 @@ def _written(folder: Path, target: Path, form: str, trial: int, name: str | None
     from ..exporting import Answers
     from ..logs import log_path
     from ..results import Request, read_results, read_samples
-    from ..samples import Sample
 
     def log(sample: Sample) -> str:
         path = log_path(folder, sample.task, sample.trial)

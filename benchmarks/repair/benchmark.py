@@ -151,7 +151,8 @@ SWE_BENCH = Benchmark(
     about=(
         "Any file of instances in SWE-bench's format. Verdicts follow the rules of swebench 5.0.2,"
         " but the tests run with pytest in the environment that an instance names, or the active"
-        " one, instead of the official images. For figures to publish, export the predictions and run the official harness."
+        " one, instead of the official images. For figures to publish, export the predictions and"
+        " run the official harness."
     ),
     licence="SWE-bench: MIT; each repository has its own.",
     citation="Jimenez et al., SWE-bench: Can Language Models Resolve Real-World GitHub Issues?,"

@@ -52,7 +52,9 @@ class Environment:
         Args:
             parent: Where environments are made.
         """
-        return Path(self.venv) if self.venv else parent / digest(self.python, *self.requirements)[:16]
+        return (
+            Path(self.venv) if self.venv else parent / digest(self.python, *self.requirements)[:16]
+        )
 
     def value(self) -> dict[str, Any]:
         """Write it as an instance's field `environment`."""
@@ -149,11 +151,13 @@ def _check(folder: Path) -> None:
     """See that an environment can run tests."""
     has = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
     try:
-        done = subprocess.run(  # noqa: S603 - an interpreter that the user named
+        done = subprocess.run(
             [str(folder / "bin" / "python"), "-I", "-c", has],
             stdin=subprocess.DEVNULL, capture_output=True, timeout=CHECK_SECONDS, check=False,
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise InputError(f"{folder}: no interpreter of an environment runs there: {error}.") from None
+        raise InputError(
+            f"{folder}: no interpreter of an environment runs there: {error}."
+        ) from None
     if done.returncode:
         raise InputError(f"{folder}: this environment has no pytest. Name it among 'requirements'.")

@@ -77,6 +77,18 @@ class Instance:
         run = (directive.split("::", 1)[0] for directive in self.directives)
         return tuple(dict.fromkeys((*touched(self.test_patch), *run)))
 
+    def fields(self) -> dict[str, Any]:
+        """Write the instance as a file of instances has it."""
+        told = self.reference()
+        del told["patched_files"]
+        return {
+            **{name: value for name, value in told.items() if value not in (None, [])},
+            "FAIL_TO_PASS": list(self.fail_to_pass),
+            "PASS_TO_PASS": list(self.pass_to_pass),
+            "problem_statement": self.problem_statement,
+            "patch": self.patch,
+        }
+
     def reference(self) -> dict[str, Any]:
         """Give what the scorer needs, as the reference answer of a task."""
         return {

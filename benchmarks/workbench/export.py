@@ -52,9 +52,7 @@ def _export(answers: Answers, tools: str) -> str:
         queries = [row["query"] for row in reference_rows(folder, niche)]
         named = {f"{niche}-{number}": query for number, query in enumerate(queries)}
         rows = [
-            _row(query, samples[name], answers)
-            for name, query in named.items()
-            if name in samples
+            _row(query, samples[name], answers) for name, query in named.items() if name in samples
         ]
         if rows:
             make_folder(answers.target)
@@ -87,7 +85,9 @@ def _row(query: str, sample: Sample, answers: Answers) -> Mapping[str, str]:
 
 def _text(rows: Sequence[Mapping[str, str]]) -> str:
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, COLUMNS, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer: csv.DictWriter[str] = csv.DictWriter(
+        stream, COLUMNS, quoting=csv.QUOTE_ALL, lineterminator="\n"
+    )
     writer.writeheader()
     writer.writerows(rows)
     return stream.getvalue()
