@@ -219,7 +219,11 @@ class Evolution:
         pool, cap = self.stage.pool, self.stage.recipe.cap
         if cap is None or len(pool.members) <= cap:
             return
-        order = [one.name for one in ranked(pool) if one.retired is None and one.name != newcomer]
+        order = [
+            one.name
+            for one in ranked(pool.teams.values())
+            if one.retired is None and one.name != newcomer
+        ]
         for name in order[cap - 1 :]:
             pool.retire(
                 name,
