@@ -1,48 +1,282 @@
-"""The folder of an evolution in its pool: what makes it this evolution, and what came of it."""
+"""The folder of an evolution in its pool: what makes it this evolution and no other.
+
+`evolution.json` keeps what an evolution was begun with, to be read by people and compared by us. A
+stream may be prolonged: the tasks that it was begun with then come first, unchanged.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+import re
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Self
 
+from ..runtime.journal import digest
+from ..runtime.terminal import counted
 from ..schema.errors import InputError
 from ..schema.files import make_folder, write_atomically
+from ..schema.problems import quoted
+from ..schema.secrets import scrubbed
+from ..schema.values import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["EVOLUTIONS", "MANIFEST", "TURNS", "open_folder"]
+    from ..schema.ceiling import Ceiling
+    from ..schema.models import Model
+    from ..schema.recipe import Recipe
+    from ..schema.task import Task
+
+__all__ = [
+    "EVOLUTIONS",
+    "MANIFEST",
+    "TURNS",
+    "Manifest",
+    "find_folder",
+    "open_folder",
+    "text_digest",
+    "texts_seen",
+]
 
 EVOLUTIONS = "evolutions"
 TURNS = "turns.jsonl"
 MANIFEST = "evolution.json"
+VERSION = 2
+"""Of the manifest. The first one had two hashes, and told neither answers nor models."""
+
+ASPECTS = ("question", "question", "answer", "scorer", "files", "niche")
+"""What a task's digests are of, in this order: first the words of the question, then all of it."""
+DIGITS = 16
+_NAME = re.compile(r"[^/\\.\x00-\x1f][^/\\\x00-\x1f]*")
 
 
-def open_folder(pool: Path, name: str, manifest: Mapping[str, Any]) -> Path:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Manifest:
+    """What an evolution is made with.
+
+    Attributes:
+        recipe: The recipe, each field.
+        ceiling: What children may ask for.
+        models: What aliases stand for, without addresses' secrets and without keys.
+        embedder: What finds similar tasks; None where there is no memory.
+        tasks: The digests of each task by its id, in order: see `ASPECTS`.
+        commands: The commands that worked on it, as they were typed, each once.
+        coterie: The versions that did.
+    """
+
+    recipe: Mapping[str, Any]
+    ceiling: Mapping[str, Any]
+    models: Mapping[str, Mapping[str, Any]]
+    embedder: str | None
+    tasks: Mapping[str, str]
+    commands: tuple[str, ...]
+    coterie: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        recipe: Recipe,
+        ceiling: Ceiling,
+        models: Iterable[Model],
+        embedder: str | None,
+        tasks: Iterable[Task],
+        command: str,
+    ) -> Self:
+        """Say what an evolution is made with."""
+        allowed = {
+            name: sorted(item) if isinstance(item, frozenset) else item
+            for name, item in asdict(ceiling).items()
+        }
+        return cls(
+            recipe=_plain(asdict(recipe)),
+            ceiling=_plain(allowed),
+            models={one.alias: _model(one, recipe) for one in models},
+            embedder=embedder,
+            tasks={task.id: task_digest(task) for task in tasks},
+            commands=(command,),
+            coterie=(version("coterie"),),
+        )
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Read what an evolution was begun with.
+
+        Raises:
+            InputError: There is none, it cannot be read, or another format was written.
+        """
+        path = folder / MANIFEST
+        try:
+            value = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(f"no evolution in {str(folder)!r}: it has no {MANIFEST}.") from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path}: cannot be read: {error}.") from None
+        if not is_mapping(value) or value.get("v") != VERSION:
+            raise InputError(
+                f"{folder} was begun by another version of coterie, whose {MANIFEST} does not say"
+                " enough to tell whether this is the same evolution. Choose another --name; the"
+                " pool can be used as it is."
+            )
+        fields: dict[str, Any] = {**value}
+        fields.pop("v")
+        for name in ("commands", "coterie"):
+            fields[name] = tuple(fields[name])
+        return cls(**fields)
+
+    def write(self, folder: Path) -> None:
+        """Keep it in the evolution's folder.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        text = json.dumps({"v": VERSION, **asdict(self)}, indent=2, ensure_ascii=False)
+        write_atomically(folder / MANIFEST, text + "\n")
+
+    def after(self, earlier: Manifest) -> Manifest:
+        """Give what is kept of an evolution that is gone on with: who worked on it, too."""
+        return replace(
+            self,
+            commands=tuple(dict.fromkeys((*earlier.commands, *self.commands))),
+            coterie=tuple(dict.fromkeys((*earlier.coterie, *self.coterie))),
+        )
+
+    def differences(self, earlier: Manifest) -> list[str]:
+        """Say in which respects this is another evolution than one that was begun earlier."""
+        found = [*_changed("recipe", earlier.recipe, self.recipe)]
+        found += _changed("ceiling", earlier.ceiling, self.ceiling)
+        for alias in sorted(self.models.keys() & earlier.models.keys()):
+            # A server may be started elsewhere; what it serves has to be the same.
+            was, now = (
+                {key: item for key, item in one[alias].items() if key != "api_base"}
+                for one in (earlier.models, self.models)
+            )
+            found += _changed(f"model {alias!r}", was, now)
+        if self.embedder != earlier.embedder:
+            found.append(f"embedder ({earlier.embedder}, now {self.embedder})")
+        return [*found, *_tasks_changed(earlier.tasks, self.tasks)]
+
+
+def open_folder(pool: Path, name: str, manifest: Manifest | None = None) -> Path:
     """Make the folder of an evolution in its pool, or find the one that is there.
 
     Args:
         pool: The pool's folder.
         name: The evolution's name.
-        manifest: What makes it this evolution and no other: its recipe and its tasks.
+        manifest: What it is made with. One that has further tasks prolongs the stream. None:
+            nobody will go on with it.
 
     Raises:
         InputError: There is another evolution of that name.
         StorageError: The folder cannot be written.
     """
     folder = pool / EVOLUTIONS / name
-    path = folder / MANIFEST
-    if path.exists():
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if differing := sorted(key for key in manifest if found.get(key) != manifest[key]):
-            raise InputError(
-                f"{folder} holds an evolution with another {' and another '.join(differing)}."
-                " Choose another --name, or give what it was begun with."
-            )
+    if manifest is not None and (find_folder(pool, name, manifest) / MANIFEST).exists():
+        earlier = Manifest.read(folder)
+        if (going_on := manifest.after(earlier)) != earlier:
+            going_on.write(folder)
         return folder
     make_folder(folder.parent)
     make_folder(folder)
     write_atomically(folder / ".gitignore", "journal.sqlite*\n")
-    write_atomically(path, json.dumps(manifest, indent=2) + "\n")
+    if manifest is not None:
+        manifest.write(folder)
     return folder
+
+
+def find_folder(pool: Path, name: str, manifest: Manifest) -> Path:
+    """Say where an evolution's folder is to be, and make sure that it is none of another one.
+
+    Raises:
+        InputError: There is another evolution of that name, or it is no name.
+    """
+    if not _NAME.fullmatch(name):
+        raise InputError(f"{quoted(name)} is no name of an evolution, as a folder is called so.")
+    folder = pool / EVOLUTIONS / name
+    if (folder / MANIFEST).exists() and (
+        differences := manifest.differences(Manifest.read(folder))
+    ):
+        raise InputError(
+            f"{folder} holds an evolution with another {'; another '.join(differences)}. Give what"
+            " it was begun with, or choose another --name."
+        )
+    return folder
+
+
+def texts_seen(pool: Path) -> Iterator[str]:
+    """Give the digest of each question that an evolution of a pool was given, by its words.
+
+    Evolutions of earlier versions kept none; what they saw is known by its ids, from the ledger.
+    """
+    for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
+        value = json.loads(path.read_text(encoding="utf-8"))
+        for told in value["tasks"].values() if value.get("v") == VERSION else ():
+            yield told.partition(".")[0]
+
+
+def text_digest(task: Task) -> str:
+    """Give the digest of what a task asks: the same for the same words, however they are spaced."""
+    return digest(f"{task.query} {task.context}".split())[:DIGITS]
+
+
+def task_digest(task: Task) -> str:
+    """Give the digests of what a task is, joined by dots."""
+    rest: Sequence[Any] = (
+        [task.query, task.context],
+        [task.id, task.answer],
+        [task.scorer.name, dict(task.scorer.options)],
+        [dict(task.files), task.repo and str(task.repo.resolve()), task.commit],
+        task.niche,
+    )
+    return ".".join([text_digest(task), *(digest(part)[:DIGITS] for part in rest)])
+
+
+def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
+    """Say what an alias stands for; prices count where rewards are made of them."""
+    from ..runtime.local.weights import SMOLLM2
+    from ..schema.models import EMBEDDED
+
+    told: dict[str, Any] = {
+        "model": scrubbed(model.model),
+        "api_base": model.api_base and scrubbed(model.api_base),
+        "fallback": list(model.fallback),
+        "notes": scrubbed(model.notes),
+    }
+    if model.model == EMBEDDED:
+        told["weights"] = f"{SMOLLM2.name} sha256:{SMOLLM2.sha256}"
+    if recipe.beta and recipe.cost_unit == "usd":
+        prices = ("usd_per_mtok_input", "usd_per_mtok_cached", "usd_per_mtok_output")
+        told |= {name: getattr(model, name) for name in prices}
+    return told
+
+
+def _changed(what: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Name what differs between two mappings, with the old value and the new one."""
+    told = [
+        f"{key}: {quoted(was.get(key))}, now {quoted(now.get(key))}"
+        for key in sorted(was.keys() | now.keys())
+        if was.get(key) != now.get(key)
+    ]
+    return [f"{what} ({'; '.join(told)})"] if told else []
+
+
+def _tasks_changed(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    if len(now) < len(was):
+        return [f"stream ({counted(len(was), 'task')}, now {len(now)}; it may only grow)"]
+    for (old, digests), (new, others) in zip(was.items(), now.items(), strict=False):
+        if old != new:
+            return [f"stream (task {quoted(old)}, now {quoted(new)} in its place)"]
+        if digests != others:
+            pairs = zip(ASPECTS, digests.split("."), others.split("."), strict=True)
+            parts = dict.fromkeys(name for name, one, other in pairs if one != other)
+            many = sum(now[task] != known for task, known in was.items() if task in now) - 1
+            more = f" and {many} more" if many else ""
+            return [f"{' and '.join(parts)} of task {quoted(old)}{more}"]
+    return []
+
+
+def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a value as JSON reads it back."""
+    return json.loads(json.dumps(value))

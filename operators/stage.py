@@ -80,6 +80,7 @@ async def open_stage(
     setting: Setting,
     pool: Pool,
     folder: Path,
+    embedder: str | None = None,
 ) -> AsyncGenerator[Stage]:
     """Open what an evolution needs; leaving the block closes it.
 
@@ -91,6 +92,7 @@ async def open_stage(
         setting: How its runs are made; its budget is that of everything together.
         pool: Where teams are kept.
         folder: Where its journal is kept.
+        embedder: What finds similar tasks in memory; see `choose_embedder`.
 
     Raises:
         InputError: Another process is at work on it.
@@ -100,7 +102,9 @@ async def open_stage(
         with Journal.open(folder) as journal:
             budget = Budget(setting.budget, name="the evolution")
             budget.deposit(journal.spent(), seconds=journal.seconds)
-            memory = open_memory(pool.folder, models=catalogue.models) if recipe.memory else None
+            memory = None
+            if recipe.memory:
+                memory = open_memory(pool.folder, embedder=embedder, models=catalogue.models)
             yield Stage(
                 name=name,
                 recipe=recipe,

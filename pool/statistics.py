@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..runtime.usage import Usage
 from ..schema.errors import InputError
+from .intervals import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,10 +17,6 @@ __all__ = ["EVOLVE", "Statistics", "Sums", "Trial", "Z", "wilson"]
 
 EVOLVE = "evolve"
 """The split of the tasks that evolution learns from. Others, such as `test`, are held out."""
-
-Z = 1.959964
-"""The normal quantile of a 95 % interval."""
-
 
 NOTHING = Usage()
 
@@ -178,18 +175,3 @@ class Statistics:
             return math.inf, math.inf
         usd = math.inf if self.usage.unpriced_calls else self.usage.usd / share
         return usd, self.usage.tokens / share
-
-
-def wilson(total: float, n: int) -> tuple[float, float]:
-    """Give Wilson's 95 % interval of the mean of `n` scores in [0, 1] with this sum.
-
-    It is exact in this sense for scores of 0 and 1. Other scores with the same mean vary less, so
-    for them it is wider than need be, never too narrow.
-    """
-    if n == 0:
-        return 0.0, 1.0
-    mean = min(1.0, total / n)
-    middle = mean + Z**2 / (2 * n)
-    reach = Z * math.sqrt(mean * (1 - mean) / n + Z**2 / (4 * n**2))
-    scale = 1 + Z**2 / n
-    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)

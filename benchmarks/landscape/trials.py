@@ -109,7 +109,7 @@ async def _outcome(trial: Trial, seed: int, count: int, folder: Path) -> Outcome
     seeds = [TEAMS / f"{one}.yaml" for one in trial.seeds]
     pool = Pool.init(folder / "pool", seeds, catalogue=catalogue)
     begun = _held_out(pool, _expected)
-    place = open_folder(pool.folder, "trial", {})
+    place = open_folder(pool.folder, "trial")
     meta = MetaModel(skill=trial.skill, catalogue=catalogue, ceiling=CEILING)
     services = Services(
         setting=Setting(seed=seed),

@@ -2,33 +2,137 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.terminal import speakable_json
 from ...schema.command import Command, host_catalogue, host_options, problem_format
 from ...schema.errors import InputError
 
 if TYPE_CHECKING:
     from ...schema.catalogue import Catalogue
-    from ...schema.task import Task
+    from ...schema.recipe import Recipe
+    from .evolving import Evolving, Testing
 
 __all__ = ["main"]
 
+FOLDER = click.Path(file_okay=False, path_type=Path)
+FILE = click.Path(dir_okay=False, path_type=Path)
+REPEATS = 3
+"""As often as the evaluations of the EvoMAS paper."""
 
-@click.command(cls=Command)
-@click.argument("recipe_file", metavar="RECIPE", type=click.Path(dir_okay=False, path_type=Path))
+csv_option = click.option(
+    "--csv", type=FILE, help="Write a line for each turn to this file, as CSV."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+name_option = click.option("--name", help="Which evolution of the pool, where it has several.")
+
+
+class _Evolve(Command):
+    """The command, and beside it those that look at what it made."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Read the words; the first of them may be the name of a command that looks."""
+        if args and args[0] in LOOKING:
+            words = f"{info_name} {args[0]}"
+            return LOOKING[args[0]].make_context(words, args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command whose words were read."""
+        return super().invoke(ctx) if ctx.command is self else ctx.command.invoke(ctx)
+
+
+@click.command("report", cls=Command)
+@click.argument("pool_folder", metavar="POOL", type=FOLDER)
+@name_option
+@csv_option
+@json_option
+def report(pool_folder: Path, name: str | None, csv: Path | None, *, as_json: bool) -> None:
+    """Tell what came of an evolution in POOL until now, and spend nothing."""
+    from ..rows import rows, write_csv
+    from .telling import Told, evolution_of
+
+    evolution = evolution_of(pool_folder, name)
+    if csv is not None:
+        write_csv(csv, list(rows(pool_folder, evolution)))
+    click.echo(Told.of(pool_folder, evolution).shown(as_json=as_json))
+
+
+@click.command("show", cls=Command)
+@click.argument("pool_folder", metavar="POOL", type=FOLDER)
+@click.argument("task", metavar="TASK")
+@name_option
+@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
+def show(pool_folder: Path, task: str, name: str | None, *, as_json: bool) -> None:
+    """Show all that an evolution in POOL tried on TASK, by the task's id: what, why, what came."""
+    from .showing import Shown
+    from .telling import evolution_of
+
+    shown = Shown.of(pool_folder, evolution_of(pool_folder, name), task)
+    click.echo(speakable_json(json.dumps(shown.value(), indent=2)) if as_json else str(shown))
+
+
+LOOKING = {"report": report, "show": show}
+
+
+@click.command(
+    cls=_Evolve,
+    epilog="`mas-evolve report POOL` tells what came of an evolution until now, and"
+    " `mas-evolve show POOL TASK` what was tried on a task. A recipe of that name is ./report.",
+)
+@click.argument("recipe_file", metavar="RECIPE", type=FILE)
 @click.argument("tasks_file", metavar="TASKS", type=click.Path(path_type=Path))
 @click.option(
     "--pool",
     "pool_folder",
     required=True,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="The pool. One that does not exist yet begins with the recipe's seeds.",
 )
 @click.option("--name", help="The evolution's name in the pool.  [default: the recipe's file name]")
+@click.option(
+    "--test",
+    "test_file",
+    metavar="TASKS",
+    type=click.Path(path_type=Path),
+    help="Tasks that are held out: at the end the best team and the recipe's seeds run on them.",
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(min=1),
+    help=f"With --test: how often each team runs on each task.  [default: {REPEATS}]",
+)
+@click.option(
+    "--beside",
+    multiple=True,
+    metavar="TEAM",
+    help="With --test: test this team as well. May be given again.",
+)
+@click.option(
+    "--test-workers",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="With --test: how many runs are made at the same time. No score depends on it.",
+)
+@click.option(
+    "--seeds",
+    type=click.IntRange(min=1),
+    help="Evolve this often, with the recipe's seed of chance and those after it, each in a pool of"
+    " its own below --pool: seed_0, seed_1 and so on.",
+)
 @click.option(
     "--budget",
     metavar="CAPS",
@@ -39,12 +143,17 @@ __all__ = ["main"]
 )
 @click.option(
     "--cache",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Keep answers in this folder, and take from there what others asked alike.",
+)
+@click.option(
+    "--embedder",
+    help="What finds similar tasks: minilm, hashing, or a model's alias.  [default: minilm]",
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Take only the first so many tasks.")
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@csv_option
+@json_option
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
 @click.option(
     "--unsafe-local",
@@ -59,44 +168,58 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     RECIPE says how (`mas explain evolution`). TASKS is a JSONL file with a task on each line, or a
     folder of task files. The pool holds valid teams only, whatever a model answers. The same
     command again goes on where an interrupted evolution ended, and shows the report of one that is
-    done; nothing is paid twice.
+    done; nothing is paid twice. With further tasks at its end, the stream is prolonged.
     """
     from ...schema.recipe import load_recipe
     from .evolving import Evolving
+    from .several import Several
+    from .stream import load_tasks
 
-    names = ("model", "models_file", "tools_file", "allowed_tools")
-    known = host_catalogue(**{name: options[name] for name in names})
+    known = host_catalogue(
+        **{name: options[name] for name in ("model", "models_file", "tools_file", "allowed_tools")}
+    )
     recipe = load_recipe(recipe_file)
     tasks = load_tasks(tasks_file, known)[: options["limit"]]
-    evolving = Evolving(recipe_file, recipe, tasks, pool_folder, known, options)
-    sys.exit(evolving.to_the_end())
+    testing = _testing(recipe, options, known)
+
+    def evolving(one: Recipe, folder: Path) -> Evolving:
+        return Evolving(recipe_file, one, tasks, folder, known, options, testing)
+
+    if options["seeds"] is None:
+        sys.exit(evolving(recipe, pool_folder).to_the_end())
+    if (pool_folder / "ledger.jsonl").exists():
+        raise InputError(f"{pool_folder} is a pool itself. --seeds makes pools in a folder.")
+    seeds = range(recipe.seed, recipe.seed + options["seeds"])
+    each = [evolving(replace(recipe, seed=one), pool_folder / f"seed_{one}") for one in seeds]
+    sys.exit(Several(each).to_the_end())
 
 
-def load_tasks(path: Path, known: Catalogue) -> list[Task]:
-    """Load a stream of tasks, in order: the lines of a file, or the files of a folder by name.
+def _testing(recipe: Recipe, options: dict[str, Any], known: Catalogue) -> Testing | None:
+    """Find what is held out.
 
     Raises:
-        InputError: One does not load, there is none, or two have the same id.
+        InputError: An option says how to test, and none says on what; or a task or team does not
+            load.
     """
-    from ...schema.loading import load_task, parse_task, read_file
+    from ...pool.sources import load_source
+    from .evolving import Testing
+    from .stream import load_tasks
 
-    if path.is_dir():
-        tasks = [load_task(one, known) for one in sorted(path.glob("*.json"))]
-    else:
-        lines = enumerate(read_file(path).splitlines(), start=1)
-        tasks = [
-            parse_task(line, f"{path}:{number}", path.parent, known)
-            for number, line in lines
-            if line.strip()
-        ]
-    if not tasks:
-        raise InputError(f"{path}: there is no task in it.")
-    seen: set[str] = set()
-    for task in tasks:
-        if task.id in seen:
-            raise InputError(f"{path}: two tasks have the id {task.id!r}. Each needs its own.")
-        seen.add(task.id)
-    return tasks
+    if options["test_file"] is None:
+        if options["repeats"] or options["beside"]:
+            raise InputError("--repeats and --beside say how to test. Say on what: --test TASKS.")
+        return None
+    tasks = load_tasks(options["test_file"], known)
+    if recipe.score == "answer":
+        from ..trying import require_answers
+
+        require_answers(tasks)
+    return Testing(
+        tasks=tasks,
+        repeats=options["repeats"] or REPEATS,
+        beside=[load_source(one, known) for one in options["beside"]],
+        workers=options["test_workers"],
+    )
 
 
 if __name__ == "__main__":

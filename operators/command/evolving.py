@@ -1,35 +1,67 @@
-"""An evolution as commands make it: its pool, its folder, its progress and its report."""
+"""An evolution as commands make it: its pool, its folder, its progress, its test, its report."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass, replace
+import os
+import shlex
+import sys
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.terminal import speakable
+from ...runtime.terminal import counted, speakable
 from ...schema.errors import CoterieError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
-    from ...pool.pool import Pool
     from ...runtime.services import Setting
+    from ...runtime.usage import Usage
     from ...schema.catalogue import Catalogue
-    from ...schema.ceiling import Ceiling
     from ...schema.recipe import Recipe
     from ...schema.task import Task
-    from ..report import Report
+    from ...schema.team import Team
+    from ..folder import Manifest
+    from ..stage import Stage
+    from .starting import Start
 
-__all__ = ["Evolving"]
+__all__ = ["Evolving", "Testing", "typed"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Testing:
+    """What is held out, and how teams are tested on it.
+
+    Attributes:
+        tasks: The tasks.
+        repeats: How often each team runs on each.
+        beside: Teams that are tested as well.
+        workers: How many runs are made at the same time.
+    """
+
+    tasks: Sequence[Task]
+    repeats: int
+    beside: Sequence[Team] = ()
+    workers: int = 1
 
 
 @dataclass(eq=False)
 class Evolving:
-    """An evolution on its way, whatever ends it."""
+    """An evolution on its way, whatever ends it.
+
+    Attributes:
+        recipe_file: Where the recipe is.
+        recipe: How.
+        tasks: The stream.
+        pool_folder: Where the pool is, or will be.
+        known: What this host offers.
+        options: What the user said.
+        testing: What is held out, if anything.
+        elsewhere: What evolutions that share the budget have spent, and their seconds.
+    """
 
     recipe_file: Path
     recipe: Recipe
@@ -37,102 +69,172 @@ class Evolving:
     pool_folder: Path
     known: Catalogue
     options: dict[str, Any]
-    done: int = 0
+    testing: Testing | None = None
+    elsewhere: tuple[Usage, float] | None = None
+    _taken: int = field(default=0, init=False)
 
     @property
     def name(self) -> str:
         """What the evolution is called."""
         return self.options["name"] or self.recipe_file.stem
 
+    @property
+    def folder(self) -> Path:
+        """The evolution's folder in its pool."""
+        from ..folder import EVOLUTIONS
+
+        return self.pool_folder / EVOLUTIONS / self.name
+
     def to_the_end(self) -> int:
-        """Evolve, show the report, and give the exit code."""
-        from ...runtime.command.models import fetch_embedded
+        """Evolve and test, show the report, and give the exit code."""
         from ...runtime.command.signals import to_the_end
 
-        self._check()
-        fetch_embedded(self.known.models.values())
+        self.check()
+        self.fetch()
         try:
-            code = to_the_end(self._evolved(), lambda: " The same command goes on.")
+            code = to_the_end(self.work(), lambda: " The same command goes on.")
         except InputError:
             raise
         except CoterieError as error:
-            self._show_report()
+            self.show()
             click.echo(f"stopped: {speakable(str(error))} The same command goes on.", err=True)
             return error.exit_code
         if code == 0:
-            self._show_report()
+            self.show()
         return code
 
-    def _check(self) -> None:
-        """Find what is wrong before anything is made or spent."""
-        from ..strategies import strategy_of
-        from ..trying import require_answers
+    def check(self) -> None:
+        """Find what is wrong before anything is made or spent.
 
-        strategy_of(self.recipe.strategy)
-        self._setting()
-        if self.recipe.score == "answer":
-            require_answers(self.tasks)
-        if self.recipe.meta_model not in self.known.aliases:
-            models = ", ".join(sorted(self.known.aliases))
-            raise InputError(
-                f"meta_model: no model {self.recipe.meta_model!r} on this host. Known: {models}."
-            )
+        Raises:
+            InputError: Something is.
+        """
+        from ...pool.ledger import Ledger
+        from ..folder import TURNS, find_folder
+        from ..heldout import refuse_seen
+        from .commits import check_repository
 
-    async def _evolved(self) -> int:
-        from ..evolution import Evolution
+        find_folder(self.pool_folder, self.name, self.manifest)
+        _ = self.setting
+        self._taken = sum(1 for _ in Ledger(self.folder / TURNS).read())
+        if self.testing is not None:
+            refuse_seen(self.pool_folder, self.tasks, self.testing.tasks)
+        if self.options["use_git"]:
+            check_repository(self.pool_folder)
+
+    def fetch(self) -> None:
+        """Fetch the embedded model, where it may be asked."""
+        from ...runtime.command.models import fetch_embedded
+
+        if self._taken < len(self.tasks) or self.testing is not None:
+            fetch_embedded(self.start.models)
+
+    async def work(self) -> int:
+        """Do what is not done yet."""
         from ..folder import open_folder
         from ..stage import open_stage
-        from ..strategies import asked_models, strategy_of
 
-        pool, ceiling = self._pool()
-        folder = open_folder(self.pool_folder, self.name, self._manifest())
+        if self._taken < len(self.tasks):
+            await self.start.check_host(self.setting)
+        elif self.testing is None:
+            return 0
+        pool = self.start.open_pool()
         async with open_stage(
             name=self.name,
             recipe=self.recipe,
-            catalogue=pool.catalogue,
-            ceiling=ceiling,
-            setting=self._setting(),
+            catalogue=self.start.catalogue,
+            ceiling=self.start.ceiling,
+            setting=self.setting,
             pool=pool,
-            folder=folder,
+            folder=open_folder(self.pool_folder, self.name, self.manifest),
+            embedder=self.options.get("embedder"),
         ) as stage:
-            priced = stage.services.setting.must_be_priced
-            await stage.services.gateway.prepare(
-                asked_models(self.recipe, self.tasks), priced=priced
-            )
-            evolution = Evolution(
-                stage=stage,
-                strategy=strategy_of(self.recipe.strategy),
-                tasks=self.tasks,
-                folder=folder,
-                on_turn=self._on_turn,
-            )
-            await evolution.to_the_end()
+            if self.elsewhere is not None:
+                usage, seconds = self.elsewhere
+                stage.budget.deposit(usage, seconds=seconds)
+            await self._evolve(stage)
+            await self._test(stage)
         return 0
 
-    def _pool(self) -> tuple[Pool, Ceiling]:
-        """Open the pool, or begin it with the recipe's seeds; and say what children may ask for."""
-        from ...pool.pool import Pool
-        from ...schema.ceiling import Ceiling, load_ceiling
+    async def _evolve(self, stage: Stage) -> None:
+        from ..evolution import Evolution
+        from ..strategies import strategy_of
 
-        beside = self.recipe_file.parent
-        known = self.known.beside(beside)
-        seeds = [one if one.startswith("seed:") else beside / one for one in self.recipe.seeds]
-        if (self.pool_folder / "ledger.jsonl").exists():
-            pool = Pool.open(self.pool_folder, catalogue=known)
-        else:
-            pool = Pool.init(self.pool_folder, seeds, catalogue=known)
-        if not pool.members:
-            raise InputError(
-                f"{self.pool_folder} has no team that is not retired. Use mas-pool restore, or take"
-                " one in with mas-pool import."
-            )
-        if self.recipe.policy is not None:
-            return pool, load_ceiling(beside / self.recipe.policy)
-        written = [one.team for one in pool.teams.values() if not one.born.parents]
-        ceiling = Ceiling.of(*written)
-        return pool, replace(ceiling, models=ceiling.models | frozenset(self.known.models))
+        self._say(self.start.outlook)
+        if self._taken:
+            self._say(f"going on after {self._taken} of {counted(len(self.tasks), 'task')}")
+        await Evolution(
+            stage=stage,
+            strategy=strategy_of(self.recipe.strategy),
+            tasks=self.tasks,
+            folder=self.folder,
+            on_turn=self._on_turn,
+        ).to_the_end()
 
-    def _setting(self) -> Setting:
+    async def _test(self, stage: Stage) -> None:
+        """Test the team that the pool would deploy, and those beside it."""
+        from ...pool.sources import load_source
+        from ..frozen import Figures, write_figures
+        from ..heldout import HeldOut, frozen_teams
+
+        if self.testing is None:
+            return
+        seeds = [load_source(one, stage.catalogue) for one in self.start.sources]
+        stage.pool.refresh()
+        teams = frozen_teams(stage.pool, seeds, self.testing.beside)
+        self._say(
+            f"testing {', '.join(one.name for one in teams)} on"
+            f" {counted(len(self.testing.tasks), 'held-out task')} x {self.testing.repeats}"
+        )
+        trials = await HeldOut(
+            stage=stage,
+            teams=teams,
+            tasks=self.testing.tasks,
+            repeats=self.testing.repeats,
+            workers=self.testing.workers,
+        ).to_the_end()
+        write_figures(self.folder, Figures.of(teams, trials, after=self._taken), trials)
+        self._commit(f"held out: {teams[0].name}")
+
+    @cached_property
+    def start(self) -> Start:
+        """What it begins with.
+
+        Raises:
+            InputError: Something that it needs is not to be had.
+        """
+        from .starting import found
+
+        return found(
+            recipe_file=self.recipe_file,
+            recipe=self.recipe,
+            tasks=self.tasks,
+            pool_folder=self.pool_folder,
+            known=self.known,
+            embedder=self.options.get("embedder"),
+        )
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """What makes it this evolution and no other."""
+        from ..folder import Manifest
+
+        return Manifest.of(
+            recipe=self.recipe,
+            ceiling=self.start.ceiling,
+            models=self.start.models,
+            embedder=self.start.embedder,
+            tasks=self.tasks,
+            command=typed(),
+        )
+
+    @cached_property
+    def setting(self) -> Setting:
+        """How its runs are made.
+
+        Raises:
+            InputError: The budget cannot be read.
+        """
         from ...runtime.budget import Caps
         from ...runtime.services import Setting
 
@@ -145,59 +247,41 @@ class Evolving:
             unsafe_local=self.options["unsafe_local"],
         )
 
-    def _manifest(self) -> dict[str, Any]:
-        """Say what makes this evolution: a change of it would make another one."""
-        recipe = json.dumps(asdict(self.recipe), sort_keys=True)
-        tasks = json.dumps([[task.id, task.query, task.context] for task in self.tasks])
-        return {
-            "recipe": hashlib.sha256(recipe.encode()).hexdigest(),
-            "tasks": hashlib.sha256(tasks.encode("utf-8", "backslashreplace")).hexdigest(),
-        }
-
     def _on_turn(self, turn: Mapping[str, Any]) -> None:
         """Show a turn, and commit the pool where that is wanted."""
-        self.done += 1
-        if not self.options["quiet"]:
-            made = f"{len(turn['candidates'])} tried, {len(turn['dropped'])} dropped"
-            text = f"{turn['task']}: {turn['score']:g} by {turn['team']} ({made})"
-            click.echo(f"{self.done:5} of {len(self.tasks)}  {speakable(text)}", err=True)
+        self._taken += 1
+        made = f"{len(turn['candidates'])} tried, {len(turn['dropped'])} dropped"
+        told = f"{turn['task']}: {turn['score']:g} by {turn['team']}"
+        self._say(f"{self._taken:5} of {len(self.tasks)}  {told} ({made})")
+        self._commit(told)
+
+    def _commit(self, message: str) -> None:
+        from .commits import commit
+
         if self.options["use_git"]:
-            commit(self.pool_folder, f"{turn['task']}: {turn['score']:g} by {turn['team']}")
+            commit(self.pool_folder, message)
 
-    def report(self) -> Report:
-        """Sum up what was done until now."""
-        from ...pool.ledger import Ledger
-        from ..folder import EVOLUTIONS, TURNS
-        from ..report import Report
+    def _say(self, text: str | None) -> None:
+        if text is not None and not self.options["quiet"]:
+            click.echo(speakable(text), err=True)
 
-        turns = Ledger(self.pool_folder / EVOLUTIONS / self.name / TURNS)
-        return Report.of(entry.value for entry in turns.read())
+    def show(self) -> None:
+        """Print what there is to tell; nothing where it did not even begin."""
+        from ..folder import MANIFEST
+        from ..rows import rows, write_csv
+        from .telling import Told
 
-    def _show_report(self) -> None:
-        from ...pool.expectation import most_promising
-        from ...pool.pool import Pool
-
-        report = self.report()
-        best, expected = most_promising(Pool.open(self.pool_folder))
-        if self.options["as_json"]:
-            told = {"team": best.name, "path": str(best.path), "expected": expected.score}
-            interval = {"expected_interval": [expected.low, expected.high]}
-            click.echo(json.dumps({**report.value(), "best": {**told, **interval}}, indent=2))
-        else:
-            said = f"best team: {best.path}, expected to score {expected}"
-            click.echo(f"{report}\n{speakable(said)}")
+        if not (self.folder / MANIFEST).exists():
+            return
+        if self.options.get("csv"):
+            write_csv(self.options["csv"], list(rows(self.pool_folder, self.name)))
+        told = Told.of(self.pool_folder, self.name)
+        click.echo(told.shown(as_json=self.options["as_json"]))
 
 
-def commit(folder: Path, message: str) -> None:
-    """Commit a pool, in a repository of its own where it stands in none.
+def typed() -> str:
+    """Give the command as the user typed it, without what looks like a secret."""
+    from ...schema.secrets import scrubbed, secrets_of
 
-    Raises:
-        AgentError: git is not installed, or failed.
-    """
-    from ...runtime.workspace import git
-
-    if not (folder / ".git").exists():
-        git(folder, "init", "--quiet")
-    git(folder, "add", "--all")
-    if git(folder, "status", "--porcelain"):
-        git(folder, "commit", "--quiet", "--message", message)
+    words = [Path(sys.argv[0]).name, *sys.argv[1:]]
+    return scrubbed(shlex.join(words), secrets_of(os.environ))

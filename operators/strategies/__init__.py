@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...schema.task import Task
     from ..stage import Strategy
 
-__all__ = ["asked_models", "strategy_of"]
+__all__ = ["BASELINES", "asked_models", "strategy_of"]
 
 BASELINES = frozenset({"best_of_n", "fixed"})
 """Those of ours that ask no meta-model."""

@@ -14,7 +14,7 @@ from coterie.schema.edits import Component
 from .asking import TASK, Asked, asking, llm, parent, team
 
 OTHER = team("other", llm("worker", prompt="Be brief."), llm("judge"))
-RUN = {"digest": "run: done\nanswer: 8", "reward": 0.25}
+RUN: dict[str, Any] = {"digest": "run: done\nanswer: 8", "reward": 0.25}
 
 
 def decided(

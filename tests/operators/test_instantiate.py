@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -111,6 +112,11 @@ def test_where_nothing_may_be_adapted_the_team_stays_and_nobody_is_asked(
     assert (done.came.child, done.came.edits, done.came.words) == (PAIR, (), ())
     assert done.came.reason == "There is nothing to adapt."
     assert done.calls == []
+
+
+def test_a_team_above_the_ceiling_of_which_nothing_may_be_adapted_stays_as_it_is() -> None:
+    tight = replace(ceiling_of(PAIR), max_tokens=1)
+    assert isinstance(adapted(allowed=(), ceiling=tight).came, Proposal)
 
 
 def test_the_notes_of_the_models_that_may_be_chosen_are_shown() -> None:

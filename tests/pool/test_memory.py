@@ -197,17 +197,6 @@ class TestText:
 
 
 class TestIndex:
-    def test_can_be_made_anew(self, bench: Bench) -> None:
-        store = QdrantStore.in_process()
-        memory = bench.open(store)
-        for number in range(3):
-            memory.add(entry(str(number), number))
-        assert memory.rebuild() == 3 == store.count()
-        store.clear()
-        assert memory.search("0", 9) == []
-        assert memory.rebuild() == 3
-        assert ids(memory.search("0", 9)) == ["0", "1", "2"]
-
     def test_embeds_each_text_once_for_all(self, bench: Bench) -> None:
         memory = bench.open()
         for number in range(300):
@@ -251,8 +240,6 @@ class TestIndex:
             memory = bench.open(store)
             memory.add(entry("a", 10))
             assert ids(memory.search("0", 2)) == ["a"]
-            memory.rebuild()
-            assert store.count() == 1
 
 
 class TestCache:

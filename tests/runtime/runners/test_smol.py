@@ -143,7 +143,7 @@ def test_a_loop_without_end_is_ended_by_the_agents_timeout(workbench: Workbench)
         started = time.monotonic()
         run = workbench.run(model, coder(timeout=1.5))
         assert time.monotonic() - started < 4
-    assert run.error == "agent coder: it reached its timeout, 1.5 seconds."
+    assert run.error == "agent coder: it reached its timeout, 1.5 seconds of work."
 
 
 @pytest.mark.parametrize("agent", [coder("a", timeout=1), caller("a", timeout=1)])

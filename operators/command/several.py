@@ -1,0 +1,185 @@
+"""Several evolutions that differ in their seed alone, with one report and one budget."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.terminal import counted, speakable
+from ...runtime.usage import Usage
+from ...schema.errors import CoterieError, InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from .evolving import Evolving
+    from .telling import Told
+
+__all__ = ["Several", "over_seeds", "t_interval"]
+
+
+@dataclass(eq=False)
+class Several:
+    """Evolutions on their way, one after the other.
+
+    Attributes:
+        evolutions: The evolutions, each with its own seed and its own pool.
+    """
+
+    evolutions: Sequence[Evolving]
+
+    def to_the_end(self) -> int:
+        """Evolve and test all of them, show what came of it, and give the exit code."""
+        from ...runtime.command.signals import to_the_end
+
+        for one in self.evolutions:
+            one.check()
+        for one in self.evolutions:
+            one.fetch()
+        try:
+            code = to_the_end(self._work(), lambda: " The same command goes on.")
+        except InputError:
+            raise
+        except CoterieError as error:
+            self._show()
+            click.echo(f"stopped: {speakable(str(error))} The same command goes on.", err=True)
+            return error.exit_code
+        if code == 0:
+            self._show()
+        return code
+
+    async def _work(self) -> int:
+        for one in self.evolutions:
+            if not one.options["quiet"]:
+                click.echo(f"seed {one.recipe.seed}: {speakable(str(one.pool_folder))}", err=True)
+            others = [_spent(other.folder) for other in self.evolutions if other is not one]
+            usage = sum((spent for spent, _ in others), Usage())
+            one.elsewhere = usage, sum(seconds for _, seconds in others)
+            await one.work()
+        return 0
+
+    def _show(self) -> None:
+        from ..folder import MANIFEST
+        from ..rows import rows, write_csv
+        from .telling import Told
+
+        begun = [one for one in self.evolutions if (one.folder / MANIFEST).exists()]
+        if not begun:
+            return
+        options = begun[0].options
+        if options.get("csv"):
+            seeded = [
+                {"seed": one.recipe.seed, **row}
+                for one in begun
+                for row in rows(one.pool_folder, one.name)
+            ]
+            write_csv(options["csv"], seeded)
+        told = [(one.recipe.seed, Told.of(one.pool_folder, one.name)) for one in begun]
+        value = over_seeds(told)
+        click.echo(json.dumps(value, indent=2) if options["as_json"] else speakable(_text(value)))
+
+
+def over_seeds(told: Sequence[tuple[int, Told]]) -> dict[str, Any]:
+    """Sum up evolutions that differ in their seed.
+
+    Args:
+        told: Of each its seed, and what there is to tell of it.
+    """
+    held_out = [one.held_out for _, one in told if one.held_out is not None]
+    return {
+        "held_out": _mean([one.deployed["score"] for one in held_out]),
+        "gain": _mean([one.gain for one in held_out]),
+        "online": _mean([one.report.score for _, one in told]),
+        "chosen_by": told[0][1].chosen_by,
+        "seeds": [{"seed": seed, **one.value()} for seed, one in told],
+    }
+
+
+def t_interval(values: Sequence[float]) -> tuple[float, float] | None:
+    """Give the 95 % interval of a mean by Student's t; None for fewer than two values."""
+    if len(values) < 2:
+        return None
+    mean = statistics.fmean(values)
+    reach = _t_quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    return mean - reach, mean + reach
+
+
+def _t_quantile(degrees: int) -> float:
+    """Find where Student's t has 2.5 % above it, by halving."""
+    low, high = 1.9, 13.0
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _inside(middle, degrees) < 0.95 else (low, middle)
+    return low
+
+
+def _inside(t: float, degrees: int) -> float:
+    """Give the chance that Student's t is between -t and t (Abramowitz and Stegun 26.7.3-4)."""
+    angle = math.atan2(t, math.sqrt(degrees))
+    sine, cosine = math.sin(angle), math.cos(angle)
+    odd = degrees % 2
+    term, total = (cosine if odd else 1.0), 0.0
+    for step in range(2 if odd else 1, degrees, 2):
+        total += term
+        term *= cosine**2 * step / (step + 1)
+    if odd:
+        return 2 / math.pi * (angle + sine * total)
+    return sine * total
+
+
+def _mean(values: Sequence[float | None]) -> dict[str, Any] | None:
+    known = [value for value in values if value is not None]
+    if not known:
+        return None
+    interval = t_interval(known)
+    return {
+        "n": len(known),
+        "mean": statistics.fmean(known),
+        "interval": interval and list(interval),
+    }
+
+
+def _spent(folder: Path) -> tuple[Usage, float]:
+    """Sum up what an evolution has spent, and how many seconds it has taken."""
+    from ...runtime.journal import FILE, Journal
+
+    if not (folder / FILE).exists():
+        return Usage(), 0.0
+    with Journal.open(folder, replaying=True) as journal:
+        return journal.spent(), journal.seconds
+
+
+def _text(value: dict[str, Any]) -> str:
+    each = value["seeds"]
+    lines = [f"over {counted(len(each), 'seed')} (95 % intervals of the mean by t):"]
+    named = {
+        "held_out": "held out, the deployed team",
+        "gain": "held out, less the best seed team",
+        "online": f"online, chosen by {value['chosen_by']}",
+    }
+    lines += [f"  {what:<48} {_shown(value[key])}" for key, what in named.items()]
+    lines += ["", " seed  held out  gain    online  tasks  deployed"]
+    for one in each:
+        held = one["held_out"]
+        score = held["teams"][0]["score"] if held else None
+        team = held["teams"][0]["team"] if held else one["best"]["team"]
+        numbers = (score, held["gain"] if held else None, one["score"])
+        shown = "  ".join("     -" if part is None else f"{part:6.3f}" for part in numbers)
+        lines.append(f"{one['seed']:>5}    {shown}  {one['tasks']:>5}  {team}")
+    return "\n".join(lines)
+
+
+def _shown(found: dict[str, Any] | None) -> str:
+    if found is None:
+        return "-"
+    told = f"{found['mean']:.3f}"
+    if found["interval"] is None:
+        return told
+    low, high = found["interval"]
+    return f"{told} [{low:.3f}, {high:.3f}]"

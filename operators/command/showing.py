@@ -1,0 +1,135 @@
+"""All that an evolution tried on a task: each candidate, what it was made of and what it said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...pool.ledger import Ledger
+from ...runtime.journal import FILE as JOURNAL
+from ...runtime.journal import Journal
+from ...runtime.terminal import counted, speakable
+from ...runtime.usage import Usage
+from ...schema._shape import did_you_mean
+from ...schema.errors import InputError
+from ..candidates import run_of
+from ..folder import EVOLUTIONS, TURNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ...runtime.engine import Run
+
+__all__ = ["Shown"]
+
+LONGEST_ANSWER = 600
+"""Characters of an answer that people are shown; JSON has all of it."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shown:
+    """What was tried on a task.
+
+    Attributes:
+        turn: The turn, as its line has it.
+        runs: The runs of each candidate, as the journal has them; none where it is not here.
+    """
+
+    turn: Mapping[str, Any]
+    runs: Sequence[Sequence[Run]]
+
+    @classmethod
+    def of(cls, pool: Path, name: str, task: str) -> Shown:
+        """Find what was tried on a task.
+
+        Args:
+            pool: The pool's folder.
+            name: The evolution's name.
+            task: The task's id.
+
+        Raises:
+            InputError: The evolution has not come to such a task, or is at work.
+            StorageError: A file is damaged.
+        """
+        folder = pool / EVOLUTIONS / name
+        turns = [entry.value for entry in Ledger(folder / TURNS).read()]
+        ids = [turn["task"] for turn in turns]
+        if task not in ids:
+            hint = did_you_mean(task, ids)
+            raise InputError(f"no task {task!r} among the {len(ids)} of {folder}.{hint}")
+        number = ids.index(task)
+        return cls(turn=turns[number], runs=list(_runs(folder, number, turns[number])))
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object."""
+        pairs = zip(self.turn["candidates"], self.runs, strict=True)
+        tried = [{**one, "runs": [_told(run) for run in runs]} for one, runs in pairs]
+        return {**self.turn, "candidates": tried}
+
+    def __str__(self) -> str:
+        """Write it for people."""
+        turn = self.turn
+        niche = f" (niche {turn['niche']})" if turn["niche"] else ""
+        lines = [
+            f"task {turn['task']}{niche}: {turn['score']:g} by {turn['team']}, scored by the"
+            f" {turn['scored_by']}",
+        ]
+        for place, (one, runs) in enumerate(zip(turn["candidates"], self.runs, strict=True)):
+            lines += ["", *_candidate(one, runs, is_best=place == turn["best"])]
+        for one in turn["dropped"]:
+            lines += ["", f"dropped  {one['operator']}: {one['reason']}"]
+            lines += [f"  {problem}" for problem in one["problems"]]
+        return speakable("\n".join(lines))
+
+
+def _runs(folder: Path, number: int, turn: Mapping[str, Any]) -> Iterator[list[Run]]:
+    if not (folder / JOURNAL).exists():
+        yield from ([] for _ in turn["candidates"])
+        return
+    with Journal.open(folder, replaying=True) as journal:
+        for one in turn["candidates"]:
+            under = f"task {number:06d}/candidate {one['number']}/"
+            yield [run_of(value) for value in journal.values("run", under=under)]
+
+
+def _candidate(one: Mapping[str, Any], runs: Sequence[Run], *, is_best: bool) -> Iterator[str]:
+    name = one["team"] or "not kept"
+    made_of = [f"candidate {number}" for number in one["sources"]] or one["parents"]
+    how = f"{one['operator']} {one['component']}" if one["component"] else one["operator"]
+    best = ", the best" if is_best else ""
+    usage = Usage(**one["usage"])
+    yield (
+        f"candidate {one['number']}  {how} of {' and '.join(made_of)}: {name}{best}; score"
+        f" {one['score']:g}, reward {one['reward']:g}, {counted(usage.calls, 'call')},"
+        f" {usage.tokens} tokens"
+    )
+    if one["reason"]:
+        yield f"  why: {one['reason']}"
+    yield from (f"  edit: {edit}" for edit in one["edits"])
+    if not runs:
+        yield "  the journal is not here, which has the answers"
+    for run in runs:
+        told = _told(run)
+        yield f"  answer: {_short(told['answer'])}" if told["answer"] else f"  {told['error']}"
+        for agent, mishaps in told["mishaps"].items():
+            yield from (f"  mishap of {agent}: {mishap}" for mishap in mishaps)
+
+
+def _told(run: Run) -> dict[str, Any]:
+    return {
+        "answer": run.answer,
+        "status": run.status,
+        "error": run.error,
+        "agents": {
+            name: one.result.content if one.result else None for name, one in run.agents.items()
+        },
+        "mishaps": {name: list(one.mishaps) for name, one in run.agents.items() if one.mishaps},
+    }
+
+
+def _short(text: str) -> str:
+    whole = " ".join(text.split())
+    if len(whole) <= LONGEST_ANSWER:
+        return whole
+    return f"{whole[:LONGEST_ANSWER]}… ({len(whole)} characters)"

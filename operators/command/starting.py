@@ -1,0 +1,255 @@
+"""What an evolution needs before it begins: found and checked before anything is made or spent."""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from ...runtime.terminal import counted
+from ...schema.ceiling import Ceiling, load_ceiling
+from ...schema.errors import InputError, ModelError
+from ...schema.recipe import DEFAULT_SEEDS
+from ..strategies import BASELINES, asked_models, strategy_of
+from ..trying import require_answers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from ...pool.pool import Pool
+    from ...runtime.services import Setting
+    from ...schema.catalogue import Catalogue
+    from ...schema.models import Model
+    from ...schema.recipe import Recipe
+    from ...schema.task import Task
+    from ...schema.team import Team
+
+__all__ = ["Start", "found"]
+
+PHI = ("seed:single_agent",)
+"""What a pool begins with where the recipe has no seeds: the pool φ of EvoMAS, Table 7."""
+SECONDS_TO_CONNECT = 5.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Start:
+    """What an evolution begins with.
+
+    Attributes:
+        recipe: How.
+        folder: The pool's folder, where there is a pool or will be.
+        catalogue: What teams may name.
+        sources: Where the recipe's seeds are found.
+        written: All teams of the pool that people wrote; of a new one, the seeds.
+        others: Its other teams that are not retired.
+        ceiling: What children may ask for.
+        operator_models: The aliases of the meta-model and the judge, where they are asked.
+        embedder: The embedder's name; None where there is no memory.
+    """
+
+    recipe: Recipe
+    folder: Path
+    catalogue: Catalogue
+    sources: tuple[str | Path, ...]
+    written: tuple[Team, ...]
+    others: tuple[Team, ...]
+    ceiling: Ceiling
+    operator_models: frozenset[str]
+    embedder: str | None
+
+    @property
+    def models(self) -> list[Model]:
+        """The models that may be asked, fallbacks too, in the order of their aliases."""
+        waiting = [*self.asked, *self.ceiling.models]
+        known: dict[str, Model] = {}
+        while waiting:
+            alias = waiting.pop()
+            if alias not in known and alias in self.catalogue.models:
+                known[alias] = self.catalogue.models[alias]
+                waiting += known[alias].fallback
+        return [known[alias] for alias in sorted(known)]
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """The aliases that are asked for sure: those of teams, of operators and of the judge."""
+        teams = (*self.written, *self.others)
+        agents = ((team, agent) for team in teams for agent in team.agents.values())
+        used = {agent.model_id for team, agent in agents if team.backend_of(agent) != "function"}
+        return frozenset(used) | self.operator_models
+
+    @property
+    def outlook(self) -> str | None:
+        """Say what children may ask for at most, where that leaves no team room to grow."""
+        ceiling, most = self.ceiling, self.ceiling.agents
+        if self.recipe.strategy in BASELINES or self.recipe.policy is not None or most is None:
+            return None
+        if any(len(team.agents) < most for team in self.written):
+            return None
+        tools = f"the tools {', '.join(sorted(ceiling.tools))}" if ceiling.tools else "no tools"
+        size = f"{counted(most, 'agent')}, {counted(ceiling.edges or 0, 'edge')}"
+        return (
+            f"children may have at most {size}, {tools} and the models"
+            f" {', '.join(sorted(ceiling.models))}: what the seeds ask for together, so no team can"
+            " grow. Larger seeds, seeds: [], or a policy in the recipe allow more."
+        )
+
+    def open_pool(self) -> Pool:
+        """Open the pool, or make it with the recipe's seeds.
+
+        Raises:
+            InputError: The folder cannot be made.
+            StorageError: It cannot be written, or its pool is damaged.
+        """
+        from ...pool.layout import LEDGER
+        from ...pool.pool import Pool
+
+        if (self.folder / LEDGER).exists():
+            return Pool.open(self.folder, catalogue=self.catalogue)
+        return Pool.init(self.folder, self.sources, catalogue=self.catalogue)
+
+    async def check_host(self, setting: Setting) -> None:
+        """Make sure that the teams, the operators and the judge can be run here.
+
+        Raises:
+            InputError: A key, a price, a tool server or a jail is missing. Nothing was spent.
+            ModelError: Nothing answers at the address of a model, or the embedded one fails.
+        """
+        from ...runtime.plan import compile
+        from ...runtime.services import open_services
+
+        check_addresses(self.catalogue, self.asked)
+        async with open_services(self.catalogue, setting) as services:
+            for team in self.written:
+                await services.prepare(compile(team, self.catalogue))
+            priced = setting.must_be_priced
+            await services.gateway.prepare(self.operator_models, priced=priced)
+
+
+def found(
+    *,
+    recipe_file: Path,
+    recipe: Recipe,
+    tasks: Sequence[Task],
+    pool_folder: Path,
+    known: Catalogue,
+    embedder: str | None = None,
+) -> Start:
+    """Find what an evolution needs, and all that is wrong with it that can be known beforehand.
+
+    Args:
+        recipe_file: Paths in the recipe are relative to its folder.
+        recipe: How.
+        tasks: The stream.
+        pool_folder: Where the pool is, or will be.
+        known: What this host offers.
+        embedder: The embedder's name; see `choose_embedder`.
+
+    Raises:
+        InputError: A strategy, model, seed, policy or embedder is not to be had; the pool has no
+            team that is not retired; or a task has no answer although the recipe demands one.
+    """
+    strategy_of(recipe.strategy)
+    _check_models(recipe, known)
+    if recipe.score == "answer":
+        require_answers(tasks)
+    catalogue = known.beside(recipe_file.parent)
+    beside, sources = recipe_file.parent, recipe.seeds or PHI
+    places = tuple(one if one.startswith("seed:") else beside / one for one in sources)
+    written, others = _teams(places, pool_folder, catalogue)
+    return Start(
+        recipe=recipe,
+        folder=pool_folder,
+        catalogue=catalogue,
+        sources=places,
+        written=written,
+        others=others,
+        ceiling=_ceiling(recipe, beside, written, catalogue),
+        operator_models=asked_models(recipe, tasks),
+        embedder=_embedder(recipe, embedder, known),
+    )
+
+
+def check_addresses(known: Catalogue, aliases: Iterable[str]) -> None:
+    """Make sure that something listens where models are reached, before anybody waits for retries.
+
+    A model with fallbacks is left out: another one may answer for it.
+
+    Raises:
+        InputError: An alias has no address or key.
+        ModelError: Nothing listens there.
+    """
+    from ...runtime.gateway import endpoint_of
+
+    models = {one: known.models[one] for one in aliases if one in known.models}
+    for alias, model in sorted(models.items()):
+        endpoint = endpoint_of(model, os.environ)
+        if model.fallback or endpoint.kind != "openai":
+            continue
+        address = urlsplit(endpoint.api_base)
+        port = address.port or (443 if address.scheme == "https" else 80)
+        try:
+            socket.create_connection((address.hostname or "", port), SECONDS_TO_CONNECT).close()
+        except (ConnectionRefusedError, socket.gaierror) as error:
+            raise ModelError(
+                f"model {model.model!r} (alias {alias!r}): nothing answers at {endpoint.shown}"
+                f" ({error.strerror}). Is the endpoint running?"
+            ) from None
+        except OSError:
+            continue  # too slow or too odd to tell; calls have a patience of their own
+
+
+def _check_models(recipe: Recipe, known: Catalogue) -> None:
+    named = {"meta_model": recipe.meta_model, "judge_model": recipe.judge_model}
+    named |= {f"models[{number}]": alias for number, alias in enumerate(recipe.models)}
+    for field, alias in named.items():
+        if alias is not None and alias not in known.aliases:
+            models = ", ".join(sorted(known.aliases))
+            raise InputError(f"{field}: no model {alias!r} on this host. Known: {models}.")
+
+
+def _teams(
+    sources: Sequence[str | Path], folder: Path, catalogue: Catalogue
+) -> tuple[tuple[Team, ...], tuple[Team, ...]]:
+    """Load the teams of the pool, those that people wrote and others; of a new one, its seeds."""
+    from ...pool.layout import LEDGER
+    from ...pool.pool import Pool
+    from ...pool.sources import load_source
+
+    if not (folder / LEDGER).exists():
+        return tuple(load_source(one, catalogue) for one in sources), ()
+    pool = Pool.open(folder, catalogue=catalogue)
+    if not pool.members:
+        raise InputError(
+            f"{folder} has no team that is not retired. Use mas-pool restore, or take one in with"
+            " mas-pool import."
+        )
+    written = tuple(one.team for one in pool.teams.values() if not one.born.parents)
+    return written, tuple(one.team for one in pool.members.values() if one.born.parents)
+
+
+def _ceiling(
+    recipe: Recipe, folder: Path, written: Sequence[Team], catalogue: Catalogue
+) -> Ceiling:
+    """Give the policy's ceiling, or what teams that people wrote ask for together."""
+    from ...pool.sources import load_source
+
+    if recipe.policy is not None:
+        return load_ceiling(folder / recipe.policy)
+    # A single agent alone would leave nothing to evolve.
+    more = [] if recipe.seeds else [load_source(one, catalogue) for one in DEFAULT_SEEDS]
+    ceiling = Ceiling.of(*written, *more)
+    return replace(ceiling, models=ceiling.models | frozenset(recipe.models))
+
+
+def _embedder(recipe: Recipe, name: str | None, known: Catalogue) -> str | None:
+    """Name what finds similar tasks, once it has shown that it works here."""
+    from ...pool.embedding import choose_embedder
+
+    if recipe.memory == 0 or recipe.strategy in BASELINES:
+        return None
+    chosen = choose_embedder(name, models=known.models)
+    chosen.embed(["Is it here?"])
+    return chosen.name

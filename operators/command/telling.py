@@ -1,0 +1,144 @@
+"""What there is to tell of an evolution: held-out scores first, then what its turns came to."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...pool.expectation import most_promising
+from ...pool.ledger import Ledger
+from ...pool.pool import Pool
+from ...runtime.journal import FILE as JOURNAL
+from ...runtime.journal import Journal
+from ...runtime.terminal import counted, speakable
+from ...runtime.usage import Usage
+from ...schema.errors import InputError
+from ..folder import EVOLUTIONS, MANIFEST, TURNS, Manifest
+from ..frozen import Figures, read_figures
+from ..report import Report
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+__all__ = ["Told", "evolution_of"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Told:
+    """What there is to tell of an evolution until now.
+
+    Attributes:
+        report: What its turns came to.
+        held_out: Held-out figures, where there are some.
+        unfinished: What was spent on tasks that are not finished; None where another process is at
+            work on them.
+        best: The team that the pool would deploy: its name, its file, what is expected of it.
+    """
+
+    report: Report
+    held_out: Figures | None
+    unfinished: Usage | None
+    best: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, pool_folder: Path, name: str) -> Told:
+        """Read what came of an evolution.
+
+        Raises:
+            InputError: There is no such pool.
+            StorageError: A file is damaged.
+        """
+        folder = pool_folder / EVOLUTIONS / name
+        turns = [entry.value for entry in Ledger(folder / TURNS).read()]
+        report = Report.of(turns)
+        unfinished = _unfinished(folder, len(turns))
+        if unfinished is not None and unfinished.calls:
+            report.spending["unfinished"] = unfinished
+        best, expected = most_promising(Pool.open(pool_folder))
+        return cls(
+            report=report,
+            held_out=read_figures(folder),
+            unfinished=unfinished,
+            best={
+                "team": best.name,
+                "path": str(best.path),
+                "expected": expected.score,
+                "expected_interval": [expected.low, expected.high],
+            },
+        )
+
+    @property
+    def chosen_by(self) -> str:
+        """Who chose each task's best candidate."""
+        answers = self.report.by_answers
+        if 0 < answers < self.report.tasks:
+            return "the answers, where a task has one, and a judge"
+        return "the answers" if answers else "a judge"
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object, the held-out figures first."""
+        return {
+            "held_out": self.held_out and self.held_out.value(),
+            "chosen_by": self.chosen_by,
+            **self.report.value(),
+            "best": dict(self.best),
+        }
+
+    def __str__(self) -> str:
+        """Write it for people."""
+        return "\n".join([*self._held_out(), str(self.report), *self._notes()])
+
+    def _held_out(self) -> list[str]:
+        found, tasks = self.held_out, self.report.tasks
+        if not tasks:
+            return []
+        if found is None:
+            return ["no held-out score: --test FILE gives one", ""]
+        if found.after == tasks:
+            return [str(found), ""]
+        return [str(found), f"  (the pool after {counted(found.after, 'task')} of {tasks})", ""]
+
+    def _notes(self) -> list[str]:
+        best, notes = self.best, list[str]()
+        if self.unfinished is None:
+            notes.append("unfinished tasks: another process is at work on them")
+        elif self.unfinished.calls:
+            calls = counted(self.unfinished.calls, "call")
+            notes.append(f"unfinished: {calls} for tasks that have no result yet; nothing is lost")
+        low, high = best["expected_interval"]
+        expected = f"{best['expected']:.3f} [{low:.3f}, {high:.3f}]"
+        notes.append(f"best team: {best['path']}, expected to score {expected}")
+        return notes
+
+    def shown(self, *, as_json: bool) -> str:
+        """Give what is printed."""
+        return json.dumps(self.value(), indent=2) if as_json else speakable(str(self))
+
+
+def evolution_of(pool: Path, name: str | None) -> str:
+    """Find the evolution of a pool that is meant: of one alone the name need not be said.
+
+    Raises:
+        InputError: There is none, or several; or none is called so.
+    """
+    names = sorted(path.parent.name for path in (pool / EVOLUTIONS).glob(f"*/{MANIFEST}"))
+    known = f"Known: {', '.join(names)}." if names else "Make one with mas-evolve."
+    if name is not None and name not in names:
+        raise InputError(f"no evolution {name!r} in {pool}. {known}")
+    if name is None and len(names) != 1:
+        raise InputError(f"{pool} has {counted(len(names), 'evolution')}; say --name. {known}")
+    return name or names[0]
+
+
+def _unfinished(folder: Path, first: int) -> Usage | None:
+    """Sum up what was spent on turns that are not committed, the first of which is this one."""
+    if not (folder / JOURNAL).exists():
+        return Usage()
+    turns = range(first, first + Manifest.read(folder).recipe["workers"])
+    try:
+        with Journal.open(folder, replaying=True) as journal:
+            return sum((journal.spent(under=f"task {turn:06d}/") for turn in turns), Usage())
+    except InputError:
+        return None

@@ -1,0 +1,250 @@
+"""Held-out scores: teams as they stand, on tasks that nothing evolved on.
+
+The team is the one that its pool would deploy, found by what is expected of it and never by these
+tasks; the recipe's seeds stand beside it. Each runs on each task some times. A trial is paid for
+once, and the pool keeps it under the split `test`, which selection never sees.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from ..pool.expectation import expected_scores, most_promising
+from ..pool.layout import LEDGER
+from ..pool.ledger import Ledger
+from ..pool.statistics import EVOLVE, Trial
+from ..runtime.journal import digest
+from ..runtime.terminal import counted
+from ..runtime.usage import Usage
+from ..schema.errors import InputError, LimitError, RunError
+from .folder import task_digest, text_digest, texts_seen
+from .meta import Meta
+from .proposal import Dropped
+from .trying import Trying
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from ..pool.pool import Pool
+    from ..schema.task import Task
+    from ..schema.team import Team
+    from .stage import Stage
+
+__all__ = ["TEST", "Frozen", "HeldOut", "frozen_teams", "refuse_seen"]
+
+TEST = "test"
+"""The split of the trials. What evolution learns from is `evolve`."""
+HASH_DIGITS = 16
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Frozen:
+    """A team that is tested as it stands.
+
+    Attributes:
+        name: What the pool calls it; of a team that is not in it, its own name.
+        team: The team.
+        role: `deployed`, `seed` or `beside`.
+        is_seed: Whether it is a seed of the recipe, whatever its role.
+        expected: What the pool expected of it before the test; None for a team that is not in it.
+    """
+
+    name: str
+    team: Team
+    role: str
+    is_seed: bool
+    expected: float | None
+
+
+@dataclass(kw_only=True, eq=False)
+class HeldOut:
+    """A test of frozen teams.
+
+    Attributes:
+        stage: What it has of this host: that of the evolution, its journal and its budget too.
+        teams: The teams.
+        tasks: The tasks.
+        repeats: How often each team runs on each task.
+        workers: How many runs are made at the same time. The scores do not depend on it.
+    """
+
+    stage: Stage
+    teams: Sequence[Frozen]
+    tasks: Sequence[Task]
+    repeats: int
+    workers: int
+    _stopped: LimitError | RunError | None = None
+    _trials: dict[tuple[str, str, int], dict[str, Any]] = field(
+        default_factory=dict[tuple[str, str, int], "dict[str, Any]"]
+    )
+
+    async def to_the_end(self) -> list[dict[str, Any]]:
+        """Make all trials that were not made yet; record them in the pool, and give all of them.
+
+        Raises:
+            Halted: A provider or a jail failed. What was paid for is kept.
+            LimitError: The budget is used up. What was paid for is kept.
+            StorageError: Something cannot be written down.
+        """
+        keys = self._keys()
+        workers = [asyncio.create_task(self._work(keys)) for _ in range(self.workers)]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for one in workers:
+                one.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+        if self._stopped is not None:
+            raise self._stopped
+        made = [self._trials[one.name, task.id, number] for one, task, number in self._keys()]
+        self._record()
+        return made
+
+    def _keys(self) -> Iterator[tuple[Frozen, Task, int]]:
+        """Give all trials: every team on every task once before any of them again."""
+        repeats = range(1, self.repeats + 1)
+        return ((one, task, n) for n in repeats for task in self.tasks for one in self.teams)
+
+    async def _work(self, keys: Iterator[tuple[Frozen, Task, int]]) -> None:
+        """Make one trial after the other, until there is none left or going on has no sense."""
+        for one, task, number in keys:
+            if self._stopped is not None:
+                return
+            try:
+                self._trials[one.name, task.id, number] = await self._tried(one, task, number)
+            except (LimitError, RunError) as error:
+                self._stopped = self._stopped or error
+
+    async def _tried(self, one: Frozen, task: Task, number: int) -> dict[str, Any]:
+        judging: list[Usage] = []
+        team = one.team.content_hash[:HASH_DIGITS]
+        path = f"held out/{team}/{task.id}/{_which(task)}/repeat {number}/"
+        came = await Trying(
+            stage=self._scoring,
+            task=task,
+            path=path,
+            judging=self._judge(judging),
+        ).runs(one.team, 0)
+        usage, score, executed, reason = Usage(), None, False, ""
+        if isinstance(came, Dropped):
+            reason = came.reason
+        else:
+            [(run, scored)] = came
+            usage, score, executed = run.usage, scored.value, run.status == "done"
+        return {
+            "team": one.name,
+            "task": task.id,
+            "niche": task.niche or None,
+            "repeat": number,
+            "executed": executed,
+            "score": score,
+            "reason": reason,
+            "scored_by": "judge" if task.answer is None else "answer",
+            "usage": usage.value(),
+            "judging": sum(judging, Usage()).value(),
+        }
+
+    @property
+    def _scoring(self) -> Stage:
+        """The stage, with a recipe that believes reference answers wherever there are any."""
+        recipe = replace(self.stage.recipe, score="auto", repeats=1)
+        return replace(self.stage, recipe=recipe)
+
+    def _judge(self, judging: list[Usage]) -> Meta:
+        """Give the judge, and take note of what it consumes."""
+        stage, recipe = self.stage, self.stage.recipe
+
+        def tell(event: str, /, **fields: Any) -> None:
+            if event == "model_call":
+                judging.append(Usage(**fields["usage"]))
+
+        return Meta(
+            calls=stage.services.calls(journal=stage.journal, scrubber=stage.scrubber),
+            catalogue=stage.catalogue,
+            ceiling=stage.ceiling,
+            model=recipe.judge_model or recipe.meta_model,
+            budget=stage.budget,
+            tell=tell,
+        )
+
+    def _record(self) -> None:
+        """Let the pool keep the trials of its teams, in an order that is always the same."""
+        stage = self.stage
+        for one, task, number in self._keys():
+            if one.expected is None:
+                continue
+            told = self._trials[one.name, task.id, number]
+            trial = Trial(
+                task=task.id,
+                niche=task.niche or None,
+                score=told["score"],
+                usage=Usage(**told["usage"]),
+                split=TEST,
+                run=stage.name,
+                reason=told["reason"],
+            )
+            op = f"{stage.name}/{TEST}/{one.name}/{task.id}/{_which(task)}/{number}"
+            stage.pool.record(one.name, trial, op=op)
+
+
+def frozen_teams(pool: Pool, seeds: Iterable[Team], beside: Iterable[Team] = ()) -> list[Frozen]:
+    """Find the teams to test: the one that a pool would deploy, its seeds, and others beside them.
+
+    Each is there once, whichever roles it has; the first role counts.
+
+    Raises:
+        InputError: The pool has no team that is not retired.
+    """
+    expected = expected_scores(pool.teams.values())
+    best, _ = most_promising(pool)
+    wanted = [("deployed", best.team), *(("seed", one) for one in seeds)]
+    wanted += [("beside", one) for one in beside]
+    found: dict[str, Frozen] = {}
+    for role, team in wanted:
+        twin = pool.twin_of(team)
+        name = twin or (f"{team.name} (not in the pool)" if team.name in expected else team.name)
+        known = found.get(name)
+        found[name] = Frozen(
+            name=name,
+            team=pool.member(twin).team if twin else team,
+            role=known.role if known else role,
+            is_seed=role == "seed" or (known is not None and known.is_seed),
+            expected=expected[twin] if twin else None,
+        )
+    return list(found.values())
+
+
+def refuse_seen(pool: Path, stream: Sequence[Task], tasks: Sequence[Task]) -> None:
+    """Make sure that no task is one that a pool evolved on, or is about to.
+
+    Args:
+        pool: The pool's folder, if there is one yet.
+        stream: The tasks that are evolved on.
+        tasks: What is to be held out.
+
+    Raises:
+        InputError: Some are, by their words or by their ids.
+    """
+    ids, texts = {task.id for task in stream}, {text_digest(task) for task in stream}
+    texts.update(texts_seen(pool))
+    for entry in Ledger(pool / LEDGER).read():
+        if entry.value.get("split", EVOLVE) == EVOLVE and entry.value.get("task"):
+            ids.add(entry.value["task"])
+    again = [task.id for task in tasks if task.id in ids or text_digest(task) in texts]
+    if again:
+        named = ", ".join(map(repr, again[:MOST_NAMED]))
+        more = f" and {len(again) - MOST_NAMED} more" if len(again) > MOST_NAMED else ""
+        raise InputError(
+            f"{counted(len(again), 'held-out task')} of {len(tasks)} evolved or will evolve in this"
+            f" pool, by words or by id: {named}{more}. A score on them says nothing about unseen"
+            " tasks. Take others for --test; what is another task needs another id."
+        )
+
+
+def _which(task: Task) -> str:
+    """Tell a task from others of the same id: another answer makes another test."""
+    return digest(task_digest(task))[:HASH_DIGITS]

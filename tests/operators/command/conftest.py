@@ -1,0 +1,131 @@
+"""`mas-evolve` in a folder of its own, with a model that is right once it is told to think."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from coterie.operators.command.evolve import main
+from coterie.pool.ledger import Ledger
+from coterie.runtime.doubles import Reply, ScriptedModel, message_text
+from coterie.runtime.doubles.script import Request
+
+RECIPE = """\
+strategy: evomas
+seeds: [solo.yaml, pair.yaml]
+parents: 2
+steps: 1
+instantiate: false
+components: [prompts]
+moves: [mutate]
+choice: chance
+select: statistics
+parent: best
+admission: best
+memory: 0
+"""
+TEAMS = {
+    "solo": 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n',
+    "pair": """\
+name: pair
+agents:
+  one: {prompt: "You are [one]."}
+  two: {prompt: "You are [two]."}
+topology: {reports_to: {one: [two]}}
+""",
+}
+TASKS = [{"id": f"t{n}", "query": f"What is {n} + {7 - n}?", "answer": "7"} for n in range(6)]
+HELD_OUT = [
+    {"id": f"h{n}", "query": f"What is {9 + n} - {2 + n}?", "answer": "7"} for n in range(4)
+]
+
+
+def thinking(request: Request) -> Reply:
+    """Agents are right when told to think; operators tell them so."""
+    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    wanted = form.get("properties", {})
+    if "edits" in wanted:
+        text = json.dumps(form)
+        agent = "two" if '"two"' in text else "one"
+        edit = {"set_prompt": {"agent": agent, "prompt": "Think."}}
+        return Reply.json({"reason": "it did not think", "edits": [edit]})
+    if wanted:
+        return Reply.json({"nonsense": 0})
+    return Reply(text="7" if "Think." in message_text(request) else "8")
+
+
+@dataclass(kw_only=True)
+class Came:
+    """What a command came to."""
+
+    code: int
+    out: str
+    err: str
+    calls: int
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+@dataclass(kw_only=True)
+class Lab:
+    """A folder in which somebody uses `mas-evolve`."""
+
+    folder: Path
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text)
+
+    def tasks(self, name: str, values: list[dict[str, Any]]) -> None:
+        self.write(name, "".join(json.dumps(one) + "\n" for one in values))
+
+    def evolve(
+        self,
+        *words: str,
+        pool: str = "pool",
+        script: Callable[[Request], Reply] = thinking,
+        name: str = "m",
+    ) -> Came:
+        """Evolve with a model that is there."""
+        with ScriptedModel(script) as model:
+            came = self.command(
+                *("recipe.yaml", "tasks.jsonl", "--pool", pool),
+                *("--model", f"{name}@{model.api_base}", *words),
+            )
+            came.calls = len(model.calls)
+            return came
+
+    def command(self, *words: str) -> Came:
+        done = CliRunner().invoke(main, list(words), prog_name="mas-evolve")
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return Came(code=done.exit_code, out=done.stdout, err=done.stderr, calls=0)
+
+    def ledger(self, pool: str = "pool") -> list[Any]:
+        return [entry.value for entry in Ledger(self.folder / pool / "ledger.jsonl").read()]
+
+    def turns(self, pool: str = "pool") -> list[Any]:
+        path = self.folder / pool / "evolutions" / "recipe" / "turns.jsonl"
+        return [entry.value for entry in Ledger(path).read()]
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    found = Lab(folder=tmp_path)
+    for name, text in TEAMS.items():
+        found.write(f"{name}.yaml", text)
+    found.write("recipe.yaml", RECIPE)
+    found.tasks("tasks.jsonl", TASKS)
+    found.tasks("test.jsonl", HELD_OUT)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MAS_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/mas-evolve", "recipe.yaml", "tasks.jsonl"])
+    return found

@@ -1,0 +1,353 @@
+"""`mas-evolve`: what is known beforehand is said beforehand, and what was begun is gone on with."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators.command.starting import found
+from coterie.pool import Pool
+from coterie.runtime.doubles import Reply
+from coterie.runtime.doubles.script import Request
+from coterie.schema import Catalogue
+from coterie.schema.models import Model
+from coterie.schema.recipe import Recipe
+
+from .conftest import RECIPE, TASKS, TEAMS, Lab, thinking
+
+Change = Callable[[Lab], None]
+
+
+def manifest(lab: Lab, pool: str = "pool") -> dict[str, Any]:
+    return json.loads((lab.folder / pool / "evolutions/recipe/evolution.json").read_text())
+
+
+def other_task(**fields: Any) -> Change:
+    return lambda lab: lab.tasks("tasks.jsonl", [TASKS[0], {**TASKS[1], **fields}, *TASKS[2:]])
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (other_task(answer="8"), "another answer of task 't1'"),
+        (other_task(scorer="contains"), "another scorer of task 't1'"),
+        (other_task(niche="sums"), "another niche of task 't1'"),
+        (other_task(query="What is two and five?"), "another question of task 't1'"),
+        (other_task(id="t9"), "another stream (task 't1', now 't9' in its place)"),
+        (lambda lab: lab.tasks("tasks.jsonl", TASKS[:1]), "another stream (2 tasks, now 1"),
+        (
+            lambda lab: lab.write("recipe.yaml", RECIPE.replace("steps: 1", "steps: 2")),
+            "another recipe (steps: 1, now 2)",
+        ),
+    ],
+)
+def test_another_evolution_of_the_same_name_is_refused_and_nothing_is_spent(
+    lab: Lab, change: Change, what: str
+) -> None:
+    assert lab.evolve("--limit", "2").code == 0
+    change(lab)
+    came = lab.evolve("--limit", "2")
+    assert (came.code, came.calls, came.out) == (2, 0, "")
+    assert what in came.err
+    assert "Give what it was begun with, or choose another --name." in came.err
+
+
+def test_another_model_is_refused_and_the_same_one_at_another_address_is_not(lab: Lab) -> None:
+    assert lab.evolve("--limit", "1", name="small").code == 0
+    came = lab.evolve("--limit", "1", name="large")
+    assert (came.code, came.calls) == (2, 0)
+    assert "another model 'default' (model: 'small', now 'large')" in came.err
+    assert lab.evolve("--limit", "2", name="small").code == 0
+
+
+def test_another_embedder_is_refused(lab: Lab) -> None:
+    lab.write("recipe.yaml", RECIPE.replace("memory: 0", "memory: 1"))
+    assert lab.evolve("--limit", "1", "--embedder", "hashing").code == 0
+    path = lab.folder / "pool/evolutions/recipe/evolution.json"
+    path.write_text(path.read_text().replace("hashing-1024-v1", "another-one"))
+    came = lab.evolve("--limit", "1", "--embedder", "hashing")
+    assert (came.code, came.calls) == (2, 0)
+    assert "another embedder (another-one, now hashing-1024-v1)" in came.err
+
+
+def test_an_evolution_of_an_earlier_version_is_said_to_be_one(lab: Lab) -> None:
+    assert lab.evolve("--limit", "1").code == 0
+    path = lab.folder / "pool/evolutions/recipe/evolution.json"
+    path.write_text('{"recipe": "0f", "tasks": "1e"}')
+    came = lab.evolve("--limit", "1")
+    assert (came.code, came.calls) == (2, 0)
+    assert "was begun by another version of coterie" in came.err
+    assert lab.evolve("--limit", "1", "--name", "again").code == 0
+
+
+def test_the_folder_says_with_what_it_was_made_and_by_which_command(lab: Lab) -> None:
+    assert lab.evolve("--limit", "1").code == 0
+    told = manifest(lab)
+    assert told["commands"] == ["mas-evolve recipe.yaml tasks.jsonl"]
+    assert told["recipe"]["seeds"] == ["solo.yaml", "pair.yaml"]
+    assert told["recipe"]["parents"] == 2
+    assert told["models"]["default"]["model"] == "m"
+    assert told["ceiling"]["agents"] == 2
+    assert list(told["tasks"]) == ["t0"]
+
+
+def test_a_key_in_the_command_is_not_kept(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "sk-proj-0123456789abcdef0123456789abcdef"
+    monkeypatch.setattr("sys.argv", ["mas-evolve", "--model", f"m@http://x:{key}@127.0.0.1/v1"])
+    assert lab.evolve("--limit", "1").code == 0
+    assert key not in (lab.folder / "pool/evolutions/recipe/evolution.json").read_text()
+
+
+def test_a_prolonged_stream_comes_to_what_it_would_have_come_to_at_once(lab: Lab) -> None:
+    at_once = lab.evolve(pool="at_once")
+    first, then = lab.evolve("--limit", "2"), lab.evolve()
+    assert (first.code, then.code) == (0, 0)
+    assert first.calls + then.calls == at_once.calls
+    assert lab.turns() == lab.turns("at_once")
+    assert lab.ledger() == lab.ledger("at_once")
+    assert "going on after 2 of 6 tasks" in then.err
+    assert "    3 of 6  t2: " in then.err
+    assert list(manifest(lab)["tasks"]) == [one["id"] for one in TASKS]
+
+
+@pytest.mark.parametrize(
+    ("recipe", "words", "message"),
+    [
+        ("policy: gone.yaml\n", (), "gone.yaml"),
+        ("models: [ghost]\n", (), "models[0]: no model 'ghost' on this host"),
+        ("judge_model: ghost\n", (), "judge_model: no model 'ghost' on this host"),
+        ("", ("--budget", "calls=none"), "calls is 'none'"),
+        ("", ("--name", "a/b"), "'a/b' is no name of an evolution"),
+        ("", ("--budget", "usd=1"), "nobody told the price"),
+        ("", ("--embedder", "ghost"), "no embedder 'ghost'"),
+        ("", ("--test", "test.jsonl", "--beside", "seed:ghost"), "no seed team 'seed:ghost'"),
+        ("", ("--test", "gone.jsonl"), "gone.jsonl"),
+    ],
+)
+def test_a_start_that_fails_leaves_nothing_behind_and_the_mended_command_works(
+    lab: Lab, recipe: str, words: tuple[str, ...], message: str
+) -> None:
+    text = RECIPE.replace("memory: 0", "memory: 1") if "--embedder" in words else RECIPE
+    lab.write("recipe.yaml", text + recipe)
+    came = lab.evolve(*words)
+    assert (came.code, came.calls) == (2, 0)
+    assert message in came.err
+    assert not (lab.folder / "pool").exists()
+    lab.write("recipe.yaml", RECIPE)
+    assert lab.evolve("--limit", "1").code == 0
+
+
+def test_an_embedder_that_cannot_be_fetched_costs_nothing(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from coterie.schema.errors import InputError
+
+    def missing(self: object, texts: object) -> None:
+        raise InputError("the embedder is not on this machine")
+
+    monkeypatch.setattr("coterie.pool.embedding.HashingEmbedder.embed", missing)
+    lab.write("recipe.yaml", RECIPE.replace("memory: 0", "memory: 1"))
+    came = lab.evolve("--embedder", "hashing")
+    assert (came.code, came.calls) == (2, 0)
+    assert not (lab.folder / "pool").exists()
+
+
+def test_a_model_at_whose_address_nothing_answers_is_said_at_once(lab: Lab) -> None:
+    words = ("recipe.yaml", "tasks.jsonl", "--pool", "pool", "--model", "m@http://127.0.0.1:9/v1")
+    came = lab.command(*words)
+    assert came.code == 1
+    assert "nothing answers at http://127.0.0.1:9/v1/chat/completions" in came.err
+    assert "Is the endpoint running?" in came.err
+    assert not (lab.folder / "pool").exists()
+
+
+def test_one_that_is_done_shows_its_report_without_a_model(lab: Lab) -> None:
+    done = lab.evolve("--limit", "1")
+    words = ("recipe.yaml", "tasks.jsonl", "--pool", "pool", "--limit", "1")
+    came = lab.command(*words, "--model", "m@http://127.0.0.1:9/v1")
+    assert (came.code, came.out) == (0, done.out)
+
+
+def test_all_bad_lines_of_a_stream_are_told_with_their_places(lab: Lab) -> None:
+    lines = ['{"id": "a"}', '{"id": "b", "query": "q", "answer": 1}', "", "nonsense"]
+    lab.write("tasks.jsonl", "\n".join([*lines, lines[1]]))
+    came = lab.evolve()
+    assert came.code == 2
+    told = came.err.splitlines()
+    assert [line.split(" ")[0] for line in told] == [
+        "tasks.jsonl:1:1:",
+        "tasks.jsonl:4:1:",
+        "tasks.jsonl:5:1:",
+    ]
+    assert "two tasks have the id 'b'" in told[-1]
+
+
+def start(recipe: Recipe, tmp_path: Path, models: tuple[str, ...] = ("default",)) -> Any:
+    known = {one: Model(alias=one, model=f"openai/{one}") for one in models}
+    for name, text in TEAMS.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+    return found(
+        recipe_file=tmp_path / "recipe.yaml",
+        recipe=recipe,
+        tasks=(),
+        pool_folder=tmp_path / "pool",
+        known=Catalogue.of_host(models=known),
+    )
+
+
+def test_children_may_use_the_models_of_the_seeds_and_those_that_the_recipe_names(
+    tmp_path: Path,
+) -> None:
+    recipe = Recipe(strategy="evomas", seeds=("solo.yaml",), meta_model="meta", memory=0)
+    host = ("default", "meta", "expensive")
+    assert start(recipe, tmp_path, host).ceiling.models == {"default"}
+    named = Recipe(strategy="evomas", seeds=("solo.yaml",), models=("expensive",), memory=0)
+    assert start(named, tmp_path, host).ceiling.models == {"default", "expensive"}
+
+
+def test_without_seeds_a_single_agent_begins_and_may_grow_as_large_as_the_default_seeds(
+    tmp_path: Path,
+) -> None:
+    phi = start(Recipe(strategy="evomas", seeds=(), memory=0), tmp_path)
+    usual = start(Recipe(strategy="evomas", memory=0), tmp_path)
+    assert [(team.name, len(team.agents)) for team in phi.written] == [("single_agent", 1)]
+    assert phi.ceiling.agents == usual.ceiling.agents > 1
+    assert phi.ceiling.edges == usual.ceiling.edges > 0
+    assert phi.outlook is None
+    phi.open_pool()
+    again = start(Recipe(strategy="evomas", seeds=(), memory=0), tmp_path)
+    assert again.ceiling == phi.ceiling
+
+
+def test_seeds_that_leave_children_no_room_to_grow_say_how_to_allow_more(lab: Lab) -> None:
+    lab.write("recipe.yaml", RECIPE.replace("[solo.yaml, pair.yaml]", "[solo.yaml]"))
+    came = lab.evolve("--limit", "1")
+    assert "children may have at most 1 agent, 0 edges, no tools" in came.err
+    assert "seeds: [], or a policy in the recipe allow more" in came.err
+    lab.write("recipe.yaml", RECIPE)
+    assert "at most" not in lab.evolve("--limit", "1", pool="other").err
+
+
+def git(folder: Path, *words: str) -> str:
+    who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    done = subprocess.run(
+        ["git", *who, *words], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_in_a_repository_the_pool_alone_is_committed_there(lab: Lab) -> None:
+    git(lab.folder, "init", "-q")
+    lab.write("draft.txt", "mine\n")
+    git(lab.folder, "add", "draft.txt")
+    came = lab.evolve("--git", "--limit", "2", pool="below/pool")
+    assert came.code == 0, came.err
+    assert not list(lab.folder.glob("below/**/.git"))
+    subjects = git(lab.folder, "log", "--format=%s").splitlines()
+    assert [one.split(":")[0] for one in subjects] == ["t1", "t0"]
+    files = git(lab.folder, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    assert all(one.startswith("below/pool/") for one in files)
+    assert git(lab.folder, "diff", "--cached", "--name-only").splitlines() == ["draft.txt"]
+
+
+def test_a_pool_that_its_repository_ignores_is_refused(lab: Lab) -> None:
+    git(lab.folder, "init", "-q")
+    lab.write(".gitignore", "pool\n")
+    came = lab.evolve("--git", "--limit", "1")
+    assert (came.code, came.calls) == (2, 0)
+    assert "ignores it" in came.err
+    assert not (lab.folder / "pool").exists()
+
+
+def test_calls_of_a_task_that_is_not_finished_are_counted_too(lab: Lab) -> None:
+    first = lab.evolve("--limit", "1", pool="first").calls
+    cap = ("--budget", f"calls={first + 2}")
+    came = lab.evolve(*cap, "--json")
+    assert (came.code, came.calls) == (3, first + 2)
+    assert came.json["tasks"] == 1
+    spending = came.json["spending"]
+    assert sum(one["calls"] for one in spending.values()) == first + 2
+    assert spending["unfinished"]["calls"] == 2
+    told = lab.evolve(*cap).out
+    assert "unfinished: 2 calls for tasks that have no result yet; nothing is lost" in told
+    assert "unfinished" not in lab.evolve().out
+
+
+def test_a_report_spends_nothing_and_says_what_the_command_said(lab: Lab) -> None:
+    done = lab.evolve("--limit", "2", "--json")
+    told = lab.command("report", "pool", "--json")
+    assert (told.code, told.out) == (0, done.out)
+    assert lab.evolve("--limit", "1", "--name", "other").code == 0
+    several = lab.command("report", "pool")
+    assert several.code == 2
+    assert "has 2 evolutions; say --name. Known: other, recipe." in several.err
+    assert lab.command("report", "pool", "--name", "recipe", "--json").json["tasks"] == 2
+    assert lab.command("report", "gone").code == 2
+
+
+def test_turns_as_csv_have_a_line_for_each_task(lab: Lab) -> None:
+    assert lab.evolve("--csv", "turns.csv").code == 0
+    with (lab.folder / "turns.csv").open(newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    assert [one["task"] for one in lines] == [one["id"] for one in TASKS]
+    assert {one["score"] for one in lines} == {"1.0"}
+    assert {one["operator"] for one in lines} <= {"mutate", "select"}
+    assert lines[0]["component"] == "prompts"
+    assert lines[0]["first"] == "0.0"
+    assert int(lines[-1]["pool"]) == len(Pool.open("pool").members)
+    assert sum(int(one["teams_calls"]) for one in lines) > 0
+    assert lines[0]["teams_usd"] == ""
+    assert lab.command("report", "pool", "--csv", "again.csv").code == 0
+    assert (lab.folder / "again.csv").read_text() == (lab.folder / "turns.csv").read_text()
+
+
+def test_several_seeds_are_one_command_with_intervals_over_them(lab: Lab) -> None:
+    words = ("--seeds", "2", "--limit", "2", "--test", "test.jsonl", "--repeats", "1")
+    came = lab.evolve(*words, "--json")
+    assert came.code == 0, came.err
+    told = came.json
+    assert [one["seed"] for one in told["seeds"]] == [0, 1]
+    assert told["held_out"] == {"n": 2, "mean": 1.0, "interval": [1.0, 1.0]}
+    assert told["gain"]["mean"] == 1.0
+    assert told["chosen_by"] == "the answers"
+    assert {path.name for path in (lab.folder / "pool").iterdir()} == {"seed_0", "seed_1"}
+    assert manifest(lab, "pool/seed_1")["recipe"]["seed"] == 1
+    again = lab.evolve(*words, "--csv", "turns.csv")
+    assert (again.code, again.calls) == (0, 0)
+    assert "held out, the deployed team" in again.out
+    assert "online, chosen by the answers" in again.out
+    with (lab.folder / "turns.csv").open(newline="") as stream:
+        assert [one["seed"] for one in csv.DictReader(stream)] == ["0", "0", "1", "1"]
+
+
+def test_seeds_share_one_budget(lab: Lab) -> None:
+    alone = lab.evolve("--limit", "2", pool="alone").calls
+    stopped = lab.evolve("--limit", "2", "--seeds", "2", "--budget", f"calls={alone + 2}")
+    assert (stopped.code, stopped.calls) == (3, alone + 2)
+    assert "over 2 seeds" in stopped.out
+    assert lab.evolve("--limit", "2", "--seeds", "2").code == 0
+
+
+def test_a_pool_is_no_folder_of_pools(lab: Lab) -> None:
+    assert lab.evolve("--limit", "1").code == 0
+    came = lab.evolve("--seeds", "2")
+    assert came.code == 2
+    assert "pool is a pool itself" in came.err
+
+
+def test_where_a_judge_chooses_the_report_says_so(lab: Lab) -> None:
+    lab.write("recipe.yaml", RECIPE.replace("evomas", "fixed") + "score: judge\n")
+
+    def judging(request: Request) -> Reply:
+        if "score" in json.dumps(request.get("response_format", {})):
+            return Reply.json({"reason": "Fine.", "score": 1.0})
+        return thinking(request)
+
+    came = lab.evolve("--limit", "1", "--json", script=judging)
+    assert came.json["chosen_by"] == "a judge"

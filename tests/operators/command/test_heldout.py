@@ -1,0 +1,115 @@
+"""`mas-evolve --test`: the deployable team's score on tasks that nothing evolved on comes first."""
+
+from __future__ import annotations
+
+import json
+
+from coterie.pool import Pool
+from coterie.pool.expectation import most_promising
+
+from .conftest import HELD_OUT, TASKS, Lab
+
+TEST = ("--test", "test.jsonl", "--repeats", "2")
+
+
+def test_the_report_begins_with_the_held_out_score_of_the_team_that_would_be_deployed(
+    lab: Lab,
+) -> None:
+    came = lab.evolve(*TEST)
+    assert came.code == 0, came.err
+    best = most_promising(Pool.open("pool"))[0].name
+    first, *others = came.out.splitlines()
+    assert first.startswith(f"held out, 4 tasks x 2 repeats: {best} 1.000 [0.510, 1.000]")
+    assert "tokens" in first
+    assert [line.split()[0] for line in others[:2]] == ["solo", "pair"]
+    assert all(f"{best} scores +1.000 [" in line for line in others[:2])
+    assert "each task's best candidate, chosen by the reference answers" in came.out
+    assert came.out.index("held out") < came.out.index("online") < came.out.index("best team:")
+
+
+def test_json_has_the_held_out_figures_with_intervals_and_costs(lab: Lab) -> None:
+    told = lab.evolve(*TEST, "--json").json
+    assert next(iter(told)) == "held_out"
+    deployed, *others = told["held_out"]["teams"]
+    assert deployed["score"] == 1.0
+    agents = Pool.open("pool").members[deployed["team"]].team.agents
+    assert deployed["each"]["calls"] == len(agents)
+    assert deployed["each"]["tokens"] > 0
+    assert deployed["each"]["usd"] is None
+    assert {one["team"] for one in others} == {"solo", "pair"}
+    assert all(one["score"] == 0.0 and one["difference"] == 1.0 for one in others)
+    assert all(one["difference_interval"][0] > 0 for one in others)
+    assert told["held_out"]["gain"] == 1.0
+    assert told["chosen_by"] == "the answers"
+
+
+def test_selection_never_sees_a_held_out_trial(lab: Lab) -> None:
+    assert lab.evolve("--limit", "3").code == 0
+    before = {one.name: one.statistics for one in Pool.open("pool").members.values()}
+    assert lab.evolve("--limit", "3", *TEST).code == 0
+    pool = Pool.open("pool")
+    assert {one.name: one.statistics for one in pool.members.values()} == before
+    tested = [one for one in lab.ledger() if one.get("split") == "test"]
+    assert {one["task"] for one in tested} == {one["id"] for one in HELD_OUT}
+    assert {pool.members[name].on(split="test").n for name in ("solo", "pair")} == {8}
+
+
+def test_a_test_that_a_budget_stops_goes_on_and_nothing_is_paid_twice(lab: Lab) -> None:
+    clean = lab.evolve(*TEST, pool="clean")
+    evolved = lab.evolve()
+    assert evolved.code == 0, evolved.err
+    stopped = lab.evolve(*TEST, "--budget", f"calls={evolved.calls + 9}")
+    assert stopped.code == 3
+    assert stopped.calls == 9
+    assert "no held-out score" in stopped.out
+    done = lab.evolve(*TEST)
+    assert done.code == 0, done.err
+    assert evolved.calls + stopped.calls + done.calls == clean.calls
+    assert lab.ledger("clean") == lab.ledger()
+    again = lab.evolve(*TEST)
+    assert (again.calls, again.out) == (0, done.out)
+
+
+def test_tasks_that_were_evolved_on_are_no_test_by_words_or_by_id(lab: Lab) -> None:
+    same_words = {**TASKS[1], "id": "other", "query": f"  {TASKS[1]['query']} "}
+    same_id = {**HELD_OUT[0], "id": "t0"}
+    lab.tasks("test.jsonl", [same_words, HELD_OUT[1], same_id])
+    came = lab.evolve(*TEST)
+    assert (came.code, came.calls) == (2, 0)
+    assert "2 held-out tasks of 3 evolved or will evolve in this pool" in came.err
+    assert "'other', 't0'" in came.err
+    assert not (lab.folder / "pool").exists()
+
+
+def test_what_another_evolution_of_the_pool_learnt_from_is_no_test_either(lab: Lab) -> None:
+    assert lab.evolve("--limit", "2").code == 0
+    lab.tasks("test.jsonl", [{**TASKS[0], "id": "renamed"}])
+    lab.tasks("tasks.jsonl", TASKS[3:])
+    came = lab.evolve(*TEST, "--name", "second")
+    assert (came.code, came.calls) == (2, 0)
+    assert "'renamed'" in came.err
+
+
+def test_a_team_beside_and_one_that_the_pool_has_not_are_tested(lab: Lab) -> None:
+    text = (lab.folder / "solo.yaml").read_text()
+    lab.write("other.yaml", text.replace("alone", "here. Think.").replace("solo", "other"))
+    told = lab.evolve("--limit", "2", *TEST, "--beside", "other.yaml", "--json").json
+    other = told["held_out"]["teams"][-1]
+    assert (other["team"], other["role"], other["score"]) == ("other", "beside", 1.0)
+    assert "other" not in Pool.open("pool").teams
+
+
+def test_without_a_file_the_report_says_how_to_have_a_held_out_score(lab: Lab) -> None:
+    came = lab.evolve("--limit", "1")
+    assert came.out.startswith("no held-out score: --test FILE gives one\n")
+    came = lab.evolve("--repeats", "2")
+    assert came.code == 2
+    assert "--test TASKS" in came.err
+
+
+def test_held_out_figures_of_an_earlier_pool_say_so(lab: Lab) -> None:
+    assert lab.evolve("--limit", "2", *TEST).code == 0
+    came = lab.evolve("--limit", "3")
+    assert "(the pool after 2 tasks of 3)" in came.out
+    kept = json.loads((lab.folder / "pool/evolutions/recipe/heldout.json").read_text())
+    assert len(kept["trials"]) == 3 * 4 * 2
