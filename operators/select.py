@@ -144,7 +144,8 @@ def _worth(
     penalty = FAMILY_PENALTY * relatives
     if not explores:
         return round(known.score, DIGITS) - penalty, 0
-    return round(known.high, DIGITS) - penalty, -sum(one.n for one in member.sums().values())
+    done = member.statistics
+    return round(known.high, DIGITS) - penalty, -(done.n + done.failures + done.adapted)
 
 
 def _remembered(
@@ -183,6 +184,9 @@ def _told(
         if task.niche and niche.score is not None
         else "",
         f"failed {counted(known.failures, 'time')}" if known.failures else "",
+        f"as adapted to a task {known.adapted_sum / known.adapted:.2f} of {known.adapted}"
+        if known.adapted
+        else "",
         *(
             f"reward {reward:.2f} on a task of similarity {similarity:.2f}"
             for reward, similarity in _remembered(member, hits)

@@ -5,6 +5,8 @@ not bias it, as long as all that were chosen from are in it (Henderson 1975, Bio
 
 * A child is worth the mean of its parents, plus what newcomers gain on average, plus a difference
   of its own. Founders differ from each other as much.
+* What a team is adapted to for a task is like a child of it; what adapting gains on average is
+  known by itself, where teams ran both ways.
 * Half of the variance of such a difference is common to all niches.
 * A trial's score is what the team is worth, how easy the niche and the task are, and chance.
 
@@ -20,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from .members import Member
     from .statistics import Sums
@@ -33,6 +35,8 @@ LEVEL, EASE = 0.05, 0.03
 """Variances of what all teams are worth and of what a niche adds: together those of any score."""
 GAIN = 0.03**2
 """Variance of what newcomers gain over their parents on average."""
+ADAPTING = 0.1**2
+"""Variance of what adapting a team to a task gains on average."""
 SPREADS = (0.0, 0.05, 0.1, 0.2, 0.4)
 """Standard deviations that the differences of children from their parents may have."""
 NOISE, BELIEF = 0.25, 4.0
@@ -43,6 +47,12 @@ LEAST = 1e-4
 """The least variance of a trial."""
 MOST = 400
 """Teams are looked at niche by niche up to so many pairs of both; time grows with their cube."""
+
+
+_Tasks = dict[tuple[str, str], "Sums"]
+"""What trials on a task add up to, by niche and task."""
+_Group = tuple[int, str | bool, bool]
+"""A team's number, its niche (or whether it is the wanted one), and whether it was adapted."""
 
 
 def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
@@ -63,9 +73,12 @@ def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
     kinship, births = _pedigree(teams)
     who, births_seen = seen.teams, births[seen.teams]
     fixed = LEVEL + EASE * seen.alike + GAIN * np.outer(births_seen, births_seen)
+    fixed += ADAPTING * np.outer(seen.adapted, seen.adapted)
     fixed_with = LEVEL + EASE * seen.asked + GAIN * np.outer(births, births_seen)
     fixed_alone = LEVEL + EASE * seen.wanted + GAIN * births**2
-    related = kinship[np.ix_(who, who)] * (1 + seen.alike) / 2
+    # All that a team is adapted to is taken for one child, which has no team of its own.
+    adapted_alike = np.equal.outer(who, who) * np.outer(seen.adapted, seen.adapted)
+    related = (kinship[np.ix_(who, who)] + adapted_alike) * (1 + seen.alike) / 2
     related_with = kinship[:, who] * (1 + seen.asked) / 2
     related_alone = kinship.diagonal() * (1 + seen.wanted) / 2
     found: list[Any] = []
@@ -111,10 +124,11 @@ def _pedigree(teams: Sequence[Member]) -> tuple[Any, Any]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Seen:
-    """What was seen, in groups: the trials of a team in a niche.
+    """What was seen, in groups: the trials of a team in a niche, as it stands or as adapted.
 
     Attributes:
         teams: The team of each group, by its number.
+        adapted: 1 where it ran as it was adapted, else 0.
         means: The mean score of each group.
         noise: The covariance of the groups' means that is not the teams' doing.
         alike: For two groups, how likely trials of them are of the same niche.
@@ -123,6 +137,7 @@ class _Seen:
     """
 
     teams: Any
+    adapted: Any
     means: Any
     noise: Any
     alike: Any
@@ -151,7 +166,8 @@ class _Seen:
         else:
             asked = np.array([float(name == niche) for name in niches])
         return cls(
-            teams=np.array([number for number, _ in groups], dtype=int),
+            teams=np.array([number for number, *_ in groups], dtype=int),
+            adapted=np.array([float(adapted) for *_, adapted in groups]),
             means=totals / sizes,
             noise=np.diag(chance / sizes) + ease * on_task @ on_task.T,
             alike=in_niche @ in_niche.T,
@@ -160,27 +176,26 @@ class _Seen:
         )
 
 
-def _groups(
-    teams: Sequence[Member], niche: str | None, split: str
-) -> dict[tuple[int, str | bool], dict[tuple[str, str], Sums]]:
+def _groups(teams: Sequence[Member], niche: str | None, split: str) -> dict[_Group, _Tasks]:
     """Give the trials of each team, niche by niche; of many, those in the wanted niche and others.
 
-    Which of the teams a group is of is told by its number.
+    Which team a group is of is told by its number.
     """
     trials = [
-        (number, task, sums)
+        (number, task, adapted, sums)
         for number, team in enumerate(teams)
-        for task, sums in team.sums(split).items()
+        for adapted in (False, True)
+        for task, sums in team.sums(split, adapted=adapted).items()
     ]
-    are_few = len({(number, task[0]) for number, task, _ in trials}) <= MOST
-    groups: dict[tuple[int, str | bool], dict[tuple[str, str], Sums]] = {}
-    for number, task, sums in trials:
+    are_few = len({(number, task[0], adapted) for number, task, adapted, _ in trials}) <= MOST
+    groups: dict[_Group, _Tasks] = {}
+    for number, task, adapted, sums in trials:
         inside = task[0] if are_few else task[0] == niche
-        groups.setdefault((number, inside), {})[task] = sums
+        groups.setdefault((number, inside, adapted), {})[task] = sums
     return groups
 
 
-def _variances(groups: Sequence[Mapping[tuple[str, str], Sums]]) -> tuple[float, float]:
+def _variances(groups: Sequence[_Tasks]) -> tuple[float, float]:
     """Estimate, within teams and niches, what chance adds to a trial, and what its task adds.
 
     What two teams miss on the same task, each against its other trials, they owe to the task.

@@ -137,6 +137,34 @@ def test_what_was_chosen_counts_for_nothing() -> None:
     assert one.sums() == {}
 
 
+def test_a_team_that_only_ran_adapted_is_known_but_less_surely() -> None:
+    plain, adapted = member("plain"), member("adapted")
+    for number in range(30):
+        score = float(number % 10 > 0)
+        plain.take(Trial(task=f"p{number}", score=score))
+        adapted.take(Trial(task=f"a{number}", score=score, adapted=True))
+    one, other = (expectations([team])[team.name] for team in (plain, adapted))
+    assert other.score > 0.7
+    assert other.high - other.low > one.high - one.low
+    untried = expectations([member("untried")])["untried"]
+    assert other.high - other.low < 0.6 * (untried.high - untried.low)
+
+
+def test_what_adapting_gains_is_told_apart_from_what_teams_are_worth() -> None:
+    """Where teams ran both ways and adapting helps, one that only ran adapted is expected less."""
+    both = [member(f"both {number}") for number in range(4)]
+    single = member("single")
+    for number in range(80):
+        for team in both:
+            name = f"{team.name} {number}"
+            team.take(Trial(task=f"p {name}", score=float(number % 10 < 3)))
+            team.take(Trial(task=f"a {name}", score=float(number % 10 < 6), adapted=True))
+        single.take(Trial(task=f"s{number}", score=float(number % 10 < 6), adapted=True))
+    found = expected_scores([*both, single])
+    assert found["single"] < 0.45
+    assert found["both 0"] == pytest.approx(0.3, abs=0.05)
+
+
 def test_failures_count_as_nothing_scored_and_other_splits_not_at_all() -> None:
     one = tried(tried(member("one"), None, None), 1, 1, split="test")
     wrong = tried(tried(member("one"), 0, 0), 1, 1, split="test")
