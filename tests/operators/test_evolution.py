@@ -264,7 +264,9 @@ def test_a_judge_scores_and_the_report_tells_how_far_to_trust_it(folder: Path) -
 
 
 def test_chance_makes_children_without_a_meta_model(folder: Path) -> None:
-    (folder / "recipe.yaml").write_text(RECIPE + "operators: chance\n")
+    (folder / "recipe.yaml").write_text(
+        RECIPE + "operators: chance\ncomponents: [prompts, model_id, topology]\n"
+    )
 
     def agents_only(request: Request) -> Reply:
         assert "response_format" not in request
