@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..schema.edits import component_schema
+from .answers import closed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,28 +54,36 @@ def open_components(
 
 
 def offer(
-    meta: Respondent, team: Team, component: Component, ceiling: Ceiling | None = None
+    meta: Respondent,
+    team: Team,
+    *components: Component,
+    ceiling: Ceiling | None = None,
+    least: int = 1,
 ) -> Mapping[str, Any] | None:
-    """Write the schema of edits of one component, as long as who answers may write them.
+    """Write the schema of edits of some components, as long as who answers may write them.
 
     Args:
         meta: Who is to answer.
         team: The team that is to change.
-        component: What may be edited.
+        components: What may be edited.
         ceiling: What the child may ask for, where that is less than `meta` says.
+        least: The fewest edits.
 
     Returns:
         The schema; None where there is nothing to choose.
     """
-    limits = meta.limits
-    return component_schema(
-        component,
-        team,
-        meta.catalogue,
-        ceiling or meta.ceiling,
-        most=limits.edits,
-        characters=limits.characters,
-    )
+    limits, ceiling = meta.limits, ceiling or meta.ceiling
+    sizes = {"most": limits.edits, "characters": limits.characters}
+    kinds: list[Mapping[str, Any]] = []
+    for one in components:
+        if schema := component_schema(one, team, meta.catalogue, ceiling, **sizes):
+            items = schema["properties"]["edits"]["items"]
+            kinds += items.get("anyOf", [items])
+    if not kinds:
+        return None
+    items = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+    edits = {"type": "array", "items": items, "minItems": least, "maxItems": limits.edits}
+    return closed(edits=edits)
 
 
 class ComponentPolicy(Protocol):

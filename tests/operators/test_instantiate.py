@@ -36,7 +36,8 @@ def adapted(
 def kinds(done: Asked[Any]) -> set[str]:
     """What the model was offered, by the kinds of edits."""
     schema = done.calls[0].body["response_format"]["json_schema"]["schema"]
-    offered = schema["properties"]["edits"]["items"]["anyOf"]
+    items = schema["properties"]["edits"]["items"]
+    offered = items.get("anyOf", [items])
     return {next(iter(one["properties"])) for one in offered}
 
 
