@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..schema.catalogue import installed, load_named
@@ -79,6 +79,8 @@ class Benchmark:
         headline: Its figure.
         trials: How often its protocol runs each task.
         tools: The tools or toolkits that its tasks are made for.
+        unanswered: What a measure counts as for a trial that came to no answer, by its name. One
+            that is not named is only of those trials that have it, and says how many they are.
     """
 
     name: str
@@ -91,6 +93,7 @@ class Benchmark:
     headline: Headline = ACCURACY
     trials: int = 3
     tools: tuple[str, ...] = ()
+    unanswered: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
 def find_benchmark(name: str) -> Benchmark:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..pool.statistics import wilson
+from ..pool.intervals import figure_interval, mean_interval, wilson
 from ..runtime.usage import Usage
 from .benchmark import mean_score
-from .statistics import bootstrap, pass_at
+from .statistics import pass_at, percentiles, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ..pool.intervals import Interval
     from .benchmark import Headline
     from .samples import Sample
-    from .statistics import Interval
 
 __all__ = ["Figures"]
 
@@ -38,6 +39,7 @@ class Figures:
 
     Attributes:
         headline: What the benchmark is known by.
+        unanswered: What its measures count as for a trial that came to no answer.
         samples: Trials with a score.
         executed: Those of them that ran to an answer: the execution rate's numerator.
         unscored: Trials that the provider or the host failed.
@@ -47,6 +49,7 @@ class Figures:
     """
 
     headline: Headline
+    unanswered: Mapping[str, float] = field(default_factory=dict[str, float])
     samples: int = 0
     executed: int = 0
     unscored: int = 0
@@ -55,11 +58,18 @@ class Figures:
     seconds: float = 0.0
     _tasks: dict[str, _Trials] = field(default_factory=dict[str, _Trials])
     _measures: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
+    _silent: int = 0
+    _durations: array[float] = field(default_factory=lambda: array("d"))
 
     @classmethod
-    def of(cls, samples: Iterable[Sample], headline: Headline) -> Figures:
+    def of(
+        cls,
+        samples: Iterable[Sample],
+        headline: Headline,
+        unanswered: Mapping[str, float] | None = None,
+    ) -> Figures:
         """Add samples up."""
-        figures = cls(headline=headline)
+        figures = cls(headline=headline, unanswered=unanswered or {})
         for sample in samples:
             figures.take(sample)
         return figures
@@ -76,6 +86,8 @@ class Figures:
         self.degraded += sample.lost > 0
         task = self._tasks.setdefault(sample.task, _Trials(niche=sample.niche))
         task.scores.append(sample.score)
+        self._durations.append(sample.seconds)
+        self._silent += sample.answer is None and not sample.measures
         for name, value in sample.measures.items():
             self._measures.setdefault(name, []).append(value)
 
@@ -94,53 +106,59 @@ class Figures:
 
     @property
     def interval(self) -> Interval:
-        """Its 95 % interval: Wilson's for single trials that are right or wrong, else bootstrap."""
-        return self._interval(self.niches, is_mean=self.headline.of is mean_score)
-
-    def _interval(self, niches: Mapping[str, Sequence[float]], *, is_mean: bool) -> Interval:
-        scores = [score for one in niches.values() for score in one]
-        if not scores:
-            return 0.0, 1.0
-        if is_mean and self._is_single and set(scores) <= {0.0, 1.0}:
-            return wilson(sum(scores), len(scores))
-        return bootstrap(niches, mean_score if is_mean else self.headline.of)
+        """Its 95 % interval."""
+        of = None if self.headline.of is mean_score else self.headline.of
+        return figure_interval(self._trials, of)
 
     @property
-    def _is_single(self) -> bool:
-        return all(len(task.scores) == 1 for task in self._tasks.values())
+    def _trials(self) -> Mapping[str, Sequence[Sequence[float]]]:
+        found: dict[str, list[list[float]]] = {}
+        for task in self._tasks.values():
+            found.setdefault(task.niche, []).append(task.scores)
+        return dict(sorted(found.items()))
+
+    def _measured(self) -> dict[str, Any]:
+        """Give the means of measures, each with how many of the samples it is the mean of.
+
+        A trial without an answer has none of them. It counts as the benchmark says, or not at all.
+        """
+        told: dict[str, Any] = {}
+        for name, values in sorted(self._measures.items()):
+            silent = self._silent if name in self.unanswered else 0
+            total = sum(values) + silent * self.unanswered.get(name, 0.0)
+            n = len(values) + silent
+            told[name] = {"mean": total / n, "n": n, "of": self.samples}
+        return told
 
     def results(self) -> dict[str, Any]:
         """Give the figures as results.json has them."""
         trials = [len(task.scores) for task in self._tasks.values()]
         right = [sum(score == 1 for score in task.scores) for task in self._tasks.values()]
         most = max(trials, default=0)
-        return {
-            "tasks": len(self._tasks),
-            "samples": self.samples,
-            "unscored": self.unscored,
-            "degraded": self.degraded,
-            "headline": {"name": self.headline.name, **_figure(self.value, self.interval)},
-            "trials": most,
-            "avg@k": mean_score(self.niches),
-            "pass@k": {str(k): pass_at(k, right, trials) for k in range(1, most + 1)},
-            "execution_rate": _share(self.executed, self.samples),
-            "measures": {
-                name: {"mean": sum(values) / len(values), "n": len(values)}
-                for name, values in sorted(self._measures.items())
-            },
-            "niches": {
-                niche: {
-                    "tasks": len(scores),
-                    **_figure(
-                        mean_score({niche: scores}),
-                        self._interval({niche: scores}, is_mean=True),
-                    ),
-                }
-                for niche, scores in self.niches.items()
-            },
-            "usage": {**self.usage.value(), "cost": self.usage.cost},
-            "seconds": round(self.seconds, 3),
-        }
+        return rounded(
+            {
+                "tasks": len(self._tasks),
+                "samples": self.samples,
+                "unscored": self.unscored,
+                "degraded": self.degraded,
+                "headline": {"name": self.headline.name, **_figure(self.value, self.interval)},
+                "trials": most,
+                "avg@k": mean_score(self.niches),
+                "pass@k": {str(k): pass_at(k, right, trials) for k in range(1, most + 1)},
+                "execution_rate": _share(self.executed, self.samples),
+                "measures": self._measured(),
+                "niches": {
+                    niche: {
+                        "tasks": len(trials),
+                        **_figure(mean_score({niche: self.niches[niche]}), mean_interval(trials)),
+                    }
+                    for niche, trials in self._trials.items()
+                },
+                "usage": {**self.usage.value(), "cost": self.usage.cost},
+                "seconds": round(self.seconds, 3),
+                "latency": percentiles(self._durations),
+            }
+        )
 
 
 def _figure(value: float | None, interval: Interval) -> dict[str, Any]:

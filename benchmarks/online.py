@@ -8,7 +8,8 @@ from ..operators.evolution import TURNS
 from ..operators.report import Report
 from ..pool.ledger import Ledger
 from ..runtime.usage import Usage
-from .results import Results, versions
+from .provenance import digest_of, endpoint, host, versions
+from .results import Results
 from .samples import Sample
 
 if TYPE_CHECKING:
@@ -22,7 +23,15 @@ if TYPE_CHECKING:
     from .figures import Figures
     from .results import Request
 
-__all__ = ["turn_samples", "write_online"]
+__all__ = ["turn_samples", "turns_of", "write_online"]
+
+CHOSEN = "answers"
+"""What results.json says under `chosen_by` where reference answers chose what was scored."""
+
+
+def turns_of(folder: Path) -> Path | None:
+    """Give the folder, if it is an evolution's; None where it is another one."""
+    return folder if (folder / TURNS).exists() else None
 
 
 def turn_samples(folder: Path) -> Iterator[Sample]:
@@ -61,13 +70,18 @@ def write_online(
         StorageError: They cannot be written.
     """
     report = Report.of(entry.value for entry in Ledger(folder.path / TURNS).read())
-    chosen = "chosen by answers" if recipe.score == "answer" else "chosen by a judge"
+    by_judge = recipe.score == "judge"
+    chosen = "chosen by a judge" if by_judge else "chosen by answers"
     head: dict[str, Any] = {
         "command": " ".join(command),
         "team": f"{recipe.strategy}, online, {chosen}",
         "models": {alias: model.model for alias, model in sorted(models.items())},
+        "endpoints": {alias: endpoint(model) for alias, model in sorted(models.items())},
+        "chosen_by": "judge" if by_judge else CHOSEN,
+        "data": digest_of(request.tasks()),
         "seed": recipe.seed,
         "versions": versions(),
+        "host": host(),
         "evolution": report.value(),
     }
     results = Results(folder=folder, request=request, head=head)

@@ -4,7 +4,11 @@ team.yaml       the team, with its prompts written out
 run.json        how it was made: the benchmark and the choice of tasks, models, seeds, versions
 samples.jsonl   what each trial came to, in the order of tasks and trials
 results.json    the figures
-journal.sqlite  every answer that was paid for; without it, what is there can still be read
+journal.sqlite  every answer that was paid for, and every sample: what the other two are made of
+
+Figures are believed of the journal alone. Where samples.jsonl or results.json says something else,
+somebody edited it, and whoever reads them is told. A folder whose journal was left out can still be
+read, as one that nobody can verify.
 """
 
 from __future__ import annotations
@@ -12,10 +16,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from ..runtime.journal import FILE, recorded
 from ..runtime.record import MANIFEST, as_json, manifest, read_value
 from ..runtime.trace import RunFolder
 from ..schema import dump
@@ -23,7 +27,9 @@ from ..schema.errors import InputError
 from ..schema.files import write_atomically
 from .benchmark import Source, find_benchmark
 from .choosing import Choice
+from .consumption import consumption
 from .figures import Figures
+from .provenance import digest_of, endpoint, host, versions
 from .samples import Sample
 
 if TYPE_CHECKING:
@@ -34,12 +40,12 @@ if TYPE_CHECKING:
     from ..schema.task import Task
     from .benchmark import Benchmark
 
-__all__ = ["Request", "Results", "read_results", "read_samples", "versions"]
+__all__ = ["Request", "Results", "differences", "read_results", "read_samples", "scored_samples"]
 
 VERSION = 1
 RESULTS = "results.json"
 SAMPLES = "samples.jsonl"
-PACKAGES = ("coterie", "litellm", "mini-swe-agent", "smolagents")
+MOST_SHOWN = 120
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,6 +126,7 @@ class Results:
         setting: Setting,
         *,
         command: Sequence[str],
+        tasks: Sequence[Task] | None = None,
     ) -> Self:
         """Write down all that is needed to go on with an evaluation.
 
@@ -129,6 +136,7 @@ class Results:
             plan: The team.
             setting: How its runs are made.
             command: The words that the user typed.
+            tasks: The tasks of the request, where they are at hand.
 
         Raises:
             StorageError: They cannot be written.
@@ -138,9 +146,13 @@ class Results:
             "team": plan.team.name,
             "content_hash": plan.content_hash,
             "models": {alias: model.model for alias, model in sorted(plan.models.items())},
+            "endpoints": {alias: endpoint(model) for alias, model in sorted(plan.models.items())},
             "seed": setting.seed,
             "versions": versions(),
+            "host": host(),
         }
+        if tasks is not None:
+            head |= {"data": digest_of(tasks), "expected": len(tasks) * request.trials}
         folder.write("team.yaml", dump(plan.resolved))
         asked = {"evaluation": request.value(), "head": head}
         folder.write(MANIFEST, as_json({**manifest(plan, setting), **asked}))
@@ -172,7 +184,7 @@ class Results:
         Raises:
             StorageError: It cannot be written.
         """
-        figures = Figures(headline=benchmark.headline)
+        figures = Figures(headline=benchmark.headline, unanswered=benchmark.unanswered)
 
         def lines() -> Iterator[str]:
             for one in samples:
@@ -180,7 +192,14 @@ class Results:
                 yield self.folder.scrub(json.dumps(one.value(), ensure_ascii=False)) + "\n"
 
         write_atomically(self.folder.path / SAMPLES, lines())
-        told = {
+        told = self._told(figures, benchmark, expected)
+        if (self.folder.path / FILE).is_file():
+            told |= consumption(self.folder.path)
+        self.folder.write(RESULTS, as_json(told))
+        return figures
+
+    def _told(self, figures: Figures, benchmark: Benchmark, expected: int) -> dict[str, Any]:
+        return {
             "version": VERSION,
             "benchmark": benchmark.name,
             "title": benchmark.title,
@@ -190,16 +209,38 @@ class Results:
             "missing": expected - figures.samples,
             **figures.results(),
         }
-        self.folder.write(RESULTS, as_json(told))
-        return figures
+
+    def so_far(self) -> dict[str, Any]:
+        """Give what there is of an evaluation that was killed, as results.json would have it."""
+        benchmark = find_benchmark(self.request.benchmark)
+        found = scored_samples(self.folder.path)
+        figures = Figures.of(found, benchmark.headline, benchmark.unanswered)
+        told = self._told(figures, benchmark, self.head.get("expected", figures.samples))
+        return {**told, **consumption(self.folder.path), "interrupted": True}
 
 
 def read_results(folder: Path) -> dict[str, Any]:
-    """Read the figures of an evaluation.
+    """Read the figures of an evaluation; of one that was killed, what there is of it.
 
     Raises:
-        InputError: There are none, or they are of another version.
+        InputError: There are none, they are of another version, or not what the journal says.
     """
+    if not (folder / RESULTS).exists() and (folder / FILE).exists():
+        return Results.open(folder, scrub=str).so_far()
+    value = _results(folder)
+    if difference := next(differences(folder), None):
+        raise InputError(
+            f"{difference} It was edited, or is of another evaluation. To write it anew from the"
+            f" journal, which asks no model: mas-bench resume {folder}"
+        )
+    known = _recorded(folder)
+    is_behind = known is not None and len(known) > value["samples"]  # killed since
+    if is_behind and (folder / MANIFEST).exists():
+        return Results.open(folder, scrub=str).so_far()
+    return value
+
+
+def _results(folder: Path) -> dict[str, Any]:
     value = read_value(folder / RESULTS)
     if value.get("version") != VERSION:
         raise InputError(
@@ -207,6 +248,65 @@ def read_results(folder: Path) -> dict[str, Any]:
             " this coterie reads."
         )
     return value
+
+
+def differences(folder: Path) -> Iterator[str]:
+    """Find where samples.jsonl and results.json say something else than they are made of.
+
+    Samples are held against the journal, an evolution's against its turns, and figures against the
+    samples. What the journal has and the files lack is no difference: it came later.
+
+    Raises:
+        InputError: A file is damaged, or of another version.
+    """
+    told = _results(folder)
+    benchmark = find_benchmark(told["benchmark"])
+    figures = Figures(headline=benchmark.headline, unanswered=benchmark.unanswered)
+    known, seen = _recorded(folder), set[tuple[str, int]]()
+    for sample in read_samples(folder):
+        figures.take(sample)
+        where = (sample.task, sample.trial)
+        line = f"{folder / SAMPLES}: task {sample.task}, trial {sample.trial}"
+        if where in seen:
+            yield f"{line} is there twice."
+        seen.add(where)
+        if known is not None and sample.score is not None:
+            yield from _against(known.get(where), sample, line)
+    for name, value in json.loads(json.dumps(figures.results())).items():
+        if told.get(name) != value:
+            was, now = (json.dumps(one)[:MOST_SHOWN] for one in (told.get(name), value))
+            yield f"{folder / RESULTS}: {name} is {was}, and by the samples {now}."
+
+
+def _against(recorded: Sample | None, sample: Sample, line: str) -> Iterator[str]:
+    if recorded is None:
+        yield f"{line}: the journal has no such sample."
+    elif recorded.value() != sample.value():
+        scores = f"{sample.score:g} here, {recorded.score:g} there"
+        yield f"{line} is not what the journal has (score {scores})."
+
+
+def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
+    """Read the samples that a folder's figures are made of; None where it was left out."""
+    from .online import turn_samples, turns_of
+
+    if (turns := turns_of(folder)) is not None:
+        return {(one.task, one.trial): one for one in turn_samples(turns)}
+    if not (folder / FILE).exists():
+        return None
+    found = (Sample.of_value(value) for _, value in recorded(folder, "sample"))
+    return {(one.task, one.trial): one for one in found}
+
+
+def scored_samples(folder: Path) -> Iterator[Sample]:
+    """Give the samples that have a score: those of the journal, else of samples.jsonl.
+
+    Raises:
+        InputError: There are none, or a line is damaged.
+    """
+    known = _recorded(folder)
+    found = read_samples(folder) if known is None else known.values()
+    return (one for one in found if one.score is not None)
 
 
 def read_samples(folder: Path) -> Iterator[Sample]:
@@ -225,14 +325,3 @@ def read_samples(folder: Path) -> Iterator[Sample]:
                     raise InputError(f"{path}:{number}: not a sample: {error}.") from None
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file.") from None
-
-
-def versions() -> dict[str, str]:
-    """Name what is installed of what decides how teams run."""
-    found: dict[str, str] = {}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found

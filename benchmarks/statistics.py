@@ -1,47 +1,116 @@
-"""What scores tell: intervals, pass@k, and tests of the difference between two evaluations."""
+"""What scores tell: pass@k, percentiles, and the worth of a difference between evaluations."""
 
 from __future__ import annotations
 
 import math
-import random
 from math import comb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
+
+from ..pool.intervals import Z
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
-__all__ = ["Interval", "bootstrap", "mcnemar", "paired_t", "pass_at", "wilcoxon"]
+    from ..pool.intervals import Interval
 
-RESAMPLES = 2_000
-"""Resamples of a bootstrap: the ends of a 95 % interval then vary by a few thousandths."""
+__all__ = [
+    "cohens_h",
+    "holm",
+    "mcnemar",
+    "odds_ratio",
+    "paired_interval",
+    "paired_t",
+    "pass_at",
+    "percentiles",
+    "rank_biserial",
+    "rounded",
+    "wilcoxon",
+]
 
 DIGITS = 12
 """Of differences of means: what comes behind them is the rounding of binary fractions."""
 
-Interval = tuple[float, float]
+PERCENTILES = (50, 90, 99)
 
 
-def bootstrap(
-    niches: Mapping[str, Sequence[float]],
-    figure: Callable[[Mapping[str, Sequence[float]]], float],
-    *,
-    seed: int = 0,
-) -> Interval:
-    """Give the 95 % percentile interval of a figure, by drawing tasks of each niche again.
+def paired_interval(differences: Sequence[float]) -> Interval:
+    """Give the 95 % interval of the mean difference between two teams on the same tasks.
 
-    The task is the unit: its trials are not independent of each other, so they stay together.
+    Two tasks are added, one that either team wins: tasks on which they are alike do not show that
+    they always are (Agresti and Min 2005, of right and wrong). So it is never of zero width.
 
     Args:
-        niches: The score of each task, in [0, 1], by niche.
-        figure: Computes the figure from such scores.
-        seed: Makes it repeatable.
+        differences: What the second team scores more on each task, in [-1, 1]; at least one.
     """
-    chance = random.Random(seed)  # noqa: S311 - not for secrets
-    drawn = sorted(
-        figure({niche: chance.choices(scores, k=len(scores)) for niche, scores in niches.items()})
-        for _ in range(RESAMPLES)
-    )
-    return drawn[int(0.025 * RESAMPLES)], drawn[math.ceil(0.975 * RESAMPLES) - 1]
+    n = len(differences) + 2
+    mean = sum(differences) / n
+    variance = (sum(one**2 for one in differences) + 2) / n - mean**2
+    reach = Z * math.sqrt(variance / n)
+    return max(-1.0, mean - reach), min(1.0, mean + reach)
+
+
+def percentiles(values: Sequence[float]) -> dict[str, float]:
+    """Give p50, p90 and p99, each the least value that so many in a hundred do not exceed.
+
+    Nothing is given of nothing.
+    """
+    ranked = sorted(values)
+    last = len(ranked) - 1
+    return {
+        f"p{k}": ranked[min(last, math.ceil(k * len(ranked) / 100) - 1)]
+        for k in PERCENTILES
+        if ranked
+    }
+
+
+def rounded(value: Any) -> Any:
+    """Round all numbers of a JSON value: behind 12 digits there is only binary fractions' noise."""
+    if isinstance(value, float):
+        return round(value, DIGITS)
+    if isinstance(value, dict):
+        return {name: rounded(item) for name, item in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [rounded(item) for item in cast("Sequence[Any]", value)]
+    return value
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Adjust p-values of several comparisons for their number (Holm 1979).
+
+    At most one in twenty families then has a value below 0.05 by chance.
+    """
+    adjusted, largest = [0.0] * len(ps), 0.0
+    for rank, number in enumerate(sorted(range(len(ps)), key=lambda at: ps[at])):
+        largest = max(largest, min(1.0, (len(ps) - rank) * ps[number]))
+        adjusted[number] = largest
+    return adjusted
+
+
+def cohens_h(before: float, after: float) -> float:
+    """Give the effect size h of two shares: 0.2 is called small, 0.5 medium, 0.8 large (Cohen)."""
+    return 2 * math.asin(math.sqrt(after)) - 2 * math.asin(math.sqrt(before))
+
+
+def odds_ratio(before: Sequence[float], after: Sequence[float]) -> float:
+    """Give the matched odds ratio: tasks that only the second team has right to the other's.
+
+    Half a task is added to both, so it is known where one of them has none.
+    """
+    better = sum(two > one for one, two in zip(before, after, strict=True))
+    worse = sum(two < one for one, two in zip(before, after, strict=True))
+    return (better + 0.5) / (worse + 0.5)
+
+
+def rank_biserial(before: Sequence[float], after: Sequence[float]) -> float:
+    """Give the matched rank-biserial correlation (Kerby 2014), in [-1, 1].
+
+    The share of the ranks of all differences that is in the second team's favour, less the other.
+    """
+    differences = [one for one in _differences(before, after) if one]
+    sizes = sorted(abs(one) for one in differences)
+    ranks = {size: sizes.index(size) + (sizes.count(size) + 1) / 2 for size in set(sizes)}
+    total = sum(ranks[size] for size in sizes)
+    return sum(math.copysign(ranks[abs(one)], one) for one in differences) / total if total else 0.0
 
 
 def pass_at(k: int, right: Sequence[int], trials: Sequence[int]) -> float | None:
@@ -83,13 +152,13 @@ def paired_t(before: Sequence[float], after: Sequence[float]) -> float:
         after: The other run's, of the same tasks in the same order.
 
     Returns:
-        1 where the runs are alike on every task; 0 where they differ by the same on every task.
+        1 where the runs are alike on every task.
     """
     differences = _differences(before, after)
     if not any(differences):
         return 1.0
     if len(set(differences)) == 1:
-        return 0.0 if len(differences) > 1 else 1.0
+        return 2.0 ** (1 - len(differences))  # no variance to go by: as if signs were tossed
     from scipy.stats import ttest_1samp
 
     tested: Any = ttest_1samp(differences, 0)

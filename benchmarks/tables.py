@@ -1,4 +1,4 @@
-"""Tables of evaluations, for papers and pages: Markdown or CSV."""
+"""Tables of evaluations, for papers and pages: Markdown, CSV or LaTeX."""
 
 from __future__ import annotations
 
@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["by_niche", "by_team", "written"]
+__all__ = ["by_agent", "by_niche", "by_team", "written"]
 
-Format = Literal["markdown", "csv"]
+Format = Literal["markdown", "csv", "latex"]
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+    }
+)
 
 
 def by_team(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
@@ -33,14 +42,43 @@ def _row(one: Mapping[str, Any], measures: Sequence[str]) -> dict[str, str]:
         "tasks": f"{one['tasks']} x {most}",
         "pass@k": _number(one["pass@k"].get(most)),
         "ran": _number(one["execution_rate"]["value"]),
-        **{
-            name: _number(one["measures"][name]["mean"]) if name in one["measures"] else ""
-            for name in measures
-        },
+        **{name: _measure(one["measures"].get(name)) for name in measures},
         "missing": str(one["missing"]),
         "tokens each": f"{tokens / per_sample:.0f}",
         "cost": usage["cost"],
+        **({"note": note} if (note := _note(one)) else {}),
     }
+
+
+def _measure(measure: Mapping[str, Any] | None) -> str:
+    """Write a measure's mean, and of how many samples it is one, where it is not of all."""
+    if measure is None:
+        return ""
+    n, of = measure["n"], measure.get("of", measure["n"])
+    return _number(measure["mean"]) + (f" ({n} of {of})" if n < of else "")
+
+
+def _note(one: Mapping[str, Any]) -> str:
+    """Say what a figure is not."""
+    by_answers = (
+        "chosen by answers, no held-out figure" if one.get("chosen_by") == "answers" else ""
+    )
+    return ", ".join(filter(None, (by_answers, "interrupted" if one.get("interrupted") else "")))
+
+
+def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Make a table with a row for each agent of each evaluation: what its model calls consumed."""
+    return [
+        {
+            "team": name,
+            "agent": agent,
+            "calls": str(usage["calls"]),
+            "tokens": str(usage["prompt_tokens"] + usage["completion_tokens"]),
+            "cost": usage["cost"],
+        }
+        for name, one in zip(_names(results), results, strict=True)
+        for agent, usage in one.get("agents", {}).items()
+    ]
 
 
 def by_niche(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
@@ -80,6 +118,8 @@ def written(rows: Sequence[Mapping[str, str]], form: Format) -> str:
         writer.writeheader()
         writer.writerows(rows)
         return text.getvalue().rstrip("\n")
+    if form == "latex":
+        return _latex(columns, rows)
     cells = [columns, *([_cell(row.get(name, "")) for name in columns] for row in rows)]
     widths = [max(len(row[number]) for row in cells) for number in range(len(columns))]
     lines = [
@@ -88,6 +128,27 @@ def written(rows: Sequence[Mapping[str, str]], form: Format) -> str:
     ]
     rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
     return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def _latex(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> str:
+    """Write a table for LaTeX, which needs the package booktabs."""
+
+    def line(cells: Sequence[str]) -> str:
+        return "  " + " & ".join(cell.translate(_LATEX) for cell in cells) + r" \\"
+
+    body = [line([row.get(name, "") for name in columns]) for row in rows]
+    begin = rf"\begin{{tabular}}{{{'l' * len(columns)}}}"
+    return "\n".join(
+        [
+            begin,
+            r"  \toprule",
+            line(columns),
+            r"  \midrule",
+            *body,
+            r"  \bottomrule",
+            r"\end{tabular}",
+        ]
+    )
 
 
 def _cell(text: str) -> str:

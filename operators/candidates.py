@@ -83,13 +83,17 @@ class Candidate:
             return None
         return fmean(run.score.value if run.score else 0.0 for run, _ in self.runs)
 
-    def trials(self, task: Task, evolution: str, *, chosen: bool) -> Iterator[Trial]:
+    @property
+    def is_adapted(self) -> bool:
+        """Whether it is a team of the pool under edits that adapt it to the task, and no more."""
+        return self.born.operator == "instantiate" and bool(self.edits)
+
+    def trials(self, task: Task, evolution: str) -> Iterator[Trial]:
         """Give what the pool keeps of it: a trial for each run.
 
         Args:
             task: What it was tried on.
             evolution: The evolution's name.
-            chosen: Whether the team is in the pool because of how these trials came out.
         """
         for (run, score), reward in zip(self.runs, self.rewards, strict=True):
             yield Trial(
@@ -99,7 +103,6 @@ class Candidate:
                 reward=reward,
                 usage=run.usage,
                 run=evolution,
-                chosen=chosen,
             )
 
     def value(self) -> dict[str, Any]:

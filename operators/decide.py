@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from .meta import Respondent
     from .proposal import Dropped, Parent
 
-__all__ = ["decide"]
+__all__ = ["CROSSOVER", "decide"]
 
 OPERATOR = "decide"
 Crossing = Literal["crossover"]
 CROSSOVER: Crossing = "crossover"
+"""The option that is no component."""
 
 
 @overload

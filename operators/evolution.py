@@ -203,23 +203,30 @@ class Evolution:
                 names[one.number] = pool.twin_of(one.team)
             if (name := names[one.number]) is not None:
                 self._record(turn, one, name, chosen=is_new and one is newcomer)
+            if one.is_adapted:
+                self._record(turn, one, one.born.parents[0], adapted=True)
         if is_new and newcomer is not None:
             self._make_room(turn, newcomer=names[newcomer.number])
         return names, is_new
 
-    def _record(self, turn: Turn, one: Candidate, name: str, *, chosen: bool) -> None:
-        """Record a candidate's trials, whether it was the best of its task or not."""
-        for number, trial in enumerate(one.trials(turn.task, self.stage.name, chosen=chosen)):
+    def _record(self, turn: Turn, one: Candidate, name: str, **marks: bool) -> None:
+        """Record a candidate's trials for a team, whether it was the best of its task or not."""
+        what = "adapted" if marks.get("adapted") else "trial"
+        for number, trial in enumerate(one.trials(turn.task, self.stage.name)):
             again = f".{number}" if number else ""
-            op = self._op(turn, f"trial {one.number}{again}")
-            self.stage.pool.record(name, trial, op=op)
+            op = self._op(turn, f"{what} {one.number}{again}")
+            self.stage.pool.record(name, replace(trial, **marks), op=op)
 
     def _make_room(self, turn: Turn, *, newcomer: str | None) -> None:
         """Retire those that are expected to score least, until no more are left than may be."""
         pool, cap = self.stage.pool, self.stage.recipe.cap
         if cap is None or len(pool.members) <= cap:
             return
-        order = [one.name for one in ranked(pool) if one.retired is None and one.name != newcomer]
+        order = [
+            one.name
+            for one in ranked(pool.teams.values())
+            if one.retired is None and one.name != newcomer
+        ]
         for name in order[cap - 1 :]:
             pool.retire(
                 name,

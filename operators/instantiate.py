@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..pool.experience import Experience
     from ..schema.ceiling import Ceiling
-    from ..schema.edits import Component
+    from ..schema.edits import Component, Edit
     from ..schema.task import Task
     from ..schema.team import Team
     from .meta import Respondent
@@ -64,9 +64,8 @@ async def instantiate(
     allowed = _adapted(components)
     ceiling = _ceiling(meta.ceiling, parent.team, components)
     kinds = [kind for one in allowed for kind in _kinds(offer(meta, parent.team, one, ceiling))]
-    read = functools.partial(_child, meta, parent, allowed, ceiling)
     if not kinds:
-        return read('{"reason": "There is nothing to adapt.", "edits": []}')
+        return _proposal(parent.team, (), "There is nothing to adapt.", parent.team)
     sets_models = not {"model_id", "roster"}.isdisjoint(allowed)
     edits = {"type": "array", "items": {"anyOf": kinds}, "maxItems": meta.limits.edits}
     question = Question(
@@ -81,7 +80,7 @@ async def instantiate(
             memories_text(memories, meta.limits),
         ),
         schema=closed(reason=reason_schema(meta.limits), edits=edits),
-        read=read,
+        read=functools.partial(_child, meta, parent.team, allowed, ceiling),
         parents=(parent.team.name,),
         team=parent.team,
     )
@@ -115,14 +114,18 @@ def _kinds(schema: Mapping[str, Any] | None) -> Sequence[Mapping[str, Any]]:
 
 
 def _child(
-    meta: Respondent, parent: Parent, allowed: Sequence[Component], ceiling: Ceiling, text: str
+    meta: Respondent, team: Team, allowed: Sequence[Component], ceiling: Ceiling, text: str
 ) -> Proposal:
     reason, edits = edits_in(text, meta.limits, allowed)
+    return _proposal(team, edits, reason, child_of(team, edits, meta.catalogue, ceiling))
+
+
+def _proposal(team: Team, edits: tuple[Edit, ...], reason: str, child: Team) -> Proposal:
     return Proposal(
         operator=OPERATOR,
-        parents=(parent.team.name,),
-        base=parent.team,
+        parents=(team.name,),
+        base=team,
         edits=edits,
         reason=reason,
-        child=child_of(parent.team, edits, meta.catalogue, ceiling),
+        child=child,
     )

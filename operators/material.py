@@ -34,6 +34,7 @@ __all__ = [
     "memories_text",
     "models_text",
     "parent_text",
+    "solved",
     "task_text",
 ]
 
@@ -83,7 +84,7 @@ def task_text(task: Task, bounds: Bounds) -> str:
 
 def parent_text(parent: Parent, catalogue: Catalogue, bounds: Bounds, kind: str = "team") -> str:
     """Show a team, the last tasks that it solved, and how it did on this one."""
-    team = replace(parent.team, lineage=None, successful_tasks=_solved(parent.team))
+    team = replace(parent.team, lineage=None, successful_tasks=solved(parent.team))
     reward = "" if parent.reward is None else f"Reward: {parent.reward:.3g}"
     feedback = material(reward, parent.digest[: bounds.digest_tokens * CHARACTERS_PER_TOKEN])
     return material(
@@ -132,7 +133,7 @@ def _team_text(team: Team, catalogue: Catalogue, most: int) -> str:
     return clip("\n".join(_outline(team, catalogue)), most)
 
 
-def _solved(team: Team) -> tuple[SolvedTask, ...]:
+def solved(team: Team) -> tuple[SolvedTask, ...]:
     """Give the last tasks that a team solved, shortened: they are hints, and no examples."""
     return tuple(
         SolvedTask(q=clip(on_one_line(one.q), LONGEST_TASK), notes=clip(one.notes, LONGEST_NOTE))

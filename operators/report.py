@@ -135,7 +135,7 @@ class Report:
         silent = [
             f"{name} never made a team: {counted(one.dropped, 'answer')} of no use."
             for name, one in sorted(self.operators.items())
-            if one.made == 0
+            if name in MAKERS and one.made == 0
         ]
         if self.tasks and not any(
             one.best for name, one in self.operators.items() if name != "select"

@@ -1,26 +1,29 @@
 """Selection: k parents for a task, from what the pool knows of its teams (EvoMAS §3.2.1, Eq. 1).
 
-First, deterministically, a shortlist: by what a team is expected to score on the task's niche, with
-what the memory says of it on similar tasks, by whether it can work on files at all, and with regard
-to diversity. Then a model chooses among the shortlist. Without a model, the first k are chosen.
+First, deterministically, a shortlist: by what a team is expected to score on the task's niche, by
+whether it can work on files at all, and with regard to diversity. Every k-th place is for finding
+out: it goes to the team that may be best, as far as is known (UCB: Auer et al. 2002). Then a model
+chooses among the shortlist. Without a model, the first k are chosen.
 """
 
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..pool.expectation import expected_scores
+from ..pool.expectation import DIGITS, ranked
 from ..runtime.terminal import counted
 from ..schema.terminal import on_one_line
 from .answers import closed, reason_schema, structured
-from .material import clip, fenced, material, task_text
+from .material import clip, fenced, material, solved, task_text
 from .meta import Question, prompt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ..pool.expectation import Expectation
     from ..pool.experience import Experience
     from ..pool.members import Member
     from ..schema.task import Task
@@ -34,6 +37,7 @@ __all__ = ["Selection", "select", "shortlist"]
 OPERATOR = "select"
 FAMILY_PENALTY = 0.1
 """What a team is worth less for each of its relatives that was taken already."""
+LONGEST_DESCRIPTION = 160
 WITHOUT_TOOLS = {"llm", "function"}
 
 
@@ -67,9 +71,11 @@ async def select(
         meta: The model to ask. None: the first of the shortlist are taken.
         path: Which selection this is: `task 12/select`.
         task: What they are to do. Its reference answer is not shown.
-        members: The pool's teams.
+        members: The pool's teams, parents before children. Retired ones are not chosen, but what
+            is known of them counts.
         k: How many, where there are as many.
-        hits: What the memory has on similar tasks, with similarities in [-1, 1].
+        hits: What the memory has on similar tasks, with similarities in [-1, 1]. It is told of the
+            teams that are listed, and orders nothing: trials of the pool's teams are in the ledger.
 
     Returns:
         k different teams. A team that the model names twice counts once, and where it names fewer
@@ -78,10 +84,10 @@ async def select(
     Raises:
         CoterieError: As for `Meta.ask`, or a team's file is damaged.
     """
-    listed = shortlist(task, members, most=max(2 * k, k + 3), hits=hits)
+    listed = shortlist(task, members, k=k)
     names = tuple(member.name for member in listed)
     if meta is None or len(names) <= k:
-        reason = "All there are." if len(names) <= k else "The first by statistics and memory."
+        reason = "All there are." if len(names) <= k else "The first by statistics."
         return Selection(names=names[:k], reason=reason, shortlist=names)
     chosen = {"type": "string", "enum": list(names)}
     schema = closed(
@@ -99,45 +105,46 @@ async def select(
     return await meta.ask(path, question)
 
 
-def shortlist(
-    task: Task,
-    members: Sequence[Member],
-    *,
-    most: int,
-    hits: Sequence[tuple[Experience, float]] = (),
-) -> dict[Member, float]:
-    """Give the most promising teams, the first first, each with the score that is expected of it.
+def shortlist(task: Task, members: Sequence[Member], *, k: int) -> dict[Member, Expectation]:
+    """Give twice k teams and at least k + 3, the first first, with what is expected of each.
+
+    The order is that of what they are expected to score, less what relatives cost that are listed
+    already. But every k-th place, or every second where one is chosen, goes to the team whose
+    interval reaches highest, and among equals to the one with the fewest trials: so newcomers are
+    tried again, and of teams that are alike as far as is known none is forgotten.
 
     It is the same for the same arguments.
 
     Args:
         task: What they are to do.
         members: The teams, in the order of their births.
-        most: How many, at most.
-        hits: What the memory has on similar tasks.
+        k: How many are to be chosen.
     """
-    # What the memory has of a team counts as trials, each with the weight of its similarity.
-    remembered = {
-        member.name: [
-            (min(1.0, max(0.0, reward)), near) for reward, near in _remembered(member, hits)
-        ]
-        for member in members
-    }
-    expected = expected_scores(members, task.niche, remembered=remembered)
-    able = {member: _is_able(task, member) for member in members}
-    taken: dict[Member, float] = {}
-    while able and len(taken) < most:
-        families = [member.stem for member in taken]
-        first = max(
-            able,
-            key=lambda one: (
-                able[one],
-                expected[one.name] - FAMILY_PENALTY * families.count(one.stem),
-            ),
-        )
-        taken[first] = expected[first.name]
-        del able[first]
+    expected = ranked(members, task.niche or None)
+    left = {one: _is_able(task, one) for one in expected if one.retired is None}
+    relatives: Counter[str] = Counter()
+    taken: dict[Member, Expectation] = {}
+    while left and len(taken) < max(2 * k, k + 3):
+        explores = (len(taken) + 1) % max(2, k) == 0
+        worth = {
+            one: (left[one], *_worth(one, expected[one], relatives[one.stem], explores=explores))
+            for one in left
+        }
+        first = max(left, key=lambda one: worth[one])
+        taken[first] = expected[first]
+        relatives[first.stem] += 1
+        del left[first]
     return taken
+
+
+def _worth(
+    member: Member, known: Expectation, relatives: int, *, explores: bool
+) -> tuple[float, int]:
+    """Say what a place in the shortlist goes by."""
+    penalty = FAMILY_PENALTY * relatives
+    if not explores:
+        return round(known.score, DIGITS) - penalty, 0
+    return round(known.high, DIGITS) - penalty, -sum(one.n for one in member.sums().values())
 
 
 def _remembered(
@@ -160,21 +167,29 @@ def _is_able(task: Task, member: Member) -> bool:
 
 
 def _told(
-    member: Member, expected: float, task: Task, hits: Sequence[tuple[Experience, float]]
+    member: Member,
+    expected: Expectation,
+    task: Task,
+    hits: Sequence[tuple[Experience, float]],
 ) -> str:
     """Say in a line what the pool knows of a team."""
-    said = [_shape(member.team), f"expected to score {expected:.2f}"]
-    known = member.statistics
-    said.append(
-        "never evaluated" if known.score is None else f"score {known.score:.2f} of {known.n}"
-    )
-    if task.niche is not None and (score := member.on(task.niche).score) is not None:
-        said.append(f"in this niche {score:.2f} of {member.on(task.niche).n}")
-    if known.failures:
-        said.append(f"failed {counted(known.failures, 'time')}")
-    for reward, similarity in _remembered(member, hits):
-        said.append(f"reward {reward:.2f} on a task of similarity {similarity:.2f}")
-    said.append(clip(on_one_line(member.team.description), 160))
+    known, niche = member.statistics, member.on(task.niche)
+    low, high = expected.low, expected.high
+    said = [
+        _shape(member.team),
+        f"expected to score {expected.score:.2f}, between {low:.2f} and {high:.2f}",
+        "never evaluated" if known.score is None else f"score {known.score:.2f} of {known.n}",
+        f"in this niche {niche.score:.2f} of {niche.n}"
+        if task.niche and niche.score is not None
+        else "",
+        f"failed {counted(known.failures, 'time')}" if known.failures else "",
+        *(
+            f"reward {reward:.2f} on a task of similarity {similarity:.2f}"
+            for reward, similarity in _remembered(member, hits)
+        ),
+        *(f"solved {one.q!r}" for one in solved(member.team)),
+        clip(on_one_line(member.team.description), LONGEST_DESCRIPTION),
+    ]
     return f"{member.name}: {'; '.join(filter(None, said))}"
 
 

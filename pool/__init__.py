@@ -5,7 +5,7 @@ indexes and vectors are derived from it and can be rebuilt.
 """
 
 from .exchange import import_teams
-from .expectation import expected_scores, most_promising, ranked
+from .expectation import Expectation, expectations, expected_scores, most_promising, ranked
 from .identity import are_twins, identity_of
 from .ledger import Entry
 from .lineage import Origin, ancestors, blame, descendants, steps_to
@@ -19,6 +19,7 @@ __all__ = [
     "EVOLVE",
     "Admission",
     "Entry",
+    "Expectation",
     "Findings",
     "Member",
     "Origin",
@@ -29,6 +30,7 @@ __all__ = [
     "are_twins",
     "blame",
     "descendants",
+    "expectations",
     "expected_scores",
     "identity_of",
     "import_teams",

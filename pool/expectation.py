@@ -1,90 +1,130 @@
-"""What teams are expected to score, from what is known of them and of those they descend from.
+"""What teams are expected to score, and how sure that is: see `estimation` for how it is known.
 
 A mean of few trials misleads: of many teams that were tried once, the luckiest has the highest. So
-a team begins with what its parents are expected to score, and its own trials move it from there. A
-team without parents in the pool begins with what it scored on all tasks, and that with `PRIOR`.
+all trials of a pool are looked at together, those of relatives the more closely.
 """
 
 from __future__ import annotations
 
-import statistics
+import heapq
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..schema.errors import InputError
-from .statistics import EVOLVE
+from .estimation import estimated
+from .statistics import EVOLVE, Z
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from .members import Member
     from .pool import Pool
 
-__all__ = ["expected_scores", "most_promising", "ranked"]
+__all__ = ["Expectation", "expectations", "expected_scores", "most_promising", "ranked"]
 
-PRIOR = 0.5
-"""The score that is expected where nothing is known."""
-WEIGHT = 2.0
-"""How many trials what was expected before counts as."""
+DIGITS = 3
+"""Teams that are expected to score the same to so many digits are equals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a team is expected to score in the long run, in [0, 1], with a 95 % interval."""
+
+    score: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.score:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+def expectations(
+    members: Iterable[Member], niche: str | None = None, *, split: str = EVOLVE
+) -> dict[str, Expectation]:
+    """Estimate what each team scores in the long run, by name.
+
+    Failed runs count as trials with a score of 0. Trials for which teams were taken into the pool
+    do not count. Time and memory grow with the square of the number of teams.
+
+    Args:
+        members: The teams, parents before their children. Retired ones count: what is known of
+            them tells of their relatives.
+        niche: The niche of the tasks; None for all niches, as often as they were met.
+        split: The split of the tasks.
+    """
+    teams = list(members)
+    if not teams:
+        return {}
+    told = estimated(teams, niche, split).tolist()
+    return {
+        team.name: Expectation(
+            score=min(1.0, max(0.0, mean)),
+            low=min(1.0, max(0.0, mean - Z * spread)),
+            high=max(0.0, min(1.0, mean + Z * spread)),
+        )
+        for team, (mean, spread) in zip(teams, told, strict=True)
+    }
 
 
 def expected_scores(
-    members: Iterable[Member],
-    niche: str | None = None,
-    *,
-    split: str = EVOLVE,
-    remembered: Mapping[str, Sequence[tuple[float, float]]] | None = None,
+    members: Iterable[Member], niche: str | None = None, *, split: str = EVOLVE
 ) -> dict[str, float]:
-    """Estimate the mean score of each team, in [0, 1], by name.
+    """Estimate the mean score of each team, in [0, 1], by name, as `expectations` does."""
+    return {name: one.score for name, one in expectations(members, niche, split=split).items()}
 
-    Failed runs count as trials with a score of 0.
+
+def ranked(
+    members: Iterable[Member], niche: str | None = None, *, split: str = EVOLVE
+) -> dict[Member, Expectation]:
+    """Give teams with what is expected of them, the most promising first.
+
+    Among equals parents come before their children, then the cheaper before the dearer, with those
+    that never came to an answer last, then the older before the younger.
 
     Args:
-        members: The teams, parents before their children.
-        niche: The niche of the tasks; None for all tasks.
-        split: The split of the tasks.
-        remembered: Further scores of a team, each with the number of trials that it counts as.
+        members: As for `expectations`, and so on.
+        niche: The same.
+        split: The same.
     """
-    expected: dict[str, float] = {}
-    for member in members:
-        parents = [expected[name] for name in member.born.parents if name in expected]
-        everywhere, known = member.on(split=split), member.on(niche, split=split)
-        prior = PRIOR
-        if parents:
-            prior = statistics.fmean(parents)
-        elif niche is not None:
-            prior = _moved(PRIOR, everywhere.score_sum, everywhere.n + everywhere.failures)
-        more = (remembered or {}).get(member.name, ())
-        total = known.score_sum + sum(score * weight for score, weight in more)
-        weight = known.n + known.failures + sum(weight for _, weight in more)
-        expected[member.name] = _moved(prior, total, weight)
-    return expected
+    teams = list(members)
+    expected = expectations(teams, niche, split=split)
+    equals: dict[float, dict[str, Member]] = {}
+    for team in teams:
+        equals.setdefault(round(expected[team.name].score, DIGITS), {})[team.name] = team
+    return {
+        member: expected[member.name]
+        for score in sorted(equals, reverse=True)
+        for member in _parents_first(equals[score], niche, split)
+    }
 
 
-def ranked(pool: Pool, niche: str | None = None, *, split: str = EVOLVE) -> dict[Member, float]:
-    """Give the teams of a pool, retired ones too, the most promising first, with expected scores.
-
-    Among equals the one that costs least comes first, then the one that was born first.
-    """
-    expected = expected_scores(pool.teams.values(), niche, split=split)
-    order = sorted(
-        pool.teams.values(),
-        key=lambda one: (-expected[one.name], one.on(niche, split=split).cost),
-    )
-    return {member: expected[member.name] for member in order}
-
-
-def most_promising(pool: Pool) -> tuple[Member, float]:
-    """Find the first of the ranked teams that is not retired, and the score expected of it.
+def most_promising(pool: Pool) -> tuple[Member, Expectation]:
+    """Find the first of the ranked teams that is not retired, and what is expected of it.
 
     Raises:
         InputError: The pool has no such team.
     """
-    for member, expected in ranked(pool).items():
+    for member, expected in ranked(pool.teams.values()).items():
         if member.retired is None:
             return member, expected
     raise InputError(f"{pool.folder} has no team that is not retired.")
 
 
-def _moved(prior: float, total: float, weight: float) -> float:
-    """Move an expectation by trials: their sum of scores, and how many they count as."""
-    return (WEIGHT * prior + total) / (WEIGHT + weight)
+def _parents_first(teams: Mapping[str, Member], niche: str | None, split: str) -> Iterator[Member]:
+    """Give teams in the order in which equals come."""
+    children: dict[str, list[str]] = {}
+    waiting = {name: sum(one in teams for one in team.born.parents) for name, team in teams.items()}
+    for name, team in teams.items():
+        for parent in team.born.parents:
+            children.setdefault(parent, []).append(name)
+    price = {name: team.on(niche, split=split).cost for name, team in teams.items()}
+    ages = {name: age for age, name in enumerate(teams)}
+    ready = [(price[name], ages[name], name) for name, left in waiting.items() if not left]
+    heapq.heapify(ready)
+    while ready:
+        *_, name = heapq.heappop(ready)
+        yield teams[name]
+        for child in children.get(name, ()):
+            waiting[child] -= 1
+            if not waiting[child]:
+                heapq.heappush(ready, (price[child], ages[child], child))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..schema.errors import ConfigError, InputError, StorageError
 from ..schema.loading import read_team
-from .statistics import EVOLVE, Statistics
+from .statistics import EVOLVE, Statistics, Sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Member"]
 
 UNKNOWN = Statistics()
+NONE = Sums()
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
@@ -51,6 +52,9 @@ class Member:
         default_factory=dict[tuple[str, str], Statistics]
     )
     _tasks: dict[str, Statistics] = field(default_factory=dict[str, Statistics])
+    _sums: dict[tuple[str, bool], dict[tuple[str, str], Sums]] = field(
+        default_factory=dict[tuple[str, bool], dict[tuple[str, str], Sums]]
+    )
 
     @property
     def team(self) -> Team:
@@ -94,24 +98,42 @@ class Member:
     def on_task(self, task: str) -> Statistics | None:
         """Give what is known of it on a task, by the task's id; None if it was never scored.
 
-        What it was taken into the pool for is no score there.
+        What it was taken into the pool for is no score there, nor what it was adapted to.
         """
         return self._tasks.get(task)
+
+    def sums(self, split: str = EVOLVE, *, adapted: bool = False) -> Mapping[tuple[str, str], Sums]:
+        """Give what its trials add up to on each task of a split, by niche and task.
+
+        Args:
+            split: The split.
+            adapted: Those of what it was adapted to, and not those of the team as it stands.
+        """
+        return self._sums.get((split, adapted), {})
 
     def as_it_is(self) -> Member:
         """Give a copy that stays as it is when this one takes in more."""
         return replace(
-            self, _splits={**self._splits}, _niches={**self._niches}, _tasks={**self._tasks}
+            self,
+            _splits={**self._splits},
+            _niches={**self._niches},
+            _tasks={**self._tasks},
+            _sums={kind: {**sums} for kind, sums in self._sums.items()},
         )
 
     def take(self, trial: Trial) -> None:
         """Take in a trial."""
-        self.counts_wins |= not self._splits and not trial.chosen and self._was_born_in(trial)
+        self.counts_wins |= not self._splits and trial.is_plain and self._was_born_in(trial)
         self._splits[trial.split] = self.on(split=trial.split).after(trial)
         if trial.niche is not None:
             known = self.on(trial.niche, split=trial.split)
             self._niches[trial.split, trial.niche] = known.after(trial)
-        if trial.score is not None and not trial.chosen:
+        if trial.chosen:
+            return
+        kind, task = (trial.split, trial.adapted), (trial.niche or "", trial.task)
+        sums = self._sums.setdefault(kind, {})
+        sums[task] = sums.get(task, NONE).after(trial)
+        if trial.score is not None and not trial.adapted:
             self._tasks[trial.task] = self._tasks.get(trial.task, UNKNOWN).after(trial)
 
     def _was_born_in(self, trial: Trial) -> bool:

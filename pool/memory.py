@@ -110,21 +110,6 @@ class Memory:
             [vector] = self._embedder.embed([text[:LONGEST_TASK]])
             return self._closest(vector, k, niche, kind)
 
-    def rebuild(self) -> int:
-        """Empty the index and make it anew from the text.
-
-        Returns:
-            The number of entries.
-
-        Raises:
-            CoterieError: As for `search`.
-        """
-        with self._turn:
-            self._store.clear()
-            self._indexed.clear()
-            self._catch_up()
-            return len(self._indexed)
-
     def _catch_up(self) -> None:
         """Index what was added since, by whomever."""
         self._file.read()

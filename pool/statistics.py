@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..runtime.usage import Usage
 from ..schema.errors import InputError
+from .intervals import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["EVOLVE", "Statistics", "Trial", "wilson"]
+__all__ = ["EVOLVE", "Statistics", "Sums", "Trial", "Z", "wilson"]
 
 EVOLVE = "evolve"
 """The split of the tasks that evolution learns from. Others, such as `test`, are held out."""
-
-Z = 1.959964
-"""The normal quantile of a 95 % interval."""
-
 
 NOTHING = Usage()
 
@@ -40,9 +37,14 @@ class Trial:
         reason: Why there is no score.
         chosen: The team is in the pool because of this trial: it won. Of many newcomers the
             luckiest wins, so it says next to nothing about the next trial, and is kept apart.
+        adapted: What ran was what an operator made of the team for this task, and not the team as
+            it stands. Whether it won or not, it is a fair trial of what the team is adapted to, so
+            it is kept apart, too.
+
+    Not both: what a team was taken in for is a trial of the team itself.
 
     Raises:
-        InputError: The score or the reward is out of range.
+        InputError: The score or the reward is out of range, or it is both chosen and adapted.
     """
 
     task: str
@@ -54,6 +56,7 @@ class Trial:
     run: str | None = None
     reason: str = ""
     chosen: bool = False
+    adapted: bool = False
 
     def __post_init__(self) -> None:
         if self.score is not None and not 0 <= self.score <= 1:
@@ -62,6 +65,13 @@ class Trial:
             )
         if self.reward is not None and not math.isfinite(self.reward):
             raise InputError(f"reward={self.reward!r} on task {self.task!r} is not a number.")
+        if self.chosen and self.adapted:
+            raise InputError(f"the trial on task {self.task!r} is both chosen and adapted.")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it counts among the others of the team: it is neither chosen nor adapted."""
+        return not (self.chosen or self.adapted)
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Trial:
@@ -78,6 +88,19 @@ class Trial:
         return {**told, "usage": usage} if usage else told
 
 
+class Sums(NamedTuple):
+    """What trials on one task add up to, for what is expected of a team: failures scored 0."""
+
+    n: int = 0
+    scores: float = 0
+    squares: float = 0
+
+    def after(self, trial: Trial) -> Sums:
+        """Take in a trial."""
+        score = trial.score or 0
+        return Sums(self.n + 1, self.scores + score, self.squares + score**2)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statistics:
     """What is known of a team, be it on all tasks, on those of a niche, or on one.
@@ -90,6 +113,8 @@ class Statistics:
         reward_sum: Sum of the rewards.
         chosen: Trials for which it was taken into the pool. They are neither of the above.
         chosen_sum: Sum of their scores.
+        adapted: Trials of what operators made of it for a task. They are none of the above.
+        adapted_sum: Sum of their scores, with 0 for those without an answer.
         usage: What all of these consumed.
     """
 
@@ -100,6 +125,8 @@ class Statistics:
     reward_sum: float = 0
     chosen: int = 0
     chosen_sum: float = 0
+    adapted: int = 0
+    adapted_sum: float = 0
     usage: Usage = NOTHING
 
     def after(self, trial: Trial) -> Statistics:
@@ -108,6 +135,9 @@ class Statistics:
         if trial.chosen:
             total = self.chosen_sum + (trial.score or 0)
             return replace(self, chosen=self.chosen + 1, chosen_sum=total, usage=usage)
+        if trial.adapted:
+            total = self.adapted_sum + (trial.score or 0)
+            return replace(self, adapted=self.adapted + 1, adapted_sum=total, usage=usage)
         if trial.score is None:
             return replace(self, failures=self.failures + 1, usage=usage)
         return replace(
@@ -136,22 +166,12 @@ class Statistics:
 
     @property
     def cost(self) -> tuple[float, float]:
-        """What one evaluation costs: USD, infinite where a price is unknown; and tokens."""
-        share = self.n + self.chosen or 1
+        """What one evaluation costs: USD, infinite where a price is unknown; and tokens.
+
+        Both are infinite where there was none: what never came to an answer is not cheap.
+        """
+        share = self.n + self.chosen + self.adapted
+        if not share:
+            return math.inf, math.inf
         usd = math.inf if self.usage.unpriced_calls else self.usage.usd / share
         return usd, self.usage.tokens / share
-
-
-def wilson(total: float, n: int) -> tuple[float, float]:
-    """Give Wilson's 95 % interval of the mean of `n` scores in [0, 1] with this sum.
-
-    It is exact in this sense for scores of 0 and 1. Other scores with the same mean vary less, so
-    for them it is wider than need be, never too narrow.
-    """
-    if n == 0:
-        return 0.0, 1.0
-    mean = min(1.0, total / n)
-    middle = mean + Z**2 / (2 * n)
-    reach = Z * math.sqrt(mean * (1 - mean) / n + Z**2 / (4 * n**2))
-    scale = 1 + Z**2 / n
-    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)

@@ -99,14 +99,6 @@ class Store(Protocol):
         """
         ...
 
-    def clear(self) -> None:
-        """Remove all points.
-
-        Raises:
-            RunError: As for `add`.
-        """
-        ...
-
 
 class QdrantStore:
     """A collection of Qdrant. It is made with the first points.
@@ -220,20 +212,6 @@ class QdrantStore:
             return 0
         with self._answers():
             return self._client.count(self._collection).count
-
-    def clear(self) -> None:
-        """Remove all points.
-
-        Raises:
-            RunError: The server cannot be reached, or refuses.
-        """
-        if not self._is_made():
-            return
-        from qdrant_client.models import Filter, FilterSelector
-
-        with self._answers():
-            everything = FilterSelector(filter=Filter())
-            self._client.delete(self._collection, everything, wait=True)
 
     def _is_made(self) -> bool:
         if not self._exists:

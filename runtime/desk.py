@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import time
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,11 +15,12 @@ from .gateway import CallError, ChatRequest, Usage
 from .journal import digest
 from .messages import question, system
 from .mishaps import Mishaps
+from .own_time import OwnTime
 from .runners.protocol import AgentResult, Assignment, Report
 from .tools import ToolCall
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 
     from .engine import Running
     from .gateway import ChatAnswer, Message
@@ -74,6 +75,8 @@ class Desk:
         self.tool_calls: list[ToolCall] = []
         self.mishaps = Mishaps(self.run.calls.scrub)
         self.broken: StorageError | None = None
+        self.time = OwnTime(self.planned.agent.timeout, whole=self.run.time)
+        self.waits = False
         self.spending = self._budget()
         self.recorded = Usage()
         self.reports = tuple(
@@ -120,11 +123,12 @@ class Desk:
         status: Status = "failed"
         result, error, fault = None, None, None
         try:
-            async with asyncio.timeout(limit):
-                result = await self._retried()
+            async with self.time.bounded():
+                with self.time.at_work():
+                    result = await self._retried()
             status = "done"
         except TimeoutError:
-            error, fault = f"it reached its timeout, {limit:g} seconds.", "agent"
+            error, fault = f"it reached its timeout, {limit:g} seconds of work.", "agent"
         except BudgetReached as reached:
             self.run.limit = self.run.limit or reached
             status, error = "cancelled", str(reached)
@@ -188,6 +192,7 @@ class Desk:
             tools=run.toolbox.granted(agent.tools, workspace, self.emit, self.once),
             workspace=workspace,
             jails=run.jails,
+            waiting=self._waiting,
             once=self.once,
             emit=self.emit,
         )
@@ -253,6 +258,18 @@ class Desk:
         self.numbers[name] += 1
         return f"{self.path}/attempt {self.attempts}/{name} {self.numbers[name]}"
 
+    @contextmanager
+    def _waiting(self) -> Generator[None]:
+        """Wait for others: that time is not the agent's. `waits` stays where it is cut off."""
+        self.waits = True
+        with self.time.waiting():
+            try:
+                yield
+            except Exception:
+                self.waits = False
+                raise
+        self.waits = False
+
     async def chat(
         self,
         messages: Sequence[Message],
@@ -276,16 +293,18 @@ class Desk:
             tool_choice=tool_choice,
             schema=schema,
             retries=execution.max_retries,
+            patience=agent.timeout,
         )
         before = self.spending.spent
         try:
-            answer = await self.run.calls.chat(
-                self._next("call"),
-                request,
-                self.emit,
-                budget=self.spending,
-                trim=execution.on_overflow == "trim",
-            )
+            with self._waiting():
+                answer = await self.run.calls.chat(
+                    self._next("call"),
+                    request,
+                    self.emit,
+                    budget=self.spending,
+                    trim=execution.on_overflow == "trim",
+                )
         except StorageError as error:
             self.broken = error
             raise

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from ..schema.errors import JailError, StorageError
 from .desk import AgentOutcome, Desk
 from .gateway import Usage
+from .own_time import OwnTime
 from .scorers import Evidence, Score, score
 from .trace import Trace
 from .workspace import Workspaces
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AgentOutcome", "Run", "execute"]
 
-INFRASTRUCTURE = frozenset({"busy", "denied", "down", "jail", "malformed", "timeout", "unknown"})
+INFRASTRUCTURE = frozenset(
+    {"busy", "denied", "down", "jail", "malformed", "slow", "timeout", "unknown"}
+)
 """Faults that are not the team's; a prompt that is too long, or that no model takes, is."""
 
 
@@ -50,7 +53,8 @@ class Run:
         seconds: From start to end.
         agents: Each agent's outcome by id, in Kahn order.
         over_budget: Whether it was stopped by a budget, not by the team's own timeout.
-        fault: Why an answer could not be scored, where that is nobody's fault: `jail`.
+        fault: Why there is no score, where the team could not help it: `jail`, where the answer
+            could not be scored; `slow`, where it was stopped for what it waited for.
     """
 
     status: Literal["done", "failed", "stopped"]
@@ -73,7 +77,7 @@ class Run:
     def is_infrastructure_failure(self) -> bool:
         """Whether it failed for something that says nothing about the team."""
         not_the_teams = self.fault in INFRASTRUCTURE or self.infrastructure_failures > 0
-        return self.status == "failed" and not_the_teams
+        return self.answer is None and not self.over_budget and not_the_teams
 
 
 async def execute(
@@ -141,11 +145,13 @@ class Running:
 
     def __post_init__(self) -> None:
         self.started = time.monotonic()
+        self.time = OwnTime()
         self.rounds = self.calls.journal.rounds if self.calls.journal else 1
         self.slots = asyncio.Semaphore(self.plan.workers)
         self.parts: dict[str, asyncio.Task[AgentOutcome]] = {}
         self.outcomes: dict[str, AgentOutcome] = {}
         self.desks: dict[str, Desk] = {}
+        self.cut_off: list[Desk] = []
         self.has_failed = False
 
     async def to_the_end(self) -> Run:
@@ -174,7 +180,9 @@ class Running:
                     await self._dataflow()
             except TimeoutError:
                 over = limit != self.plan.team.execution.timeout
-                return self._summary("stopped", f"the run reached {whose}.", over_budget=over)
+                run = self._summary("stopped", f"the run reached {whose}.", over_budget=over)
+                waited = not over and run.answer is None and self._has_waited()
+                return _slowed(run, whose) if waited else run
         output = self.outcomes[self.plan.output]
         if self.limit is not None and (output.status != "done" or self._is_run_wide(self.limit)):
             return self._summary("stopped", str(self.limit), over_budget=True)
@@ -189,6 +197,11 @@ class Running:
         if left is None or left > limit:
             return limit, f"execution.timeout, {limit:g} seconds"
         return left, "its budget of seconds"
+
+    def _has_waited(self) -> bool:
+        """Tell whether its models used up its time: all waited at its end, or for most of it."""
+        all_waited = bool(self.cut_off) and all(desk.waits for desk in self.cut_off)
+        return all_waited or self.time.spent < self.plan.team.execution.timeout / 2
 
     def _is_run_wide(self, limit: BudgetReached) -> bool:
         """Tell whether a cap is not one agent's own."""
@@ -232,6 +245,7 @@ class Running:
         desk = self.desks.get(agent_id)
         if desk is None:
             return AgentOutcome(status="cancelled")
+        self.cut_off.append(desk)
         return AgentOutcome(
             status="cancelled",
             usage=desk.usage,
@@ -317,3 +331,9 @@ class Running:
             agents=outcomes,
             over_budget=over_budget,
         )
+
+
+def _slowed(run: Run, limit: str) -> Run:
+    """Say of a run that its team could not help that it was stopped."""
+    error = f"the run reached {limit}, while it waited for its models."
+    return replace(run, error=error, fault="slow")

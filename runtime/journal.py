@@ -20,18 +20,20 @@ import os
 import sqlite3
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote
 
 from ..schema.errors import InputError, RunError, StorageError
 from ._entries import Entries, Entry
 from .usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterator
     from pathlib import Path
 
-__all__ = ["Divergence", "Journal", "NotRecorded", "digest"]
+__all__ = ["Divergence", "Journal", "NotRecorded", "digest", "recorded"]
 
 FILE = "journal.sqlite"
 
@@ -224,6 +226,29 @@ class Journal:
 def digest(*parts: Any) -> str:
     """Give the digest of a question: what is alike as JSON has the same."""
     return hashlib.sha256(_canonical(parts).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def recorded(folder: Path, kind: str) -> Iterator[tuple[str, Value]]:
+    """Read path and value of all entries of a kind, in the order in which they came.
+
+    Nothing is held or changed, so a run may be at work on its folder meanwhile, and the folder may
+    be one that cannot be written.
+
+    Raises:
+        InputError: There is no journal, or the file is none.
+    """
+    if not (folder / FILE).is_file():
+        raise InputError(f"{folder / FILE}: there is no such file.")
+    is_open = (folder / f"{FILE}-wal").exists() and os.access(folder, os.W_OK)
+    how = "mode=ro" if is_open else "mode=ro&immutable=1"  # else reading would leave files there
+    address = f"file:{quote(str((folder / FILE).resolve()))}?{how}"
+    asked = "SELECT path, value FROM entries WHERE kind = ? ORDER BY moment, rowid"
+    try:
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            for path, value in connection.execute(asked, (kind,)):
+                yield path, json.loads(value)
+    except sqlite3.DatabaseError as error:
+        raise InputError(f"{folder / FILE}: this is not a journal: {error}.") from None
 
 
 def _round(number: int) -> str:

@@ -33,10 +33,14 @@ class Mishaps:
     def __init__(self, scrub: Callable[[str], str]) -> None:
         self._scrub = scrub
         self._times: Counter[str] = Counter()
+        self._cause = ""
 
     def note(self, event: str, fields: Mapping[str, Any]) -> None:
         """Take in an event of the agent, where it is a mishap."""
+        if event == "step_failed" and self._cause and self._cause in fields["error"]:
+            return  # the tool or the form that made the step fail was noted already
         if said := _said(event, fields):
+            self._cause = said.partition(": ")[2]
             # A key that was cut in two would not be found any more, so it is cut afterwards.
             told = on_one_line(self._scrub(said))[:LONGEST]
             if told in self._times or len(self._times) < MOST_COUNTED:
@@ -51,16 +55,20 @@ class Mishaps:
 
 
 def _said(event: str, fields: Mapping[str, Any]) -> str | None:
+    said = None
     match event, fields:
         case "tool_call", {"tool": tool, "error": error}:
-            return f"tool {tool} failed: {error}"
+            said = f"tool {tool} failed: {error}"
+        case "step_failed", {"error": error}:
+            said = f"a step failed: {error}"
         case "agent_retried", {"error": error}:
-            return f"tried again after: {error}"
+            said = f"tried again after: {error}"
         case "repair", {"problems": problems}:
-            return f"its answer had to be repaired: {'; '.join(map(str, problems))}"
+            said = f"its answer had to be repaired: {'; '.join(map(str, problems))}"
         case "trimmed", _:
-            return "its conversation was too long for its model"
+            said = "its conversation was too long for its model"
         case "cut_off", {"finish_reason": reason}:
-            return f"its answer was cut off ({reason})"
+            said = f"its answer was cut off ({reason})"
         case _:
-            return None
+            pass
+    return said

@@ -17,7 +17,7 @@ from ...schema.command import host_catalogue
 from ...schema.errors import CoterieError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
 
     from ...runtime.budget import Budget
     from ...runtime.journal import Journal
@@ -102,7 +102,7 @@ class Evaluating:
         if self.results is None and self.place is not None:
             words = words_typed()
             self.results = Results.begin(
-                self.place(), self.request, self.plan, self.setting, command=words
+                self.place(), self.request, self.plan, self.setting, command=words, tasks=self.tasks
             )
         if self.results is None:
             raise RuntimeError("there is neither a folder with results nor a place for them.")
@@ -149,7 +149,11 @@ class Evaluating:
             await evaluation.to_the_end()
         finally:
             progress.end()
-            head = {**opened.head, "wall_seconds": round(journal.seconds, 3)}
+            head = {
+                **opened.head,
+                "workers": self.options["workers"],
+                "wall_seconds": round(journal.seconds, 3),
+            }
             results = replace(opened, folder=folder, head=head)
             results.write(evaluation.samples(), benchmark, expected=self.expected)
 
@@ -202,7 +206,7 @@ class Evaluating:
 
         evaluation.on_sample = count
         started = time.monotonic()
-        differing = await evaluation.again()
+        differing = [*await evaluation.again(), *self._edited()]
         seconds = time.monotonic() - started
         for one in differing[:MOST_DIFFERENCES]:
             click.echo(f"differs: {speakable(one)}")
@@ -213,6 +217,12 @@ class Evaluating:
         many = f"{counted(made, 'sample')}, no difference ({made / seconds:.0f} per second)"
         click.echo(f"verified: {many}.")
         return 0
+
+    def _edited(self) -> Iterator[str]:
+        """Find what somebody wrote into samples.jsonl or results.json."""
+        from ..results import RESULTS, differences
+
+        return differences(self._folder) if (self._folder / RESULTS).exists() else iter(())
 
     async def _written(self, evaluation: Evaluation, task: Task, trial: int, runs: Path) -> int:
         from ...runtime.trace import Trace

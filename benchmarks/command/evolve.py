@@ -143,7 +143,7 @@ def _best(folder: Path, known: Catalogue) -> Path:
     low, high = best.statistics.interval
     click.echo(
         speakable(
-            f"frozen: {best.name}, which is expected to score {expected:.3f}, and scored"
+            f"frozen: {best.name}, which is expected to score {expected}, and scored"
             f" {best.statistics.score or 0:.3f} [{low:.3f}, {high:.3f}] over {best.statistics.n}"
             " evaluations"
         ),

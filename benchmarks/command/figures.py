@@ -20,7 +20,10 @@ def summary(told: Mapping[str, Any]) -> str:
         passed = {f"pass@{k}": value for k, value in told["pass@k"].items() if value is not None}
         shown = ", ".join(f"{name} {value:.3f}" for name, value in passed.items())
         lines.append(f"avg@{told['trials']} {told['avg@k']:.3f}, {shown}")
-    lines += [f"{name}: {one['mean']:.3f}" for name, one in told["measures"].items()]
+    lines += [
+        f"{name}: {one['mean']:.3f} of {one['n']} of {counted(one['of'], 'sample')}"
+        for name, one in told["measures"].items()
+    ]
     ran = told["execution_rate"]
     if ran["value"] is not None:
         low, high = ran["interval"]
@@ -31,10 +34,27 @@ def summary(told: Mapping[str, Any]) -> str:
         f"{counted(usage['calls'], 'call')}, {counted(tokens, 'token')}, {usage['cost']},"
         f" {told['seconds']:.1f} s of runs{_wall(told)}"
     )
+    if len(told.get("agents", ())) > 1:
+        lines += [f"  {name}: {_spent(used)}" for name, used in told["agents"].items()]
+    if latency := told["latency"]:
+        lines.append(f"seconds of a trial: {_percentiles(latency)}{_of_calls(told)}")
     lines += _warnings(told)
     if len(told["niches"]) > 1:
         lines += ["", written(by_niche([told]), "markdown")]
     return "\n".join(lines)
+
+
+def _spent(usage: Mapping[str, Any]) -> str:
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    return f"{counted(usage['calls'], 'call')}, {counted(tokens, 'token')}, {usage['cost']}"
+
+
+def _percentiles(latency: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {seconds:.3g}" for name, seconds in latency.items())
+
+
+def _of_calls(told: Mapping[str, Any]) -> str:
+    return f"; of a call: {_percentiles(told['calls'])}" if told.get("calls") else ""
 
 
 def _wall(told: Mapping[str, Any]) -> str:
@@ -54,6 +74,8 @@ def _headline(told: Mapping[str, Any]) -> str:
 
 def _warnings(told: Mapping[str, Any]) -> list[str]:
     found: list[str] = []
+    if told.get("chosen_by") == "answers":
+        found.append("each task's sample was chosen by its reference answer: no held-out figure")
     if told["missing"]:
         found.append(
             f"not complete: {counted(told['missing'], 'sample')} missing,"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["compare_results", "export_preds", "info", "show_list", "table"]
 
 MOST_NICHES = 30
+FORMATS = ["markdown", "csv", "latex"]
 
 
 @click.command("list", cls=Command)
@@ -91,38 +92,82 @@ def _described(told: dict[str, Any]) -> str:
 
 
 @click.command("compare", cls=Command)
-@click.argument("one", type=RESULTS_FOLDER)
-@click.argument("other", type=RESULTS_FOLDER)
-@as_json
-def compare_results(one: Path, other: Path, as_json: bool) -> None:
-    """Say whether two evaluations of one benchmark differ by more than chance.
-
-    They are compared on the tasks that both have: the difference of the means with its 95 %
-    interval, exact McNemar for single trials, else the paired t-test and Wilcoxon's over tasks.
-    """
-    from ..comparing import compare
-
-    comparison = compare(one, other)
-    click.echo(json.dumps(comparison.value(), indent=2) if as_json else speakable(str(comparison)))
-
-
-@click.command("table", cls=Command)
-@click.argument("folders", nargs=-1, required=True, type=RESULTS_FOLDER)
-@click.option("--niches", is_flag=True, help="A row for each niche, a column for each evaluation.")
+@click.argument("folders", nargs=-1, required=True, metavar="RESULTS...", type=RESULTS_FOLDER)
+@click.option("--all-pairs", is_flag=True, help="Compare each with each, not each with the first.")
+@click.option(
+    "--anyway",
+    is_flag=True,
+    help="Give p-values also of figures that reference answers chose. They say nothing.",
+)
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["markdown", "csv"]),
+    type=click.Choice(FORMATS),
+    default="markdown",
+    show_default=True,
+    help="Of the table of three or more.",
+)
+@as_json
+def compare_results(
+    folders: Sequence[Path], all_pairs: bool, anyway: bool, form: Format, as_json: bool
+) -> None:
+    """Say whether evaluations of one benchmark differ by more than chance.
+
+    Two are compared on the tasks that both have: the difference of the means with its 95 %
+    interval, effect sizes, exact McNemar for single trials that are right or wrong, else the
+    paired t-test, which decides, and Wilcoxon's over tasks. Of three and more each is compared
+    with the first, and p-values are adjusted for their number (Holm). Figures that reference
+    answers chose are marked, and no p-value is given of them.
+    """
+    from ..comparing import compare_all, compared, p_adjusted
+    from ..tables import written
+
+    if len(folders) < 2:
+        raise InputError("name two or more folders of results.")
+    found = compare_all(folders, all_pairs=all_pairs, anyway=anyway)
+    if len(found) == 1:
+        told = found[0].value()
+        click.echo(json.dumps(told, indent=2) if as_json else speakable(str(found[0])))
+        return
+    if as_json:
+        adjusted = p_adjusted(found)
+        rows = [{**one.value(), "p_holm": p} for one, p in zip(found, adjusted, strict=True)]
+        click.echo(json.dumps({"comparisons": rows}, indent=2))
+        return
+    click.echo(speakable(written(compared(found), form)))
+    for warning in dict.fromkeys(line for one in found for line in one.warnings()):
+        click.echo(speakable(warning), err=True)
+
+
+@click.command("table", cls=Command)
+@click.argument("folders", nargs=-1, required=True, metavar="RESULTS...", type=RESULTS_FOLDER)
+@click.option("--niches", is_flag=True, help="A row for each niche, a column for each evaluation.")
+@click.option("--agents", is_flag=True, help="A row for each agent: what its calls consumed.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
     default="markdown",
     show_default=True,
 )
-def table(folders: Sequence[Path], niches: bool, form: Format) -> None:
-    """Write a table of evaluations: figures with intervals, sizes, and costs."""
-    from ..results import read_results
-    from ..tables import by_niche, by_team, written
+def table(folders: Sequence[Path], niches: bool, agents: bool, form: Format) -> None:
+    """Write a table of evaluations: figures with intervals, sizes, and costs.
 
+    Of one that was killed there is what its journal has. LaTeX tables need the package booktabs.
+    """
+    from ..results import read_results
+    from ..tables import by_agent, by_niche, by_team, written
+
+    if niches and agents:
+        raise InputError("--niches and --agents are two tables. Write one of them.")
     found = [read_results(folder) for folder in folders]
-    click.echo(speakable(written(by_niche(found) if niches else by_team(found), form)))
+    rows = by_niche(found) if niches else by_agent(found) if agents else by_team(found)
+    click.echo(speakable(written(rows, form)))
+    for folder, one in zip(folders, found, strict=True):
+        if one.get("interrupted"):
+            many = f"{counted(one['missing'], 'sample')} missing"
+            said = f"{folder}: interrupted, {many}. Go on with: mas-bench resume {folder}"
+            click.echo(speakable(said), err=True)
 
 
 @click.command("export-preds", cls=Command)

@@ -18,8 +18,9 @@ from urllib.request import urlopen
 import click
 from platformdirs import user_cache_path
 
+from ...runtime.local.package_client import find_uv
 from ...schema.command import Command
-from ...schema.errors import InputError
+from ...schema.errors import InputError, RunError
 from .measures import Measure, alone
 from .workloads import Workload, workload
 
@@ -125,15 +126,33 @@ def _measures() -> list[dict[str, Any]]:
 
 
 def _install(name: str) -> None:
-    """Make a subject's environment with the newest releases of its packages."""
+    """Make a subject's environment with the newest releases of its packages.
+
+    Raises:
+        InputError: There is no uv.
+        RunError: It failed, and said why.
+    """
     subject = SUBJECTS[name]
     if subject.packages:
-        place = ENVIRONMENTS / name
-        subprocess.run(["uv", "venv", "--quiet", "--clear", str(place)], check=True)  # noqa: S607
+        uv, place = find_uv(), ENVIRONMENTS / name
+        if uv is None:
+            raise InputError(
+                "uv makes the environments of the peers, and it is neither on PATH nor beside"
+                f" {sys.executable}. Install it (pip install uv), or name it in the variable UV."
+            )
         into = ("--python", str(subject.python(name)))
-        command = ["uv", "pip", "install", "--quiet", "--compile-bytecode", *into]
-        subprocess.run([*command, *subject.packages], check=True)
+        _run_uv([uv, "venv", "--quiet", "--clear", str(place)])
+        _run_uv([uv, "pip", "install", "--quiet", "--compile-bytecode", *into, *subject.packages])
         click.echo(f"{name}: {place}")
+
+
+def _run_uv(command: list[str]) -> None:
+    try:
+        status = subprocess.run(command, check=False).returncode
+    except OSError as error:
+        raise InputError(f"{command[0]!r} cannot be run: {error.strerror}.") from error
+    if status:
+        raise RunError(f"{' '.join(command[:3])} … failed with status {status}; it says why above.")
 
 
 @contextmanager

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 import tarfile
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...runtime.local.package_client import run_watched
+from ...runtime.local.package_client import find_uv, run_watched
 from ...runtime.local.packaged import check
 from ...schema.errors import InputError
 from .working_copies import commit_all
@@ -70,7 +68,7 @@ def _fetch(release: Release, workplace: Path) -> Path:
 
 
 def _clients() -> list[list[str]]:
-    uv = os.environ.get("UV") or shutil.which("uv")
+    uv = find_uv()
     with_uv = [[uv, "tool", "run", "--quiet", "pip"]] if uv else []
     return [*with_uv, [sys.executable, "-m", "pip"]]
 

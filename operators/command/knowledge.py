@@ -61,7 +61,7 @@ def select_teams(
     known = known_of(options)
     task = asked_task(options, known)
     pool = _opened(pool_folder, known)
-    members = list(pool.members.values())
+    members = list(pool.teams.values())
     hits = learnt(pool_folder, task, known, embedder, MOST_HITS)
     host = Host.of(options, known)
     if no_model:
@@ -130,11 +130,12 @@ def _steps(pool: Pool, task: Task) -> list[Step]:
     wanted = parents | {member.name for member in made}
     told = [member for name, member in pool.teams.items() if name in wanted]
     numbers = {member.name: number for number, member in enumerate(told, start=1)}
-    return [_step(member, task, numbers) for member in told]
+    return [_step(member, pool, task, numbers) for member in told]
 
 
-def _step(member: Member, task: Task, numbers: Mapping[str, int]) -> Step:
+def _step(member: Member, pool: Pool, task: Task, numbers: Mapping[str, int]) -> Step:
     from ..consolidate import Step
+    from ..proposal import edit_words
 
     known = member.on_task(task.id)
     reward = None if known is None else known.score if known.reward is None else known.reward
@@ -148,6 +149,6 @@ def _step(member: Member, task: Task, numbers: Mapping[str, int]) -> Step:
         reward=reward,
         parents=parents,
         sources=tuple(numbers[name] for name in parents),
-        edits=member.born.edits if was_made_here else (),
+        edits=edit_words(pool.teams[parents[0]].team, member.team) if parents else (),
         reason=member.born.reason if was_made_here else "",
     )

@@ -61,7 +61,12 @@ class Told:
             report=report,
             held_out=read_figures(folder),
             unfinished=unfinished,
-            best={"team": best.name, "expected": expected, "path": str(best.path)},
+            best={
+                "team": best.name,
+                "path": str(best.path),
+                "expected": expected.score,
+                "expected_interval": [expected.low, expected.high],
+            },
         )
 
     @property
@@ -102,7 +107,9 @@ class Told:
         elif self.unfinished.calls:
             calls = counted(self.unfinished.calls, "call")
             notes.append(f"unfinished: {calls} for tasks that have no result yet; nothing is lost")
-        notes.append(f"best team: {best['path']}, expected to score {best['expected']:.3f}")
+        low, high = best["expected_interval"]
+        expected = f"{best['expected']:.3f} [{low:.3f}, {high:.3f}]"
+        notes.append(f"best team: {best['path']}, expected to score {expected}")
         return notes
 
     def shown(self, *, as_json: bool) -> str:

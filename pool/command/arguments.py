@@ -14,6 +14,7 @@ from ..statistics import EVOLVE
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from ..expectation import Expectation
     from ..members import Member
     from ..pool import Pool
     from ..statistics import Statistics
@@ -48,11 +49,11 @@ class Tasks:
         """Give what is known of a team on them."""
         return member.on(self.niche, split=self.split)
 
-    def ranked(self, pool: Pool) -> Mapping[Member, float]:
-        """Give all teams of a pool, the most promising on them first, with expected scores."""
+    def ranked(self, pool: Pool) -> Mapping[Member, Expectation]:
+        """Give all teams of a pool, the most promising on them first, with what is expected."""
         from ..expectation import ranked
 
-        return ranked(pool, self.niche, split=self.split)
+        return ranked(pool.teams.values(), self.niche, split=self.split)
 
     def __str__(self) -> str:
         of = f" in the niche {self.niche!r}" if self.niche else ""

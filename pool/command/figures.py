@@ -44,8 +44,8 @@ def score(known: Statistics) -> str:
 
 def cost(known: Statistics) -> str:
     """Write what an evaluation costs in USD."""
-    usd, _ = known.cost
-    if not known.n or not usd:
+    usd, tokens = known.cost
+    if math.isinf(tokens) or not usd:
         return "-"
     return "unpriced" if math.isinf(usd) else f"${usd:.4f}"
 
@@ -57,11 +57,13 @@ def statistics_value(known: Statistics) -> dict[str, Any]:
         "n": known.n,
         "failures": known.failures,
         "chosen": known.chosen,
+        "adapted": known.adapted,
+        "adapted_score": known.adapted_sum / known.adapted if known.adapted else None,
         "score": known.score,
         "interval": known.interval if known.n else None,
         "reward": known.reward,
-        "usd_per_evaluation": None if math.isinf(usd) or not known.n else usd,
-        "tokens_per_evaluation": tokens if known.n else None,
+        "usd_per_evaluation": usd if math.isfinite(usd) else None,
+        "tokens_per_evaluation": tokens if math.isfinite(tokens) else None,
         "usage": known.usage.value(),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from ..expectation import Expectation
     from ..members import Member
     from ..pool import Pool
     from ..statistics import Statistics
@@ -29,6 +31,8 @@ COLUMNS = {
     "score": ">",
     "95 %": "<",
     "n": ">",
+    "adapted": ">",
+    "won": ">",
     "failed": ">",
     "$ each": ">",
     "tokens": ">",
@@ -47,8 +51,11 @@ MOST_NICHES = 3
 def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **of: Any) -> None:
     """List the teams of a pool, the best first: those that are expected to score most.
 
-    A team is expected to score as its parents do, until its own trials tell more. The interval is
-    Wilson's. What an evaluation costs is a mean over all, failed runs included.
+    What is expected of a team comes of its own trials and of those of its relatives, and has a 95 %
+    interval. So has the mean of its own trials: Wilson's. The trials that it was taken into the
+    pool for are told as won, and count in neither; the mean score and the number of those in which
+    it ran as it was adapted to the task are told as adapted, and count in what is expected. What an
+    evaluation costs is a mean over all, failed runs included.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     ranked = tasks.ranked(pool).items()
@@ -95,8 +102,8 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
 def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
     """Print the path of the best team, as in: mas-run $(mas-pool best POOL) task.json.
 
-    That is the one that is expected to score most, as in mas-pool list; among equals, the one that
-    costs least. How sure that is goes to standard error.
+    That is the one that is expected to score most, as in mas-pool list; among equals a parent, then
+    the one that costs least. How sure that is goes to standard error.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     members = {one: expected for one, expected in tasks.ranked(pool).items() if one.retired is None}
@@ -112,24 +119,26 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
         value = _value(first, tasks, expected)
         click.echo(json.dumps({**value, "path": str(first.path)}, indent=2))
     else:
-        said = f"{first.name}: expected {expected:.3f}; {score(tasks(first))}"
+        said = f"{first.name}: expected {expected}; {score(tasks(first))}"
         click.echo(said, err=True)
         click.echo(first.path)
 
 
-def _row(member: Member, tasks: Tasks, expected: float) -> Sequence[str]:
+def _row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[str]:
     known = tasks(member)
     low, high = known.interval
     _, tokens = known.cost
     return (
         member.name if member.retired is None else f"{member.name} (retired)",
-        f"{expected:.3f}",
+        str(expected),
         "-" if known.score is None else f"{known.score:.3f}",
         "-" if known.score is None else f"{low:.3f} to {high:.3f}",
         str(known.n),
+        _adapted(known) or "-",
+        str(known.chosen),
         str(known.failures),
         cost(known),
-        f"{tokens:.0f}" if known.n else "-",
+        f"{tokens:.0f}" if math.isfinite(tokens) else "-",
         made_by(member.born),
         _by_niche(member.niches_of(tasks.split)),
     )
@@ -165,10 +174,10 @@ def _told(child: Mapping[str, Any]) -> str:
     return on_one_line(f"rejected: {child['operator']} of {parents}: {why}")
 
 
-def _description(pool: Pool, member: Member, tasks: Tasks, expected: float) -> Iterator[str]:
+def _description(pool: Pool, member: Member, tasks: Tasks, expected: Expectation) -> Iterator[str]:
     known = tasks(member)
     yield f"{member.name}: {score(known)}"
-    yield f"  expected  {expected:.3f}"
+    yield f"  expected  {expected}"
     for name, text in _facts(pool, member, known):
         if text:
             yield f"  {name:<9} {on_one_line(text)}"
@@ -192,7 +201,15 @@ def _facts(pool: Pool, member: Member, known: Statistics) -> Iterator[tuple[str,
     yield "agents", f"{len(team.agents)}, with {counted(len(team.edges), 'edge')}"
     yield "spent", f"{known.usage.tokens} tokens, {known.usage.cost}"
     yield "failed", counted(known.failures, "run") if known.failures else ""
-    yield "chosen", _won(known)
+    yield "adapted", _adapted(known)
+    yield "won", _won(known)
+
+
+def _adapted(known: Statistics) -> str:
+    """Say what a team scored as it was adapted to tasks, and how often it was."""
+    if not known.adapted:
+        return ""
+    return f"{known.adapted_sum / known.adapted:.3f} ({known.adapted})"
 
 
 def _won(known: Statistics) -> str:
@@ -200,14 +217,16 @@ def _won(known: Statistics) -> str:
     if not known.chosen:
         return ""
     won = counted(known.chosen, "trial")
-    return f"for {won}, score {known.chosen_sum / known.chosen:.3f}: in no mean and no interval"
+    mean = known.chosen_sum / known.chosen
+    return f"{won}, score {mean:.3f}, for which it was taken in: in no mean or interval"
 
 
-def _value(member: Member, tasks: Tasks, expected: float) -> dict[str, Any]:
+def _value(member: Member, tasks: Tasks, expected: Expectation) -> dict[str, Any]:
     niches = member.niches_of(tasks.split)
     return {
         **lineage_value(member),
-        "expected": expected,
+        "expected": expected.score,
+        "expected_interval": [expected.low, expected.high],
         **statistics_value(tasks(member)),
         "niches": {name: statistics_value(known) for name, known in niches.items()},
     }

@@ -29,6 +29,8 @@ class ChatRequest:
         tool_choice: `auto`, `required`, or a choice as that API has it.
         schema: JSON Schema that the answer must follow, where the endpoint can be held to it.
         retries: How often a failure that may pass is tried again.
+        patience: Seconds that an answer may take, where the model's own timeout allows more. Waits
+            for a slot and before a retry do not count. None for the model's own timeout.
     """
 
     model: str
@@ -41,6 +43,7 @@ class ChatRequest:
     tool_choice: Any = None
     schema: Mapping[str, Any] | None = None
     retries: int = 2
+    patience: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,6 +16,7 @@ Kind = Literal[
     "busy",  # the endpoint asks for patience: 408, 409, 425, 429
     "down",  # the endpoint fails or cannot be reached: 5xx, connection errors
     "timeout",  # no whole answer within the model's timeout
+    "slow",  # no whole answer within the patience of who asked, which is less
     "malformed",  # an answer that is not what the API promises
     "denied",  # wrong or missing key: 401, 403
     "unknown",  # no such model or address: 404

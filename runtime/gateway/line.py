@@ -127,7 +127,7 @@ class Line:
             prompt_tokens=prompt,
         )
         try:
-            answer = await self._in_time(client, endpoint, body)
+            answer = await self._in_time(client, endpoint, body, call.request.patience)
         except CallError as error:
             reservation.keep() if error.may_be_billed else reservation.release()
             raise
@@ -137,15 +137,20 @@ class Line:
         reservation.settle(metered(answer, prompt, self.rates))
         return answer
 
-    async def _in_time(self, client: Client, endpoint: Endpoint, body: Body) -> ChatAnswer:
+    async def _in_time(
+        self, client: Client, endpoint: Endpoint, body: Body, patience: float | None
+    ) -> ChatAnswer:
         """Make a request, no longer than the model's timeout: libraries bound single reads only."""
         limit = self.model.timeout
+        is_hurried = patience is not None and patience < limit
+        seconds = patience if is_hurried else limit
         try:
-            async with asyncio.timeout(limit):
+            async with asyncio.timeout(seconds):
                 return await client.chat(endpoint, body)
         except TimeoutError:
+            whose = f", the agent's timeout (the model's own is {limit:g})" if is_hurried else ""
             raise CallError(
-                f"{endpoint.shown}: no whole answer within {limit:g} seconds.",
-                kind="timeout",
+                f"{endpoint.shown}: no whole answer within {seconds:g} seconds{whose}.",
+                kind="slow" if is_hurried else "timeout",
                 may_be_billed=True,
             ) from None

@@ -78,6 +78,8 @@ class Traffic:
     def _learn(self, error: CallError, ticket: int, *, probe: bool) -> None:
         if error.is_outage:
             self.breaker.failed(error, probe=probe)
+        elif error.kind == "slow":
+            self.breaker.undone(probe=probe)
         else:
             self.breaker.answered()
         if error.kind == "busy":

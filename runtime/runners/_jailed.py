@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,9 +32,22 @@ def jailed(assignment: Assignment, bridge: Bridge, **options: Any) -> Generator[
         AgentError: There is no workspace.
         JailError: There is no jail on this machine.
     """
-    with assignment.jails.open(assignment.workspace.path, **options) as jail:
+    with _waiting(assignment, bridge):
+        jail = assignment.jails.open(assignment.workspace.path, **options)
+    with jail:
         bridge.on_stop(jail.kill)
         yield jail
+
+
+@contextlib.contextmanager
+def _waiting(assignment: Assignment, bridge: Bridge) -> Generator[None]:
+    """Wait for the host, which copies a repository and starts a jail."""
+    wait = assignment.waiting()
+    bridge.tell(wait.__enter__)
+    try:
+        yield
+    finally:
+        bridge.tell(functools.partial(wait.__exit__, None, None, None))
 
 
 def kept(assignment: Assignment, bridge: Bridge, form: Callable[..., T]) -> Callable[[str, T], T]:

@@ -173,6 +173,7 @@ def _common(assignment: Assignment, bridge: Bridge, max_steps: int) -> dict[str,
         "model": _GatewayModel(assignment.line, bridge),
         "max_steps": max_steps,
         "verbosity_level": LogLevel.OFF,
+        "step_callbacks": [_failure_teller(assignment, bridge)],
         "final_answer_checks": [_form_check(schema, assignment, bridge)] if schema else [],
     }
 
@@ -185,6 +186,16 @@ def _prompt_templates(name: str) -> Any:
     """
     text = importlib.resources.files("smolagents.prompts").joinpath(f"{name}.yaml").read_text()
     return yaml.load(text, Loader=yaml.CSafeLoader)
+
+
+def _failure_teller(assignment: Assignment, bridge: Bridge) -> Callable[[ActionStep], None]:
+    def tell(step: ActionStep) -> None:
+        """Note a step whose code or tool calls failed: smolagents goes on with the next."""
+        if step.error is not None:
+            said = shortened(str(step.error))
+            bridge.tell(functools.partial(assignment.emit, "step_failed", error=said))
+
+    return tell
 
 
 def _form_check(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..once import unkept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from ...schema.task import Task
     from ...schema.team import Agent
@@ -93,6 +95,8 @@ class Assignment:
         tools: The tools that it is granted, by name.
         workspace: A folder of its own, made on first use.
         jails: Makes the place where code that it writes may run.
+        waiting: Gives a context, to be used on the event loop, whose time does not count against
+            the agent's timeout: that of a wait for others. The line counts its own so already.
         emit: Notes an event of the agent in the trace: a type, and JSON-able fields.
         once: Keeps what came of something that the agent did, so that a resumed run finds it
             again. The line and the tools do so already.
@@ -108,6 +112,7 @@ class Assignment:
     tools: Mapping[str, GrantedTool]
     workspace: Workspace
     jails: Jails
+    waiting: Callable[[], AbstractContextManager[None]] = nullcontext
     emit: Emit = field(repr=False)
     once: Once = field(default=unkept, repr=False)
 

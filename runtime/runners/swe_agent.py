@@ -80,14 +80,19 @@ class SweAgentRunner:
         python = Path(os.environ.get(VARIABLE, ""))
         turn = _TURNS.setdefault(asyncio.get_running_loop(), asyncio.Lock())
         steps = self.calls_at_most(assignment.agent)
-        async with turn, LoopbackEndpoint(assignment.line, calls=steps) as endpoint:
+        with assignment.waiting():
+            await turn.acquire()
+        try:
+            async with LoopbackEndpoint(assignment.line, calls=steps) as endpoint:
 
-            def work(bridge: Bridge) -> AgentResult:
-                return run_swe_agent(assignment, bridge, endpoint, python=python)
+                def work(bridge: Bridge) -> AgentResult:
+                    return run_swe_agent(assignment, bridge, endpoint, python=python)
 
-            try:
-                return await in_thread(work, name=f"swe-agent-{assignment.agent.id}")
-            except AgentError:
-                if endpoint.failure is not None:
-                    raise endpoint.failure from None
-                raise
+                try:
+                    return await in_thread(work, name=f"swe-agent-{assignment.agent.id}")
+                except AgentError:
+                    if endpoint.failure is not None:
+                        raise endpoint.failure from None
+                    raise
+        finally:
+            turn.release()

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from coterie.benchmarks.engine import __main__ as engine
 from coterie.benchmarks.engine.workloads import workload
+from coterie.schema.errors import InputError
 
 
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -38,6 +40,25 @@ def test_an_unknown_subject_is_named(tmp_path: Path) -> None:
     done = run("--subjects", "none", folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "no subject 'none'. Known: raw, aiohttp" in done.stderr
+
+
+def test_installing_without_uv_says_how_to_come_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "find_uv", lambda: None)
+    with pytest.raises(InputError, match=r"neither on PATH nor beside .* \(pip install uv\)"):
+        engine._install("langgraph")
+
+
+def test_installing_with_a_uv_that_is_none_is_no_bug(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UV", str(tmp_path / "gone"))
+    done = run("--install", "--subjects", "langgraph", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "gone' cannot be run: No such file or directory" in done.stderr
+    monkeypatch.setenv("UV", "false")
+    failed = run("--install", "--subjects", "langgraph", folder=tmp_path)
+    assert failed.returncode == 1
+    assert "false venv --quiet … failed with status 1; it says why above." in failed.stderr
 
 
 @pytest.mark.parametrize(

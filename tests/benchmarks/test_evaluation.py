@@ -215,6 +215,18 @@ def test_what_a_provider_fails_has_no_score_until_it_is_made_again(
     assert timeless(stand.evaluated()) == timeless(clean)
 
 
+def test_a_trial_whose_model_hangs_has_no_score_until_it_is_made_again(stand: Stand) -> None:
+    hurried = replace(SOLO.agents["first"], timeout=2)
+    stand.team, stand.tasks = replace(SOLO, agents={"first": hurried}), TASKS[:3]
+
+    def hanging(request: Request) -> Reply:
+        hangs = "How much is 1 " in message_text(request)
+        return Reply.fault("hang") if hangs else adds(request)
+
+    assert [one.score for one in stand.evaluated(hanging)] == [1, None, 1]
+    assert [one.score for one in stand.evaluated()] == [1, 1, 1]
+
+
 def test_a_provider_that_fails_everything_is_not_asked_for_ever(stand: Stand) -> None:
     stand.team, stand.tasks = SOLO, [replace(TASKS[0], id=f"q{n}") for n in range(100)]
     with pytest.raises(RunError, match="10 trials in a row could not be made; the last one: task"):

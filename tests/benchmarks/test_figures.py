@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from coterie.benchmarks.bbeh.benchmark import harmonic_mean_accuracy
 from coterie.benchmarks.benchmark import ACCURACY, Headline
 from coterie.benchmarks.figures import Figures
-from coterie.pool.statistics import wilson
+from coterie.pool.intervals import wilson
 from coterie.runtime.usage import Usage
 
 from .kept import sample
@@ -51,7 +53,11 @@ def test_what_nobody_can_score_is_counted_and_left_out() -> None:
 def test_a_team_that_gives_no_answer_lowers_the_execution_rate() -> None:
     own = [sample("a", 0.0, status="failed"), sample("b", 0.0, status="stopped")]
     told = Figures.of([*own, sample("c", 0.0), sample("d", 1.0)], ACCURACY).results()
-    assert told["execution_rate"] == {"value": 0.5, "interval": list(wilson(2, 4)), "n": 4}
+    assert told["execution_rate"] == {
+        "value": 0.5,
+        "interval": pytest.approx(list(wilson(2, 4))),
+        "n": 4,
+    }
     assert told["headline"]["value"] == 0.25
 
 
@@ -59,16 +65,24 @@ def test_single_trials_that_are_right_or_wrong_have_wilsons_interval() -> None:
     right = [sample(str(n), float(n < 7)) for n in range(10)]
     figures = Figures.of(right, ACCURACY)
     assert figures.interval == pytest.approx(wilson(7, 10))
-    # With several trials, or scores in between, tasks are drawn again instead.
-    for more in (sample("0", 1.0, trial=2), sample("x", 0.5)):
-        low, high = Figures.of([*right, more], ACCURACY).interval
-        assert (low, high) != pytest.approx(wilson(7, 10))
-        assert 0 < low < 0.7 < high <= 1
 
 
-def test_all_right_in_several_trials_leaves_nothing_to_draw() -> None:
+def test_all_right_in_several_trials_is_not_certainly_right() -> None:
+    """The bootstrap had nothing to draw but right ones, and said [1, 1]."""
     perfect = [sample(str(n), 1.0, trial=k) for n in range(5) for k in (1, 2)]
-    assert Figures.of(perfect, ACCURACY).interval == (1.0, 1.0)
+    low, high = Figures.of(perfect, ACCURACY).interval
+    assert (round(low, 3), high) == (0.566, 1.0)
+
+
+def test_niches_of_one_task_leave_doubt() -> None:
+    """Drawn within its niche a single task never varies: 0.333 [0.333, 0.333]."""
+    scores = enumerate([1.0, 0.0, 0.0], 1)
+    alone = [sample("a", score, trial=n, niche="a") for n, score in scores]
+    told = Figures.of([*alone, *(replace(one, task="b", niche="b") for one in alone)], ACCURACY)
+    for figure in (told.results()["headline"], *told.results()["niches"].values()):
+        low, high = figure["interval"]
+        assert low < 0.2
+        assert high > 0.6
 
 
 def test_the_headline_of_a_benchmark_has_an_interval_of_its_own() -> None:
@@ -91,16 +105,37 @@ def test_the_headline_of_a_benchmark_has_an_interval_of_its_own() -> None:
     }
 
 
-def test_measures_are_averaged_over_the_samples_that_have_them() -> None:
+def test_measures_say_of_how_many_samples_they_are() -> None:
     samples = [
-        sample("a", 1.0, measures={"side_effects": 0.0}),
-        sample("b", 0.0, measures={"side_effects": 1.0, "calls": 4.0}),
+        sample("a", 1.0, answer="1", measures={"side_effects": 0.0}),
+        sample("b", 0.0, answer="2", measures={"side_effects": 1.0, "calls": 4.0}),
         sample("c", 0.0, status="failed"),
+        sample("d", None),
     ]
     assert Figures.of(samples, ACCURACY).results()["measures"] == {
-        "calls": {"mean": 4.0, "n": 1},
-        "side_effects": {"mean": 0.5, "n": 2},
+        "calls": {"mean": 4.0, "n": 1, "of": 3},
+        "side_effects": {"mean": 0.5, "n": 2, "of": 3},
     }
+
+
+def test_a_run_without_an_answer_has_the_measures_that_the_benchmark_says() -> None:
+    """Four of six came empty-handed, and of the other two it said: f2p 1.000."""
+    found = [sample(str(n), 1.0, answer="diff", measures={"f2p": 1.0}) for n in range(2)]
+    empty = [sample(str(n), 0.0, status="stopped") for n in range(2, 6)]
+    told = Figures.of([*found, *empty], ACCURACY, {"f2p": 0.0, "never": 1.0}).results()
+    assert told["measures"] == {"f2p": {"mean": pytest.approx(1 / 3), "n": 6, "of": 6}}
+
+
+def test_latency_is_told_in_percentiles() -> None:
+    samples = [sample(str(n), 1.0, seconds=float(n)) for n in range(1, 101)]
+    told = Figures.of(samples, ACCURACY).results()["latency"]
+    assert told == {"p50": 50.0, "p90": 90.0, "p99": 99.0}
+
+
+def test_figures_have_no_noise_of_binary_fractions() -> None:
+    samples = [sample(str(n), score, usage=Usage(usd=0.1)) for n, score in enumerate([0.1, 0.2, 0])]
+    told = Figures.of(samples, ACCURACY).results()
+    assert (told["headline"]["value"], told["usage"]["usd"]) == (0.1, 0.3)
 
 
 def test_without_a_score_there_is_no_figure() -> None:

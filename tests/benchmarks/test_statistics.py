@@ -11,8 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from coterie.benchmarks.benchmark import mean_score
-from coterie.benchmarks.statistics import bootstrap, mcnemar, paired_t, pass_at, wilcoxon
+from coterie.benchmarks.statistics import (
+    cohens_h,
+    holm,
+    mcnemar,
+    odds_ratio,
+    paired_interval,
+    paired_t,
+    pass_at,
+    percentiles,
+    rank_biserial,
+    rounded,
+    wilcoxon,
+)
 
 stats: Any = scipy_stats  # its types leave open what a test gives
 THIRDS = st.sampled_from([0.0, 1 / 3, 2 / 3, 1.0])
@@ -63,35 +74,45 @@ def test_pass_at_k_needs_k_trials_of_every_task() -> None:
     assert pass_at(3, [0, 3], [3, 3]) == 0.5
 
 
-def test_a_bootstrap_interval_has_the_size_that_theory_gives() -> None:
+def test_the_interval_of_a_difference_is_never_of_zero_width() -> None:
+    for n in (1, 3, 100):
+        low, high = paired_interval([0.0] * n)
+        assert low < 0 < high
+        assert paired_interval([1.0] * n)[0] < 1
+
+
+def test_the_interval_of_a_difference_has_the_size_that_theory_gives() -> None:
     chance = random.Random(1)
-    scores = [chance.random() for _ in range(400)]
-    low, high = bootstrap({"": scores}, mean_score)
-    mean, reach = sum(scores) / 400, 1.96 * stats.sem(scores)
+    differences = [chance.uniform(-1, 1) for _ in range(400)]
+    low, high = paired_interval(differences)
+    mean, reach = sum(differences) / 400, 1.96 * stats.sem(differences)
     assert low == pytest.approx(mean - reach, abs=0.005)
     assert high == pytest.approx(mean + reach, abs=0.005)
-    assert bootstrap({"": scores}, mean_score) == (low, high)
-    assert bootstrap({"": scores}, mean_score, seed=1) != (low, high)
 
 
-def test_bootstrap_intervals_cover_the_truth() -> None:
-    """About 95 in 100: some less for so few tasks, as percentile intervals do."""
-    chance = random.Random(2)
-    held = 0
-    for number in range(60):
-        scores = [chance.betavariate(2, 3) for _ in range(40)]
-        low, high = bootstrap({"": scores}, mean_score, seed=number)
-        held += low <= 2 / 5 <= high
-    assert 50 <= held <= 60
+def test_percentiles_are_values_that_were_seen() -> None:
+    assert percentiles([3.0]) == {"p50": 3.0, "p90": 3.0, "p99": 3.0}
+    assert percentiles([4.0, 1.0, 2.0, 3.0]) == {"p50": 2.0, "p90": 4.0, "p99": 4.0}
+    assert percentiles([]) == {}
 
 
-def test_tasks_are_drawn_again_within_their_niche() -> None:
-    """What differs between niches is no chance: only what differs within one is."""
-    assert bootstrap({"easy": [1.0] * 9, "hard": [0.0] * 9}, mean_score) == (0.5, 0.5)
-    low, high = bootstrap({"": [1.0] * 9 + [0.0] * 9}, mean_score)
-    assert low < 0.4
-    assert high > 0.6
-    assert bootstrap({"one": [0.25]}, mean_score) == (0.25, 0.25)
+def test_rounding_takes_the_noise_and_nothing_else() -> None:
+    told = {"a": [0.1 + 0.2, 1, None, "x"], "b": {"c": (1 / 3,)}}
+    assert rounded(told) == {"a": [0.3, 1, None, "x"], "b": {"c": [0.333333333333]}}
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.6, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_effect_sizes_by_hand() -> None:
+    assert cohens_h(0.5, 0.5) == 0
+    assert cohens_h(0.0, 1.0) == pytest.approx(3.14159, abs=1e-4)
+    assert odds_ratio([0.0, 0.0, 1.0, 1.0], [1.0, 1.0, 0.0, 1.0]) == pytest.approx(2.5 / 1.5)
+    assert rank_biserial([0.0, 0.0, 0.5], [0.2, 0.6, 0.1]) == pytest.approx((1 + 3 - 2) / 6)
+    assert rank_biserial([0.5], [0.5]) == 0
 
 
 def test_paired_tests_are_those_of_scipy() -> None:
@@ -112,7 +133,7 @@ def test_means_that_rounding_alone_tells_apart_are_ties() -> None:
     before, after = [1 / 3, 2 / 3, 1.0, 0.0, 1 / 3], [2 / 3, 1.0, 0.0, 1 / 3, 1.0]
     exact = stats.wilcoxon([1, 1, -3, 1, 2]).pvalue
     assert wilcoxon(before, after) == pytest.approx(exact)
-    assert paired_t([1 / 3, 2 / 3], [2 / 3, 1.0]) == 0
+    assert paired_t([1 / 3, 2 / 3], [2 / 3, 1.0]) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -121,7 +142,7 @@ def test_means_that_rounding_alone_tells_apart_are_ties() -> None:
         ([0.5, 1.0, 0.0], [0.5, 1.0, 0.0], 1.0, 1.0),
         ([0.0], [1.0], 1.0, 1.0),
         ([0.2], [0.2], 1.0, 1.0),
-        ([0.0, 0.5], [0.5, 1.0], 0.0, 0.5),
+        ([0.0, 0.5], [0.5, 1.0], 0.5, 0.5),
     ],
 )
 def test_degenerate_samples(before: list, after: list, t: float, signed_rank: float) -> None:

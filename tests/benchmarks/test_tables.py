@@ -44,7 +44,7 @@ def test_a_row_has_the_figure_its_size_and_its_cost(folder: Path) -> None:
         "benchmark": "bbeh-mini",
         "team": "solo",
         "models": "default=m",
-        "accuracy": "0.750 [0.250, 1.000]",
+        "accuracy": "0.750 [0.301, 0.954]",
         "tasks": "4 x 2",
         "pass@k": "0.750",
         "ran": "1.000",

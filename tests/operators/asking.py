@@ -17,6 +17,7 @@ Came = TypeVar("Came")
 
 TASK = Task(id="apples", query="How many apples?", context="There were 7.", answer="7 or so")
 ALIASES = ("default", "fast")
+NOTHING: Mapping[str, str] = {}
 
 
 def catalogue(**models: Model) -> Catalogue:
@@ -75,6 +76,7 @@ def asking(
     bounds: Bounds | None = None,
     journal: Journal | None = None,
     budget: str = "",
+    notes: Mapping[str, str] = NOTHING,
     scrub: Callable[[str], str] = lambda text: text,
 ) -> Asked[Came]:
     """Let an operator do its work with a scripted model."""
@@ -84,7 +86,10 @@ def asking(
         events.append((event, fields))
 
     with ScriptedModel(replies) as model:
-        here = {one: Model(alias=one, model=one, api_base=model.api_base) for one in ALIASES}
+        here = {
+            one: Model(alias=one, model=one, api_base=model.api_base, notes=notes.get(one, ""))
+            for one in ALIASES
+        }
 
         async def until_done() -> Came:
             async with Gateway(here, seed=0, environment={}) as gateway:

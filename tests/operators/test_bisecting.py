@@ -23,7 +23,7 @@ parents: 1
 steps: 1
 instantiate: false
 components: [prompts]
-crossover: [0, 0]
+moves: [mutate]
 workers: 1
 memory: 0
 """

@@ -54,6 +54,20 @@ BOTH = positions(
 )
 
 
+def test_the_model_sees_the_runs_and_the_notes_of_the_models_of_both() -> None:
+    notes = {"fast": "Cheap.", "default": "Thorough."}
+    for call in crossed({"reason": "star", "topology": "first"}, BOTH, notes=notes).calls:
+        for shown in ("Reward: 0.5", "run: done", "- default: Thorough.\n- fast: Cheap."):
+            assert shown in call.text
+        assert "what came of their runs" in call.text
+    slow = [llm(one, role=one) for one in ("worker", "judge")]
+    plain = team("plain", *slow), team("brief", *(replace(one, prompt="Be brief.") for one in slow))
+    given = positions(worker="agent of second", judge="agent of first")
+    asked: dict[str, Any] = {"first": plain[0], "second": plain[1], "notes": notes}
+    [call] = crossed(given, topology="first", **asked).calls
+    assert "Cheap" not in call.text
+
+
 def test_the_child_has_one_topology_and_agents_of_both() -> None:
     done = crossed({"reason": "star", "topology": "first"}, BOTH)
     made = done.came

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from coterie.operators import Agreement, Dropped, Verdict, agreement, judge
+from coterie.operators import Agreement, Bounds, Dropped, Verdict, agreement, judge
+from coterie.operators.bounds import SMALL
 from coterie.runtime.doubles import Reply
 from coterie.runtime.gateway import CallError
+from coterie.schema import Model
 
-from .asking import TASK, Asked, asking
+from .asking import TASK, Asked, asking, catalogue
 
 
 def judged(replies: Any, answer: str = "7", **options: Any) -> Asked[Verdict | Dropped]:
@@ -37,6 +40,33 @@ def test_the_judge_sees_task_answer_and_rubric_but_not_the_right_answer() -> Non
     assert TASK.answer not in call.text
     assert "you cannot tell whether it is right" in judged(verdict(1)).calls[0].text
     assert "(nothing)" in judged(verdict(0), answer=" ").calls[0].text
+
+
+@pytest.mark.parametrize("judging", ["default", "fast"])
+@pytest.mark.parametrize("bounds", [None, Bounds(edits=1)])
+def test_another_model_judges_with_the_bounds_of_its_own_size(
+    judging: str, bounds: Bounds | None
+) -> None:
+    known = catalogue(fast=Model(alias="fast", model="local"))
+    task = replace(TASK, context="c" * 4_000)
+
+    async def asked_of_another(meta: Any) -> Any:
+        other = "default" if judging == "fast" else "fast"
+        meta = replace(meta, catalogue=known, model=other, bounds=bounds)
+        return await judge(meta.asking(judging), "j", task, "x" * 3_000 + " the answer is 7")
+
+    done = asking(verdict(0.5), asked_of_another)
+    [call] = done.calls
+    is_small = judging == "fast"
+    limits = SMALL if is_small else Bounds()
+    assert isinstance(done.came, Verdict)
+    assert call.body["model"] == judging
+    assert call.body["max_tokens"] == limits.answer_tokens
+    assert ("c" * 4_000 in call.text) is ("x" * 3_000 in call.text) is not is_small
+    assert "the answer is 7" in call.text
+    assert ("JSON Schema" in call.text) is not is_small
+    schema = call.body["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["reason"]["maxLength"] == limits.reason
 
 
 def test_several_samples_are_averaged() -> None:

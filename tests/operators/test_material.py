@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.operators import Bounds, Parent
+from coterie.operators import Bounds, Chance, Parent
 from coterie.operators.bounds import SMALL
-from coterie.operators.material import clip, fenced, memories_text, parent_text, task_text
+from coterie.operators.material import (
+    clip,
+    fenced,
+    memories_text,
+    models_text,
+    parent_text,
+    task_text,
+)
 from coterie.pool.experience import Experience
 from coterie.runtime.messages import fence
-from coterie.schema import Task
+from coterie.schema import Model, Task
+from coterie.schema.team import SolvedTask
 from coterie.schema.terminal import speakable
 
-from .asking import PAIR, TASK, catalogue, parent, seed
+from .asking import PAIR, TASK, catalogue, ceiling_of, parent, seed
 
 
 @given(st.text())
@@ -95,3 +106,61 @@ def test_memories_are_shown_with_their_tasks_and_not_all() -> None:
     assert "task 1" in shown
     assert "task 2" not in shown
     assert memories_text([], Bounds()) == ""
+
+
+def solved(count: int) -> Any:
+    tasks = (SolvedTask(q=f"question {n} {'q' * 500}", notes="n" * 900) for n in range(count))
+    return replace(PAIR, successful_tasks=tuple(tasks))
+
+
+def test_the_last_tasks_that_a_team_solved_are_shown_shortened() -> None:
+    shown = parent_text(parent(solved(9)), catalogue(), Bounds())
+    assert "successful_tasks:" in shown
+    assert [n for n in range(9) if f"question {n} " in shown] == [6, 7, 8]
+    assert len(shown) < len(parent_text(parent(), catalogue(), Bounds())) + 3 * 500
+
+
+def test_where_there_is_no_room_they_are_left_out_before_the_team_is_outlined() -> None:
+    whole = parent_text(parent(), catalogue(), Bounds())
+    shown = parent_text(parent(solved(9)), catalogue(), Bounds(team_characters=len(whole)))
+    assert shown == whole
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, ()),
+        ({"reward": 0.25}, ("Reward: 0.25",)),
+        ({"digest": "run: done"}, ("run: done",)),
+        ({"reward": 0.25, "digest": "run: done"}, ("Reward: 0.25", "run: done")),
+    ],
+)
+def test_of_a_run_as_much_is_shown_as_is_told(fields: Any, said: Sequence[str]) -> None:
+    of = parent(**fields)
+    shown = parent_text(of, catalogue(), Bounds())
+    assert ("<team_run " in shown) is bool(said) is of.was_run
+    assert [one for one in ("Reward: 0.25", "run: done") if one in shown] == list(said)
+
+
+def noted(**models: str) -> Any:
+    known = {name: Model(alias=name, model="m", notes=one) for name, one in models.items()}
+    return Chance(catalogue=catalogue(**known), ceiling=ceiling_of(PAIR), bounds=SMALL)
+
+
+def test_notes_of_models_are_shown_for_those_that_may_be_chosen() -> None:
+    meta = noted(default="Thorough.", fast="Quick\nand cheap.", other="Not allowed.")
+    shown = models_text(meta)
+    assert "- default: Thorough.\n- fast: Quick and cheap." in shown
+    assert "other" not in shown
+    assert "Thorough" not in models_text(meta, {"fast"})
+
+
+def test_where_nobody_noted_anything_nothing_is_shown() -> None:
+    assert models_text(noted(default="", fast="")) == ""
+
+
+def test_notes_are_bounded() -> None:
+    long = {f"m{number}": "x" * 2_000 for number in range(50)}
+    meta = noted(**long)
+    shown = models_text(meta, long.keys())
+    assert len(shown) < SMALL.task_characters + 60

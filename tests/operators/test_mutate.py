@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import MUTABLE, Dropped, Proposal, mutate
+from coterie.operators import MUTABLE, Dropped, Parent, Proposal, mutate
 from coterie.operators.components import open_components
 from coterie.pool.experience import Experience
 from coterie.runtime.doubles import Reply
@@ -19,7 +19,11 @@ PROMPT = {"set_prompt": {"agent": "worker", "prompt": "Count twice."}}
 
 
 def mutated(*answers: Any, of: Any = None, **options: Any) -> Asked[Proposal | Dropped]:
-    asked = {name: options.pop(name) for name in ("component", "memories") if name in options}
+    asked = {
+        name: options.pop(name)
+        for name in ("component", "components", "memories")
+        if name in options
+    }
     of = of or parent(digest="run: done", reward=0.5)
     replies = [one if isinstance(one, str) else Reply.json(one) for one in answers]
     return asking(replies, lambda meta: mutate(meta, "step 1", TASK, of, **asked), **options)
@@ -46,6 +50,39 @@ def test_the_model_sees_task_team_run_and_memory_but_no_answer() -> None:
     for shown in ("How many apples?", "name: pair", "Reward: 0.5", "run: done", "Voting helped."):
         assert shown in call.text
     assert TASK.answer not in call.text
+
+
+def test_who_chooses_models_sees_what_was_noted_of_them() -> None:
+    notes = {"fast": "Cheap; weak at proofs."}
+    model = edits({"set_model": {"agent": "judge", "model_id": "fast"}})
+    [call] = mutated(model, component="model_id", notes=notes).calls
+    assert "- fast: Cheap; weak at proofs." in call.text
+    [call] = mutated(edits(PROMPT), component="prompts", notes=notes).calls
+    assert "weak at proofs" not in call.text
+
+
+@pytest.mark.parametrize(
+    ("of", "speaks"),
+    [
+        (parent(), False),
+        (parent(reward=0.0), True),
+        (parent(digest="run: done\nanswer: 8"), True),
+    ],
+)
+def test_of_a_run_it_is_spoken_where_one_is_shown(of: Parent, speaks: bool) -> None:
+    [call] = mutated(edits(PROMPT), component="prompts", of=of).calls
+    assert ("what came of its run" in call.text) is speaks
+    assert ("<team_run " in call.text) is speaks
+
+
+def test_a_component_that_may_not_be_touched_is_refused() -> None:
+    with pytest.raises(
+        ValueError, match="a mutation touches one of prompts, topology, not 'tools'"
+    ):
+        mutated(component="tools", components=("topology", "prompts"))
+    done = mutated(edits(PROMPT), components=("prompts",))
+    assert isinstance(done.came, Proposal)
+    assert len(done.calls) == 1
 
 
 def test_the_model_chooses_the_component_first() -> None:

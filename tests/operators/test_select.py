@@ -15,7 +15,7 @@ from coterie.pool.experience import Experience
 from coterie.pool.pool import Pool
 from coterie.pool.statistics import Trial
 from coterie.runtime.doubles import Reply
-from coterie.schema import Lineage, Task, Team
+from coterie.schema import Lineage, SolvedTask, Task, Team
 
 from .asking import TASK, Asked, asking, catalogue, llm, team
 
@@ -44,8 +44,16 @@ def members(pool: Pool) -> list[Any]:
     return list(pool.members.values())
 
 
-def names(pool: Pool, task: Task = NICHE, most: int = 3, **options: Any) -> list[str]:
-    return [one.name for one in shortlist(task, members(pool), most=most, **options)]
+def names(pool: Pool, task: Task = NICHE, *, k: int = 3, most: int = 3) -> list[str]:
+    return [one.name for one in shortlist(task, members(pool), k=k)][:most]
+
+
+def hit(pool: Pool, name: str, reward: float, similarity: float) -> tuple[Experience, float]:
+    team_hash = pool.members[name].content_hash
+    entry = Experience(
+        id=name, kind="evolution", task="t", summary="s", team=team_hash, reward=reward
+    )
+    return entry, similarity
 
 
 def test_with_nothing_known_the_first_born_come_first(pool: Pool) -> None:
@@ -58,24 +66,67 @@ def test_the_niche_counts_more_than_the_rest(pool: Pool) -> None:
     scored(pool, "ants", 0, 0, 0, niche="sums")
     assert names(pool, most=3) == ["eels", "dogs", "bees"]
     assert "ants" not in names(pool, most=7)
-    assert names(pool, TASK, most=1) == ["dogs"]
+    assert names(pool, TASK, most=1) == ["eels"]  # sums are harder than dates
 
 
 def test_a_failed_run_speaks_against_a_team(pool: Pool) -> None:
     scored(pool, "ants", None, None)
-    assert names(pool, most=8)[-1] == "ants"
+    assert names(pool, k=8, most=8)[-1] == "ants"
 
 
-def test_what_worked_on_a_similar_task_comes_first(pool: Pool) -> None:
-    def hit(name: str, reward: float | None, similarity: float) -> tuple[Experience, float]:
-        team_hash = pool.members[name].content_hash
-        entry = Experience(
-            id=name, kind="evolution", task="t", summary="s", team=team_hash, reward=reward
-        )
-        return entry, similarity
+def test_a_trial_counts_once_though_memory_has_it_too(pool: Pool) -> None:
+    scored(pool, "gnus", 1, niche="sums")
+    hits = [hit(pool, "gnus", 1, 0.9), hit(pool, "hens", 1, 1)]
+    without, alike = chosen(pool, ["gnus"]), chosen(pool, ["gnus"], hits=hits)
+    assert isinstance(without.came, Selection)
+    assert without.came == alike.came
+    said = "reward 1.00 on a task of similarity 0.90"
+    assert [said in done.calls[0].text for done in (without, alike)] == [False, True]
+    expected = [expectation(done.calls[0].text, "gnus") for done in (without, alike)]
+    assert expected[0] == expected[1]
 
-    hits = [hit("hens", 1, 0.9), hit("gnus", 1, 0.2), hit("ants", 1, -0.5), hit("bees", None, 1)]
-    assert names(pool, most=4, hits=hits) == ["hens", "gnus", "ants", "bees"]
+
+def expectation(text: str, name: str) -> str:
+    line = next(line for line in text.splitlines() if line.startswith(f"{name}: "))
+    return line.split("; ")[1]
+
+
+def test_every_kth_place_is_for_who_may_be_best(pool: Pool) -> None:
+    """Those that were tried are good, but of the others only a trial can tell."""
+    for name in ("ants", "bees", "cats", "dogs"):
+        scored(pool, name, *[0.8] * 9)
+    newcomer = pool.add(
+        team("eels", llm("solver", prompt="Swim.")),
+        Lineage(operator="mutate", parents=("eels",)), op="child",
+    ).name  # fmt: skip
+    scored(pool, "eels", *[0.1] * 9)
+    listed = names(pool, TASK, k=2, most=4)
+    assert {listed[0], listed[2]} <= {"ants", "bees", "cats", "dogs"}
+    assert listed[1] in {"frogs", "gnus", "hens"}
+    assert newcomer not in listed
+
+
+def test_of_teams_that_are_alike_none_is_forgotten(pool: Pool) -> None:
+    """Whoever is chosen scores the same: within a few tasks all teams are tried."""
+    for number in range(20):
+        for one in asyncio.run(select(None, "s", TASK, members(pool), k=2)).names:  # type: ignore[union-attr]
+            trial = Trial(task=str(number), score=number % 2)
+            pool.record(one, trial, op=f"{one} {number}")
+    assert all(one.statistics.n for one in members(pool))
+
+
+def test_retired_teams_count_and_are_not_chosen(pool: Pool) -> None:
+    child = pool.add(
+        team("ants", llm("solver", prompt="Twice.")),
+        Lineage(operator="mutate", parents=("ants",)), op="child",
+    ).name  # fmt: skip
+    scored(pool, "ants", 1, 1, 1, 1, 1, 1)
+    scored(pool, "bees", *[0.4] * 6)
+    pool.retire("ants", reason="dear", op="retire")
+    everyone = list(pool.teams.values())
+    listed = [one.name for one in shortlist(TASK, everyone, k=3)]
+    assert listed[0] == child
+    assert "ants" not in listed
 
 
 def test_relatives_of_a_chosen_team_come_later(pool: Pool) -> None:
@@ -84,7 +135,7 @@ def test_relatives_of_a_chosen_team_come_later(pool: Pool) -> None:
     scored(pool, "ants", 1, 1, 1, 1)
     scored(pool, name, 1, 1, 1, 1)
     scored(pool, "cats", 1, 1, 1, 0.9)
-    assert names(pool) == ["ants", "cats", name]
+    assert names(pool)[:2] == [name, "cats"]
 
 
 def test_a_task_with_files_wants_a_team_that_can_open_them(pool: Pool) -> None:
@@ -112,11 +163,12 @@ def test_a_model_chooses_among_the_shortlist(pool: Pool) -> None:
     )
     [call] = done.calls
     assert (
-        "eels: 1 agent, 0 edges, roles solver; expected to score 0.69; score 0.75 of 2; in this"
-        " niche 0.75 of 2" in call.text
+        "eels: 1 agent, 0 edges, roles solver; expected to score 0.58, between 0.12 and 1.00;"
+        " score 0.75 of 2; in this niche 0.75 of 2" in call.text
     )
     assert (
-        "ants: 1 agent, 0 edges, roles solver; expected to score 0.50; never evaluated" in call.text
+        "ants: 1 agent, 0 edges, roles solver; expected to score 0.54, between 0.00 and 1.00;"
+        " never evaluated" in call.text
     )
     assert TASK.answer not in call.text
 
@@ -150,7 +202,7 @@ def test_without_a_model_the_first_are_taken(pool: Pool) -> None:
     came = asyncio.run(select(None, "s", NICHE, members(pool), k=2))
     assert isinstance(came, Selection)
     assert came.names == ("ants", "bees")
-    assert came.reason == "The first by statistics and memory."
+    assert came.reason == "The first by statistics."
 
 
 def test_where_there_is_no_choice_no_model_is_asked(pool: Pool) -> None:
@@ -158,6 +210,24 @@ def test_where_there_is_no_choice_no_model_is_asked(pool: Pool) -> None:
     assert isinstance(done.came, Selection)
     assert set(done.came.names) == {one.name for one in TEAMS}
     assert len(done.calls) == 0
+
+
+def test_the_model_sees_the_last_tasks_that_a_team_solved(pool: Pool) -> None:
+    solved = tuple(SolvedTask(q=f"Task {n}: {'why ' * 100}", notes="n") for n in range(9))
+    able = replace(team("solvers", llm("solver")), successful_tasks=solved)
+    pool.add(able, Lineage(operator="seed"), op="solvers")
+    scored(pool, "solvers", 1, 1, niche="sums")
+    [call] = chosen(pool, ["solvers"]).calls
+    line = next(line for line in call.text.splitlines() if line.startswith("solvers: "))
+    assert "solved 'Task 8: why" in line
+    assert "Task 6: why" in line
+    assert "Task 5: why" not in line
+    assert len(line) < 700
+
+
+def test_the_order_is_of_no_meaning_and_says_so(pool: Pool) -> None:
+    [call] = chosen(pool, ["ants"]).calls
+    assert "The order of the list and of your names means nothing." in call.text
 
 
 def a_team_without_roles() -> Team:
@@ -169,4 +239,6 @@ def test_a_team_without_roles_is_told_too(tmp_path: Path) -> None:
     for one in (a_team_without_roles(), *TEAMS[:2]):
         pool.add(one, Lineage(operator="seed"), op=one.name)
     [call] = chosen(pool, ["plain"], k=1).calls
-    assert "plain: 1 agent, 0 edges; expected to score 0.50; never evaluated" in call.text
+    assert (
+        "plain: 1 agent, 0 edges; expected to score 0.50, between 0.00 and 1.00; never" in call.text
+    )

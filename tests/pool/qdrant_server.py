@@ -56,12 +56,6 @@ def _upsert(points: Collection, body: Any) -> Any:
     return {"operation_id": 0, "status": "completed"}
 
 
-def _delete(points: Collection, body: Any) -> Any:
-    assert body == {"filter": {}}
-    points.clear()
-    return {"operation_id": 0, "status": "completed"}
-
-
 def _retrieve(points: Collection, body: Any) -> Any:
     return [{"id": one} for one in body["ids"] if one in points]
 
@@ -88,5 +82,4 @@ ACTIONS = {
     ("POST", "points"): _retrieve,
     ("POST", "points/query"): _query,
     ("POST", "points/count"): _count,
-    ("POST", "points/delete"): _delete,
 }

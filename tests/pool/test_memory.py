@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from coterie.pool.embedding import HashingEmbedder, Vector
-from coterie.pool.experience import Experience
+from coterie.pool.experience import LONGEST_TASK, Experience
 from coterie.pool.memory import FILE, VECTORS, Memory, open_memory
 from coterie.pool.store import Point, QdrantStore
+from coterie.schema import Task
 from coterie.schema.errors import InputError, RunError
 
 from .qdrant_server import QdrantServer
@@ -54,6 +55,26 @@ class Bench:
     def open(self, store: QdrantStore | None = None) -> Memory:
         store = store or QdrantStore.in_process()
         return Memory(self.folder, self.circle, store, report=self.said.append)
+
+
+def test_tasks_with_one_question_are_told_apart_by_their_context(tmp_path: Path) -> None:
+    question = "How many are left?"
+    apples = Task(id="a", query=question, context="Seven apples lay in a basket.")
+    trains = Task(id="t", query=question, context="Nine trains stood at the station.")
+    memory = open_memory(tmp_path, embedder="hashing")
+    for one in (apples, trains):
+        memory.add(Experience(id=one.id, kind="a", task=one.text, summary=""))
+    for one in (apples, trains):
+        [(found, similarity), _] = memory.search(one.text, 2)
+        assert (found.id, similarity) == (one.id, 1)
+
+
+def test_beyond_its_bound_a_text_does_not_count(tmp_path: Path) -> None:
+    memory = open_memory(tmp_path, embedder="hashing")
+    begun = "apples " * (LONGEST_TASK // 7)
+    memory.add(Experience(id="a", kind="a", task=f"{begun:<{LONGEST_TASK}}trains", summary=""))
+    [(_, similarity)] = memory.search(f"{begun:<{LONGEST_TASK}}ships", 1)
+    assert similarity == 1
 
 
 @pytest.fixture
@@ -176,17 +197,6 @@ class TestText:
 
 
 class TestIndex:
-    def test_can_be_made_anew(self, bench: Bench) -> None:
-        store = QdrantStore.in_process()
-        memory = bench.open(store)
-        for number in range(3):
-            memory.add(entry(str(number), number))
-        assert memory.rebuild() == 3 == store.count()
-        store.clear()
-        assert memory.search("0", 9) == []
-        assert memory.rebuild() == 3
-        assert ids(memory.search("0", 9)) == ["0", "1", "2"]
-
     def test_embeds_each_text_once_for_all(self, bench: Bench) -> None:
         memory = bench.open()
         for number in range(300):
@@ -230,8 +240,6 @@ class TestIndex:
             memory = bench.open(store)
             memory.add(entry("a", 10))
             assert ids(memory.search("0", 2)) == ["a"]
-            memory.rebuild()
-            assert store.count() == 1
 
 
 class TestCache:

@@ -300,6 +300,14 @@ def test_what_a_team_was_taken_in_for_is_kept_apart(pool: Pool) -> None:
     assert verify(pool.folder).faults == ()
 
 
+def test_what_a_team_was_adapted_to_is_no_score_of_it(pool: Pool) -> None:
+    pool.record("vote", Trial(task="t", score=1, niche="n", adapted=True), op="a")
+    member = Pool.open(pool.folder).members["vote"]
+    assert (member.statistics.n, member.on("n").adapted) == (0, 1)
+    assert pool.evaluation_of("vote", "t") is None
+    assert verify(pool.folder).faults == ()
+
+
 def test_a_ledger_of_wins_only_is_known_as_such(pool: Pool) -> None:
     for number, name in enumerate(("first", "second")):
         born = Lineage(operator="mutate", parents=("vote",), task="t", run="r")

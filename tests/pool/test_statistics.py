@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -43,12 +44,25 @@ def test_the_trial_that_a_team_was_taken_in_for_counts_in_no_mean_or_interval() 
     assert of(Trial(task="a", chosen=True)).failures == 0
 
 
+def test_trials_of_what_a_team_was_adapted_to_are_kept_apart() -> None:
+    usage = Usage(calls=1, prompt_tokens=6)
+    known = of(
+        Trial(task="a", score=1, usage=usage, adapted=True),
+        Trial(task="b", usage=usage, adapted=True),
+        Trial(task="c", score=0, usage=usage),
+    )
+    assert (known.n, known.score, known.failures) == (1, 0, 0)
+    assert (known.adapted, known.adapted_sum, known.cost[1]) == (2, 1, 6)
+    with pytest.raises(InputError, match="both chosen and adapted"):
+        Trial(task="a", score=1, adapted=True, chosen=True)
+
+
 def test_nothing_is_known_of_who_was_never_tried() -> None:
     known = Statistics()
     assert known.score is None
     assert known.reward is None
     assert known.interval == (0, 1)
-    assert known.cost == (0, 0)
+    assert known.cost == (math.inf, math.inf)
 
 
 def test_an_unknown_price_is_not_zero() -> None:
@@ -101,8 +115,9 @@ def test_a_reward_that_is_no_number_is_refused(reward: float) -> None:
         split=st.sampled_from(["evolve", "test"]),
         run=st.none() | st.text(min_size=1),
         reason=st.text(),
-        chosen=st.booleans(),
-    )
+    ),
+    st.sampled_from([{}, {"chosen": True}, {"adapted": True}]),
 )
-def test_a_trial_reads_back_from_its_value(trial: Trial) -> None:
+def test_a_trial_reads_back_from_its_value(trial: Trial, mark: dict[str, bool]) -> None:
+    trial = replace(trial, **mark)
     assert Trial.of(trial.value()) == trial

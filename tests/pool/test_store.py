@@ -46,7 +46,6 @@ class TestLaws:
         assert store.count() == 0
         assert store.search(EAST, 3) == []
         assert store.missing([key(1)]) == {key(1)}
-        store.clear()
 
     def test_finds_the_closest_first_with_their_cosine(self, store: Store) -> None:
         store.add([point(1, 90), point(2, 60), point(3, 0), point(4, 180)])
@@ -80,13 +79,6 @@ class TestLaws:
         assert store.missing([one.key for one in points]) == set()
         assert [hit.key for hit in store.search(EAST, 600)] == [one.key for one in points]
 
-    def test_can_be_emptied_and_filled_again(self, store: Store) -> None:
-        store.add([point(1, 10)])
-        store.clear()
-        assert store.count() == 0
-        store.add([point(2, 20)])
-        assert [hit.key for hit in store.search(EAST, 9)] == [key(2)]
-
 
 class TestServer:
     def test_is_shared_by_those_who_name_the_same_collection(self, server: QdrantServer) -> None:
@@ -113,7 +105,7 @@ class TestServer:
     ) -> None:
         store = QdrantStore.on_server(server.url, "x", key=server.key)
         server.status = status
-        for use in (store.count, store.clear, lambda: store.add([point(1, 0)])):
+        for use in (store.count, lambda: store.add([point(1, 0)])):
             with pytest.raises(RunError, match=f"(?s){status}.*QDRANT_API_KEY right"):
                 use()
 

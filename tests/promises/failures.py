@@ -159,7 +159,7 @@ KINDS: Mapping[str, Kind] = {
     "length": rerun("Raise max_tokens", Reply(text="", finish_reason="length")),
     "misfit": rerun("does not fit output_schema", CANARY, calls=2, output_schema=SCHEMA),
     "agent_timeout": Kind(
-        error=f"its timeout, {MOMENT:g} seconds",
+        error=f"within {MOMENT:g} seconds, the agent's timeout",
         reply=Reply.fault("hang"),
         fields={"timeout": MOMENT},
         every_call_arrives=False,

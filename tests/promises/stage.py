@@ -117,7 +117,10 @@ class Stage:
         self.asked[agent] += 1
         self.open[agent] = self.loop.create_future()
         try:
-            return await self.open[agent]
+            async with asyncio.timeout(request.patience):
+                return await self.open[agent]
+        except TimeoutError:
+            raise CallError("no answer", kind="slow") from None
         finally:
             del self.open[agent]
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime import Calls, Gateway, Journal, Run, Toolbox, compile, execute, scorers
+from coterie.runtime import Calls, Gateway, Journal, Run, Toolbox, compile, desk, execute, scorers
+from coterie.runtime.desk import AgentOutcome
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.runners import AgentResult, Assignment
 from coterie.runtime.scorers import Evidence, Score
@@ -27,6 +28,8 @@ from coterie.schema import (
 )
 
 from .conftest import UNUSED, llm, team
+
+desk_value = desk._value
 
 TASK = Task(id="t", query="Count.", answer="?", scorer=ScorerChoice(name="judged"))
 NUMBER = {"type": "object", "properties": {"by": {"type": "integer"}}}
@@ -193,6 +196,48 @@ def test_an_outcome_of_the_journal_brings_its_calls_along(stand: Stand) -> None:
     assert again.answer == first.answer == "4"
     assert stand.worked == [1, 3]
     assert stand.calls == called(1, -2, 3)
+
+
+def test_what_went_wrong_in_any_attempt_is_kept_with_the_outcome(stand: Stand) -> None:
+    attempts: list[int] = []
+
+    async def twice(assignment: Assignment) -> str:
+        attempts.append(1)
+        answer = await counting(-1, 2, -3)(assignment)
+        if len(attempts) == 1:
+            raise AgentError("it lost its way.")
+        return answer
+
+    told = (
+        "tool count failed: it only goes up. (4 times)",
+        "tried again after: it lost its way.",
+    )
+    run = stand.run(solo(max_retries=1), {"one": twice})
+    assert run.agents["one"].mishaps == told
+    again = stand.run(solo(max_retries=1), {"one": counting(99)})
+    assert again.agents["one"].mishaps == told
+
+
+def test_an_agent_that_failed_says_what_went_wrong_before(stand: Stand) -> None:
+    async def fails(assignment: Assignment) -> str:
+        await counting(-1)(assignment)
+        raise AgentError("it lost its way.")
+
+    run = stand.run(solo(max_retries=0), {"one": fails})
+    assert run.agents["one"].mishaps == ("tool count failed: it only goes up.",)
+
+
+def test_a_journal_of_an_earlier_version_still_opens(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def earlier(outcome: AgentOutcome) -> Mapping[str, Any]:
+        return {key: item for key, item in desk_value(outcome).items() if key != "mishaps"}
+
+    with monkeypatch.context() as patch:
+        patch.setattr(desk, "_value", earlier)
+        stand.run(solo(), {"one": counting(1, -2)})
+    again = stand.run(solo(), {"one": counting(99)})
+    assert (again.answer, again.agents["one"].mishaps) == ("1", ())
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,8 @@ def test_an_agent_that_hangs_ends_at_its_timeout(bench: Bench) -> None:
         run = bench.run(team(llm("solo", timeout=0.3)), model)
         assert time.monotonic() - started < 1.3
     assert run.status == "failed"
-    assert run.error == "agent solo: it reached its timeout, 0.3 seconds."
+    assert "no whole answer within 0.3 seconds, the agent's timeout" in str(run.error)
+    assert run.is_infrastructure_failure
 
 
 def test_a_run_that_takes_too_long_is_stopped_by_its_limit(bench: Bench) -> None:

@@ -61,6 +61,11 @@ def test_a_task_is_what_its_file_says() -> None:
     )
 
 
+def test_the_text_of_a_task_is_its_query_with_its_context() -> None:
+    assert loaded('"context": "Ann had 12."').text == "How many are left?\n\nAnn had 12."
+    assert Task(id="t", query="Why?").text == "Why?"
+
+
 def test_a_task_may_be_yaml() -> None:
     Path("task.yaml").write_text("id: apples\nquery: |\n  How many\n  are left?\nscorer: exact\n")
     assert load_task("task.yaml") == Task(id="apples", query="How many\nare left?\n")

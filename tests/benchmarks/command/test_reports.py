@@ -65,7 +65,7 @@ def test_two_evaluations_are_compared(desk: Desk, folders: tuple[str, str]) -> N
     assert came.code == 0
     assert "difference +0.667 [" in came.out
     assert "over 6 tasks: 5 better, 1 worse" in came.out
-    assert "p = 0.219  (exact McNemar)" in came.out
+    assert "p = 0.219  (exact McNemar; this one decides)" in came.out
     told = desk.bench("compare", *folders, "--json").json
     assert told["p"]["mcnemar"] == pytest.approx(14 / 64)
     assert told["names"] == ["solo (before)", "duo (after)"]
@@ -120,7 +120,7 @@ def test_patches_are_exported_for_the_official_harness(desk: Desk) -> None:
         (["compare", "before", "else"], "have no task in common"),
         (["compare", "before", "torn"], "torn/samples.jsonl:2: not a sample"),
         (["compare", "before", "bare"], "bare/samples.jsonl: there is no such file"),
-        (["table"], "Missing argument 'FOLDERS...'"),
+        (["table"], "Missing argument 'RESULTS...'"),
         (["table", "before", "data"], "data/results.json: there is no such file"),
         (["export-preds", "before", "preds.json"], "before: bbeh-mini is not about patches"),
         (["export-preds", "data", "preds.json"], "data/results.json: there is no such file"),

@@ -65,6 +65,17 @@ def mas(folder: Path, *arguments: str, replies: Replies | None = None, command: 
         return done
 
 
+def test_without_a_component_the_model_chooses_one_first(folder: Path) -> None:
+    replies = [Reply.json({"reason": "It guessed.", "change": "prompts"}), Reply.json(PROMPT)]
+    done = mas(folder, "mutate", "pair.yaml", "-t", "task.json", "--dry-run", replies=replies)
+    assert done.returncode == 0, done.stderr
+    assert "Count on your fingers." in done.stdout
+    first, _ = done.calls
+    form = first.body["response_format"]["json_schema"]["schema"]["properties"]["change"]
+    assert "prompts" in form["enum"]
+    assert "crossover" not in form["enum"]
+
+
 def test_a_dry_run_shows_the_difference_and_writes_nothing(folder: Path) -> None:
     before = sorted(folder.iterdir())
     arguments = ["mutate", "pair.yaml", "-t", "task.json", "--component", "prompts", "--dry-run"]
@@ -247,9 +258,9 @@ def test_consolidate_puts_what_was_learnt_into_the_memory(folder: Path, pool: Po
     arguments = ["consolidate", "pool", "-t", "task.json"]
     done = mas(folder, *arguments, "--no-model", "--dry-run")
     assert done.returncode == 0, done.stderr
-    assert "1. select made pair: reward 0.5." in done.stdout
-    assert "2. mutate made" in done.stdout
-    assert "reward 1, +0.5." in done.stdout
+    assert "1. select of pair in the pool: reward 0.5.\n" in done.stdout
+    assert "2. mutate of step 1: reward 1, +0.5. agents: -worker;" in done.stdout
+    assert "because less is more" in done.stdout
     assert not (folder / "pool" / "memory" / "experience.jsonl").exists()
     learnt = Reply.json({"summary": "One judge is enough."})
     done = mas(folder, *arguments, replies=learnt)

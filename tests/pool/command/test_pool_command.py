@@ -116,7 +116,14 @@ def test_list_shows_the_best_first(pool: Pool) -> None:
     assert heads.split()[:4] == ["team", "expected", "score", "95"]
     assert [row.split()[0] for row in rows] == ["vote_1", "guess", "vote"]
     assert rows[0].split("  ")[:1] == ["vote_1"]
-    for part in ("0.600", "0.700", "to", "$0.0100", "mutate", "dates 0.93 (3), ages 0.00 (1)"):
+    for part in (
+        "0.557 [0.279, 0.836]",
+        "0.700",
+        "to",
+        "$0.0100",
+        "mutate",
+        "dates 0.93 (3), ages 0.00 (1)",
+    ):
         assert part in rows[0]
     assert summary == (
         "3 teams; 1 retired; children rejected: 1 (mutate 1); children there already: 1 (mutate 1)"
@@ -130,9 +137,15 @@ def test_list_counts_the_tasks_that_are_asked_for(pool: Pool) -> None:
         ("vote", 0, None),
         ("vote_1", 1, 0),
     ]
-    assert [round(team["expected"], 3) for team in teams] == [0.5, 0.4, 0.267]
+    assert [round(team["expected"], 3) for team in teams] == [0.424, 0.362, 0.36]
+    assert all(low < team["expected"] < high for team in teams for low, high in [interval(team)])
     teams = told("list", pool.folder, "--split", "test", "--json")["teams"]
     assert [team["n"] for team in teams] == [1, 0, 0]
+
+
+def interval(team: dict[str, Any]) -> tuple[float, float]:
+    low, high = team["expected_interval"]
+    return low, high
 
 
 def test_list_shows_retired_teams_and_rejections_on_request(pool: Pool) -> None:
@@ -156,7 +169,7 @@ def test_show_tells_why_a_team_exists_and_how_it_does(pool: Pool) -> None:
     assert lines[0] == "vote_1: 0.700 [0.267, 0.937] n=4"
     facts = dict(line.strip().split("  ", 1) for line in lines[1:] if "niche" not in line)
     assert {name: text.strip() for name, text in facts.items()} == {
-        "expected": "0.600",
+        "expected": "0.557 [0.279, 0.836]",
         "file": str(pool.folder / "teams" / "vote_1.yaml"),
         "made by": "mutate of vote",
         "task": "t",
@@ -176,10 +189,22 @@ def test_show_tells_why_a_team_exists_and_how_it_does(pool: Pool) -> None:
 def test_what_a_team_was_taken_in_for_is_told_apart(pool: Pool) -> None:
     pool.record("vote_1", Trial(task="t", score=1, run="r-1", chosen=True), op="won")
     done = run("show", pool.folder, "vote_1")
+    said = "  won       1 trial, score 1.000, for which it was taken in: in no mean or interval\n"
     assert done.stdout.startswith("vote_1: 0.700 [0.267, 0.937] n=4\n")
-    assert "  chosen    for 1 trial, score 1.000: in no mean and no interval\n" in done.stdout
+    assert said in done.stdout
     assert told("show", pool.folder, "vote_1", "--json")["chosen"] == 1
     assert "too high" not in run("list", pool.folder).stdout
+
+
+def test_how_a_team_does_when_it_is_adapted_is_told_apart(pool: Pool) -> None:
+    for number, score in enumerate((1, 0, 0)):
+        trial = Trial(task=f"a{number}", score=score, adapted=True)
+        pool.record("guess", trial, op=f"adapted {number}")
+    assert "  adapted   0.333 (3)\n" in run("show", pool.folder, "guess").stdout
+    row = next(row for row in run("list", pool.folder).stdout.splitlines() if "guess" in row)
+    assert " 0.333 (3) " in row
+    shown = told("show", pool.folder, "guess", "--json")
+    assert (shown["n"], shown["adapted"], round(shown["adapted_score"], 3)) == (1, 3, 0.333)
 
 
 def test_the_list_tells_of_scores_that_count_wins_only(pool: Pool) -> None:
@@ -201,7 +226,7 @@ def test_show_of_a_retired_or_untried_team(pool: Pool) -> None:
 def test_best_is_a_path_that_can_be_run(pool: Pool) -> None:
     done = run("best", pool.folder)
     assert done.stdout == f"{pool.folder / 'teams' / 'vote_1.yaml'}\n"
-    assert done.stderr == "vote_1: expected 0.600; 0.700 [0.267, 0.937] n=4\n"
+    assert done.stderr == "vote_1: expected 0.557 [0.279, 0.836]; 0.700 [0.267, 0.937] n=4\n"
     assert load_team(done.stdout.strip()).name == "vote_1"
     assert run("best", pool.folder, "--niche", "ages").stdout.strip().endswith("guess.yaml")
     assert run("best", pool.folder, "--split", "test").stdout.strip().endswith("guess.yaml")

@@ -152,7 +152,7 @@ def test_a_limit_ends_with_3(folder: Path) -> None:
     with ScriptedModel(Reply.fault("hang")) as model:
         done = mas_run(folder, "team.yaml", "task.json", model=model)
     assert done.returncode == 3
-    assert "stopped: the run reached execution.timeout, 0.3 seconds." in done.stderr
+    assert "stopped: the run reached execution.timeout, 0.3 seconds, while it waited" in done.stderr
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

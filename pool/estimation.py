@@ -1,0 +1,204 @@
+"""The model behind what teams are expected to score: relatives are alike, tasks are not.
+
+It is that with which breeders estimate what animals are worth. What was chosen by its records does
+not bias it, as long as all that were chosen from are in it (Henderson 1975, Biometrics 31:423).
+
+* A child is worth the mean of its parents, plus what newcomers gain on average, plus a difference
+  of its own. Founders differ from each other as much.
+* Half of the variance of such a difference is common to all niches.
+* A trial's score is what the team is worth, how easy the niche and the task are, and chance.
+
+How large differences are is not known beforehand: each of `SPREADS` is taken as true in turn, and
+counts as much as it makes the scores likely. Where nothing but chance makes a difference, all teams
+are estimated alike; where teams differ, their own trials soon tell more than their parents'.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .members import Member
+    from .statistics import Sums
+
+__all__ = ["estimated"]
+
+PRIOR = 0.5
+"""What is estimated where nothing is known."""
+LEVEL, EASE = 0.05, 0.03
+"""Variances of what all teams are worth and of what a niche adds: together those of any score."""
+GAIN = 0.03**2
+"""Variance of what newcomers gain over their parents on average."""
+SPREADS = (0.0, 0.05, 0.1, 0.2, 0.4)
+"""Standard deviations that the differences of children from their parents may have."""
+NOISE, BELIEF = 0.25, 4.0
+"""The variance of a trial before any was repeated, and how many repetitions it counts as."""
+PAIRS = 10.0
+"""How many pairs of trials of a task stand against that tasks differ in how easy they are."""
+LEAST = 1e-4
+"""The least variance of a trial."""
+MOST = 400
+"""Teams are looked at niche by niche up to so many pairs of both; time grows with their cube."""
+
+
+def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
+    """Estimate what teams score in the long run.
+
+    Args:
+        teams: The teams, parents before their children.
+        niche: The niche of the tasks; None for all niches, as often as they were met.
+        split: The split of the tasks.
+
+    Returns:
+        For each team the mean and the standard deviation of what is known of it, as an array of
+        two columns.
+    """
+    import numpy as np
+
+    seen = _Seen.of(teams, niche, split)
+    kinship, births = _pedigree(teams)
+    who, births_seen = seen.teams, births[seen.teams]
+    fixed = LEVEL + EASE * seen.alike + GAIN * np.outer(births_seen, births_seen)
+    fixed_with = LEVEL + EASE * seen.asked + GAIN * np.outer(births, births_seen)
+    fixed_alone = LEVEL + EASE * seen.wanted + GAIN * births**2
+    related = kinship[np.ix_(who, who)] * (1 + seen.alike) / 2
+    related_with = kinship[:, who] * (1 + seen.asked) / 2
+    related_alone = kinship.diagonal() * (1 + seen.wanted) / 2
+    found: list[Any] = []
+    for spread in SPREADS:
+        inverse = np.linalg.inv(fixed + spread**2 * related + seen.noise)
+        _, size = np.linalg.slogdet(inverse)
+        off = seen.means - PRIOR
+        likely = (size - off @ inverse @ off) / 2
+        toward = fixed_with + spread**2 * related_with
+        pull = toward @ inverse
+        known = (pull * toward).sum(axis=1)
+        found.append((likely, pull @ off, fixed_alone + spread**2 * related_alone - known))
+    likely, off, variance = (np.array(one) for one in zip(*found, strict=True))
+    weights = np.exp(likely - likely.max())
+    weights /= weights.sum()
+    mean = weights @ off
+    spread = np.sqrt(np.maximum(0, weights @ (variance + off**2) - mean**2))
+    return np.stack([PRIOR + mean, spread], axis=1)
+
+
+def _pedigree(teams: Sequence[Member]) -> tuple[Any, Any]:
+    """Give how much teams have in common, in variances of a child, and how many births ago.
+
+    What a child has in common with others is the mean of what its parents have (Henderson 1976,
+    Biometrics 32:69). The parents of a founder are not among the teams.
+    """
+    import numpy as np
+
+    kinship, births = np.zeros((len(teams), len(teams))), np.zeros(len(teams))
+    numbers: dict[str, int] = {}
+    for number, team in enumerate(teams):
+        parents = [numbers[one] for one in team.born.parents if one in numbers]
+        if parents:
+            births[number] = births[parents].mean() + 1
+            kinship[number] = kinship[parents].mean(axis=0)
+            kinship[:, number] = kinship[number]
+            kinship[number, number] = kinship[np.ix_(parents, parents)].mean() + 1
+        else:
+            kinship[number, number] = 1
+        numbers[team.name] = number
+    return kinship, births
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Seen:
+    """What was seen, in groups: the trials of a team in a niche.
+
+    Attributes:
+        teams: The team of each group, by its number.
+        means: The mean score of each group.
+        noise: The covariance of the groups' means that is not the teams' doing.
+        alike: For two groups, how likely trials of them are of the same niche.
+        asked: The same for a group and what is asked for.
+        wanted: The same for what is asked for, with itself.
+    """
+
+    teams: Any
+    means: Any
+    noise: Any
+    alike: Any
+    asked: Any
+    wanted: float
+
+    @classmethod
+    def of(cls, teams: Sequence[Member], niche: str | None, split: str) -> _Seen:
+        import numpy as np
+
+        groups = _groups(teams, niche, split)
+        told = list(groups.values())
+        sizes = np.array([sum(one.n for one in group.values()) for group in told])
+        totals = np.array([sum(one.scores for one in group.values()) for group in told])
+        tasks = {task: n for n, task in enumerate(dict.fromkeys(t for one in told for t in one))}
+        niches = {name: n for n, name in enumerate(dict.fromkeys(name for name, _ in tasks))}
+        on_task, in_niche = np.zeros((len(told), len(tasks))), np.zeros((len(told), len(niches)))
+        for number, group in enumerate(told):
+            for task, sums in group.items():
+                on_task[number, tasks[task]] = sums.n / sizes[number]
+                in_niche[number, niches[task[0]]] += sums.n / sizes[number]
+        chance, ease = _variances(told)
+        if niche is None:
+            met = Counter(niches[name] for name, _ in tasks)
+            asked = np.array([met[n] / len(tasks) for n in range(len(niches))])
+        else:
+            asked = np.array([float(name == niche) for name in niches])
+        return cls(
+            teams=np.array([number for number, _ in groups], dtype=int),
+            means=totals / sizes,
+            noise=np.diag(chance / sizes) + ease * on_task @ on_task.T,
+            alike=in_niche @ in_niche.T,
+            asked=in_niche @ asked,
+            wanted=1.0 if niche is not None or not told else float(asked @ asked),
+        )
+
+
+def _groups(
+    teams: Sequence[Member], niche: str | None, split: str
+) -> dict[tuple[int, str | bool], dict[tuple[str, str], Sums]]:
+    """Give the trials of each team, niche by niche; of many, those in the wanted niche and others.
+
+    Which of the teams a group is of is told by its number.
+    """
+    trials = [
+        (number, task, sums)
+        for number, team in enumerate(teams)
+        for task, sums in team.sums(split).items()
+    ]
+    are_few = len({(number, task[0]) for number, task, _ in trials}) <= MOST
+    groups: dict[tuple[int, str | bool], dict[tuple[str, str], Sums]] = {}
+    for number, task, sums in trials:
+        inside = task[0] if are_few else task[0] == niche
+        groups.setdefault((number, inside), {})[task] = sums
+    return groups
+
+
+def _variances(groups: Sequence[Mapping[tuple[str, str], Sums]]) -> tuple[float, float]:
+    """Estimate, within teams and niches, what chance adds to a trial, and what its task adds.
+
+    What two teams miss on the same task, each against its other trials, they owe to the task.
+    """
+    squares, freedom = NOISE * BELIEF, BELIEF
+    missed: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for group in groups:
+        for place in {name for name, _ in group}:
+            inside = {task: sums for task, sums in group.items() if task[0] == place}
+            n = sum(one.n for one in inside.values())
+            total = sum(one.scores for one in inside.values())
+            squares += sum(one.squares for one in inside.values()) - total**2 / n
+            freedom += n - 1
+            for task, (times, scores, _) in inside.items():
+                if n > times:
+                    missed[task].append(scores / times - (total - scores) / (n - times))
+    product = sum((sum(one) ** 2 - sum(miss**2 for miss in one)) / 2 for one in missed.values())
+    pairs = sum(len(one) * (len(one) - 1) / 2 for one in missed.values())
+    together = max(LEAST, squares / freedom)
+    of_task = min(0.9 * together, max(0.0, product / (pairs + PAIRS)))
+    return together - of_task, of_task

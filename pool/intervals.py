@@ -1,0 +1,285 @@
+"""Intervals of figures over tasks, each tried once or several times, in one niche or in many.
+
+Tasks are the sample. A team's trials of one task are alike, so 20 tasks with five trials each tell
+more than 20 trials and less than 100; how much more is read from the scores. They give an
+effective number of tasks, and the interval is Wilson's of that number, as surveys with clusters
+have it (Korn and Graubard 1998; Franco et al. 2019). It never has zero width: all right in three
+trials is not certainly right. Single trials that are right or wrong, in one niche, have exactly
+Wilson's interval. `python -m coterie.benchmarks.intervals` measures what the intervals cover.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    Scores = Mapping[str, Sequence[float]]
+    Figure = Callable[[Scores], float]
+
+__all__ = ["Interval", "figure_interval", "mean_interval", "wilson"]
+
+Interval = tuple[float, float]
+
+Z = 1.959964
+"""The normal quantile of a 95 % interval."""
+
+UNSEEN = 0.12
+"""How many tasks, half of them at 0 and half at 1, stand for what so few did not show. It was
+chosen for what the intervals then cover: fewer are too few for skewed scores, more are too many
+for graded ones that vary little."""
+
+BORROWED = 2.0
+"""How many tasks' worth of variance a niche takes over from all niches."""
+
+DRAWS = 1_000
+"""Draws of the interval of a figure that is no weighted mean."""
+
+ALIKE = 1e-6
+"""What slopes of a weighted mean differ by at most, which is the rounding of their differences."""
+
+STEP = 1e-3
+MOST_SHARE = 0.99
+LEAST_SHARE = 1e-4
+
+
+def wilson(total: float, n: float) -> Interval:
+    """Give Wilson's 95 % interval of the mean of `n` scores in [0, 1] with this sum.
+
+    It is exact in this sense for scores of 0 and 1. Other scores with the same mean vary less, so
+    for them it is wider than need be, never too narrow.
+    """
+    if n == 0:
+        return 0.0, 1.0
+    mean = min(1.0, max(0.0, total / n))
+    middle = mean + Z**2 / (2 * n)
+    reach = Z * math.sqrt(mean * (1 - mean) / n + Z**2 / (4 * n**2))
+    scale = 1 + Z**2 / n
+    low, high = (middle - reach) / scale, (middle + reach) / scale
+    return max(0.0, min(mean, low)), min(1.0, max(mean, high))
+
+
+def mean_interval(tasks: Sequence[Sequence[float]]) -> Interval:
+    """Give the 95 % interval of the mean over tasks.
+
+    Args:
+        tasks: The scores of each task's trials, in [0, 1]; at least one of each.
+    """
+    return figure_interval({"": tasks})
+
+
+def figure_interval(
+    niches: Mapping[str, Sequence[Sequence[float]]], figure: Figure | None = None
+) -> Interval:
+    """Give the 95 % interval of a figure over niches; it holds the figure itself.
+
+    The niches are given, so only what differs within them is chance. A niche of one task tells
+    nothing of that: it takes over what the others show. Where all are so, what differs between
+    them counts as chance.
+
+    Args:
+        niches: The scores of each task's trials, in [0, 1], by niche; at least one of each task.
+        figure: Computes the figure from the score of each task, the mean over its trials, by
+            niche. It rises with every score. By default it is the mean over all tasks.
+    """
+    given = {niche: [_mean(one) for one in tasks] for niche, tasks in niches.items() if tasks}
+    if not given:
+        return 0.0, 1.0
+    figure = figure or _mean_of_all
+    least, most = (figure(_level(given, end)) for end in (0.0, 1.0))
+    spread = _Spread.of([tasks for tasks in niches.values() if tasks])
+    slopes = _slopes(figure, given, 0.5)
+    elsewhere = _slopes(figure, given, 0.25)
+    if any(abs(one - other) > ALIKE for one, other in zip(slopes, elsewhere, strict=True)):
+        drawn = sorted(figure(scores) for scores in _draws(given, spread))
+        value = figure(given)
+        return min(value, drawn[DRAWS // 40]), max(value, drawn[-DRAWS // 40])
+    groups = list(given.values())
+    low, high = _of_weighted_mean(groups, slopes, spread, (figure(given) - least) / (most - least))
+    return least + low * (most - least), least + high * (most - least)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Spread:
+    """How scores vary.
+
+    Attributes:
+        tasks: How many tasks there are.
+        mean: The mean over them.
+        overall: Variance of the tasks' scores, whatever their niche.
+        inside: Variance of the tasks' scores within a niche.
+        trial: The part of it that comes from having so few trials of each.
+        degrees: Degrees of freedom of `inside`.
+        free: Tasks less niches.
+        tries: One over the trials of a task, on the mean.
+    """
+
+    tasks: int
+    mean: float
+    overall: float
+    inside: float
+    trial: float
+    degrees: float
+    free: int
+    tries: float
+
+    @classmethod
+    def of(cls, niches: Sequence[Sequence[Sequence[float]]]) -> _Spread:
+        groups = [[_mean(one) for one in tasks] for tasks in niches]
+        scores = [score for group in groups for score in group]
+        trials = [one for tasks in niches for one in tasks]
+        free, borrowed = len(scores) - len(groups), BORROWED if len(groups) > 1 else 0.0
+        overall = _squares(scores) / max(1, len(scores) - 1)
+        inside = sum(map(_squares, groups)) + borrowed * overall
+        tries = _mean([1 / len(one) for one in trials])
+        more = sum(len(one) - 1 for one in trials)
+        weights = free + borrowed**2 / max(1, len(scores) - 1)
+        return cls(
+            tasks=len(scores),
+            mean=_mean(scores),
+            overall=overall,
+            inside=inside / (free + borrowed) if free + borrowed else 0.0,
+            trial=tries * sum(map(_squares, trials)) / more if more else 0.0,
+            degrees=(free + borrowed) ** 2 / weights if weights else 0.0,
+            free=free,
+            tries=tries,
+        )
+
+    @property
+    def most(self) -> float:
+        """The variance of single scores of 0 and 1 with this mean; none varies more."""
+        return self.mean * (1 - self.mean) + self.overall / self.tasks
+
+    @property
+    def between(self) -> float:
+        """The variance that comes from the tasks themselves."""
+        return max(0.0, self.inside - self.trial)
+
+    @property
+    def cautious(self) -> float:
+        """The variance within a niche, more where few tasks have shown it.
+
+        The factor is (t / z)**2 to the first order. Trials that differ more than tasks do show
+        that `inside` came out small by chance; the truth is taken to be halfway.
+        """
+        few = 1 + (Z**2 + 1) / (2 * (self.degrees - 1)) if self.degrees > 1 else math.inf
+        chance = max(0.0, self.trial - self.inside)
+        return self.trial - chance / 2 + (few * self.between if self.between else 0.0)
+
+    def share(self, variance: float) -> float:
+        """Give a variance's share of the most that it can be: above 0, at most 1.
+
+        Args:
+            variance: Of the tasks' scores, in units of `inside`.
+        """
+        if self.mean * (1 - self.mean) <= 0 or self.degrees <= 1:
+            return 1.0
+        return self.seen(min(1.0, self.cautious * variance / self.most))
+
+    def seen(self, share: float) -> float:
+        """Add to a share what so few tasks did not show, be it of tasks or only of trials."""
+        alike = self.between / self.inside if self.inside else 0.0
+        unseen = UNSEEN * (self.tries + (1 - self.tries) * alike)
+        least = unseen / (4 * self.tasks * self.mean * (1 - self.mean))
+        return share + (1 - share) * min(1.0, least)
+
+
+def _of_weighted_mean(
+    groups: Sequence[Sequence[float]], weights: Sequence[float], spread: _Spread, value: float
+) -> Interval:
+    """Give the interval of a weighted mean of the niches' means.
+
+    Args:
+        groups: The scores of the tasks of each niche.
+        weights: What each niche's mean weighs.
+        spread: How scores vary.
+        value: The weighted mean.
+    """
+    squares = [weight**2 / len(group) for weight, group in zip(weights, groups, strict=True)]
+    own = [
+        (_squares(group) + BORROWED * spread.inside) / (len(group) - 1 + BORROWED)
+        for group in groups
+    ]
+    weighted = sum(one * of for one, of in zip(squares, own, strict=True)) / sum(squares)
+    tasks = sum(weights) ** 2 / sum(squares)  # as many, weighing alike (Kish 1965)
+    n = tasks / spread.share(weighted / spread.inside if spread.inside else 1.0)
+    return wilson(value * n, n)
+
+
+def _draws(given: Mapping[str, Sequence[float]], spread: _Spread) -> Iterator[Scores]:
+    """Draw what the means of the niches may be, as often as `DRAWS` says.
+
+    A mean of few tasks is far from the truth, and a figure that is bent would be off by that on
+    one side. So each niche's mean is drawn from what its tasks and the other niches tell together:
+    a beta distribution, whose prior has the niches' mean and spread. Those are drawn as well, the
+    spread by the ratio of mean squares (Weerahandi 1993, ch. 8), or anything where no niche has
+    two tasks.
+    """
+    chance = random.Random(0)  # noqa: S311 - not for secrets
+    sizes = [len(group) for group in given.values()]
+    means = [_mean(group) for group in given.values()]
+    for _ in range(DRAWS):
+        apart = _share_of_niches(sizes, means, spread, chance)
+        room = spread.mean * (1 - spread.mean) * (1 - apart)
+        share = spread.seen(min(1.0, spread.cautious / room)) if room else 1.0
+        counts = [size / share for size in sizes]
+        told = sum(n / (1 + apart * (n - 1)) if n > 1 else n for n in counts)
+        middle = _beta(chance, spread.mean * told + 0.5, (1 - spread.mean) * told + 0.5)
+        prior = 1 / apart - 1
+        drawn = (
+            _beta(chance, middle * prior + mean * n, (1 - middle) * prior + (1 - mean) * n)
+            for mean, n in zip(means, counts, strict=True)
+        )
+        yield {niche: [mean] * size for niche, mean, size in zip(given, drawn, sizes, strict=True)}
+
+
+def _share_of_niches(
+    sizes: Sequence[int], means: Sequence[float], spread: _Spread, chance: random.Random
+) -> float:
+    """Draw the share of the variance that lies between niches."""
+    others, room = len(sizes) - 1, spread.mean * (1 - spread.mean)
+    if not (others and spread.free and spread.inside and room):
+        return LEAST_SHARE + chance.random() * (MOST_SHARE - LEAST_SHARE)
+    squares = sum(n * (one - spread.mean) ** 2 for n, one in zip(sizes, means, strict=True))
+    size = (spread.tasks - sum(n * n for n in sizes) / spread.tasks) / others
+    ratio = _chi_square(chance, others) / _chi_square(chance, spread.free)
+    between = (squares / others / ratio - spread.inside) / size
+    return min(MOST_SHARE, max(LEAST_SHARE, between / room))
+
+
+def _chi_square(chance: random.Random, degrees: int) -> float:
+    return chance.gammavariate(degrees / 2, 2) / degrees
+
+
+def _beta(chance: random.Random, one: float, other: float) -> float:
+    return chance.betavariate(max(one, LEAST_SHARE), max(other, LEAST_SHARE))
+
+
+def _slopes(figure: Figure, given: Scores, level: float) -> list[float]:
+    """Give how much a figure rises with each niche's mean, where all scores are at this level."""
+    at, rise = _level(given, level), figure(_level(given, 1.0)) - figure(_level(given, 0.0))
+    return [
+        (figure({**at, niche: [level + STEP] * len(x)}) - figure(at)) / (STEP * rise)
+        for niche, x in given.items()
+    ]
+
+
+def _level(given: Scores, level: float) -> dict[str, list[float]]:
+    return {niche: [level] * len(scores) for niche, scores in given.items()}
+
+
+def _mean_of_all(niches: Scores) -> float:
+    return _mean([score for scores in niches.values() for score in scores])
+
+
+def _squares(values: Sequence[float]) -> float:
+    mean = _mean(values)
+    return sum((value - mean) ** 2 for value in values)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)

@@ -1,0 +1,83 @@
+"""A limit on how long something works, which leaves out how long it waits for others."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Generator
+
+__all__ = ["OwnTime"]
+
+
+class OwnTime:
+    """The time that someone works, with a limit: a clock that stands still while all wait.
+
+    Args:
+        limit: Seconds of work; None for no limit.
+        whole: The time of what this is a part of. It goes on while some part of it works.
+
+    """
+
+    def __init__(self, limit: float | None = None, *, whole: OwnTime | None = None) -> None:
+        self._limit = limit
+        self._whole = whole
+        self._workers = 0
+        self._used = 0.0
+        self._since = 0.0
+        self._scope: asyncio.Timeout | None = None
+
+    @asynccontextmanager
+    async def bounded(self) -> AsyncGenerator[None]:
+        """Cancel the body when the limit is reached.
+
+        Raises:
+            TimeoutError: It was.
+        """
+        try:
+            async with asyncio.timeout(None) as self._scope:
+                yield
+        finally:
+            self._scope = None
+
+    @property
+    def spent(self) -> float:
+        """Seconds of work until now."""
+        running = asyncio.get_running_loop().time() - self._since if self._workers > 0 else 0.0
+        return self._used + running
+
+    @contextmanager
+    def at_work(self) -> Generator[None]:
+        """Count the body as work."""
+        self._change(1)
+        try:
+            yield
+        finally:
+            self._change(-1)
+
+    @contextmanager
+    def waiting(self) -> Generator[None]:
+        """Count the body as waiting, in the middle of work."""
+        self._change(-1)
+        try:
+            yield
+        finally:
+            self._change(1)
+
+    def _change(self, by: int) -> None:
+        worked = self._workers > 0
+        self._workers += by
+        works = self._workers > 0
+        if works == worked:
+            return
+        now = asyncio.get_running_loop().time()
+        if works:
+            self._since = now
+        else:
+            self._used += now - self._since
+        if self._limit is not None and self._scope is not None and not self._scope.expired():
+            self._scope.reschedule(now + self._limit - self._used if works else None)
+        if self._whole is not None:
+            self._whole._change(1 if works else -1)
