@@ -8,7 +8,7 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..pool.statistics import wilson
+from ..pool.intervals import mean_interval
 from ..runtime.terminal import counted
 from ..runtime.usage import Usage
 from ..schema.files import write_atomically
@@ -25,16 +25,6 @@ __all__ = ["HELD_OUT", "Figures", "read_figures", "write_figures"]
 HELD_OUT = "heldout.json"
 Scores = dict[str, list[float]]
 """The scores of each task, by its id."""
-
-
-def interval(scores: Scores) -> tuple[float, float]:
-    """Give the 95 % interval of a mean over tasks, each of which counts once.
-
-    Wilson's, with as many observations as there are tasks: repeats make a task's mean surer, and
-    so the interval wider than need be, never too narrow.
-    """
-    means = [statistics.fmean(one) for one in scores.values()]
-    return wilson(sum(means), len(means))
 
 
 def difference(one: Scores, other: Scores) -> tuple[float, tuple[float, float]]:
@@ -166,7 +156,7 @@ def _told(
         "is_seed": one.is_seed,
         "expected": one.expected,
         "score": statistics.fmean(map(statistics.fmean, scores.values())) if scores else None,
-        "interval": list(interval(scores)),
+        "interval": list(mean_interval([*scores.values()])),
         "difference": gain,
         "difference_interval": list(reach),
         "executed": sum(trial["executed"] for trial in mine),

@@ -131,7 +131,8 @@ def test_a_held_out_task_without_an_answer_is_judged(lab: Lab) -> None:
     lab.tasks("test.jsonl", [{"id": "open", "query": "What is good?"}, HELD_OUT[0]])
     lab.write("recipe.yaml", RECIPE + "judge_samples: 2\n")
     told = lab.evolve("--limit", "1", *TEST, "--json", script=judging(1.0)).json
-    assert [one["score"] for one in told["held_out"]["teams"][1:]] == [0.5, 0.5]
+    seeds = [one for one in told["held_out"]["teams"] if one["is_seed"]]
+    assert [one["score"] for one in seeds] == [0.5, 0.5]
     assert told["chosen_by"] == "the answers"
     kept = json.loads((lab.folder / "pool/evolutions/recipe/heldout.json").read_text())
     judged = [one for one in kept["trials"] if one["task"] == "open"]
@@ -141,8 +142,10 @@ def test_a_held_out_task_without_an_answer_is_judged(lab: Lab) -> None:
 
 def test_a_judge_without_a_verdict_leaves_no_score_and_is_counted(lab: Lab) -> None:
     lab.tasks("test.jsonl", [{"id": "open", "query": "What is good?"}, HELD_OUT[0]])
-    came = lab.evolve("--limit", "1", *TEST, script=judging("high"))
+    came = lab.evolve("--limit", "1", *TEST, "--json", script=judging("high"))
     assert came.code == 0, came.err
-    assert "  6 trials without a score" in came.out
+    assert all(one["unscored"] == 2 for one in came.json["held_out"]["teams"])
+    lost = 2 * len(came.json["held_out"]["teams"])
+    assert f"  {lost} trials without a score" in lab.command("report", "pool").out
     failed = [one for one in lab.ledger() if one["kind"] == "failed"]
     assert {(one["task"], one["split"]) for one in failed} == {("open", "test")}
