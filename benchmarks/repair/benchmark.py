@@ -96,6 +96,12 @@ def _clone(instance: Instance, folder: Path) -> Path:
 
 RESOLVED = Headline(name="resolved", of=mean_score)
 
+EMPTY_HANDED = {
+    "empty_patch": 1.0,
+    **dict.fromkeys(("patch_applied", "f2p", "p2p", "partial", "edits_tests"), 0.0),
+}
+"""The measures of a run without an answer: those of an empty patch."""
+
 REPAIR = Benchmark(
     name="repair",
     title="Offline repairs 1",
@@ -110,6 +116,7 @@ REPAIR = Benchmark(
     source="The releases are fetched by the package client of this machine, pinned by checksum.",
     tasks=_offline_tasks,
     headline=RESOLVED,
+    unanswered=EMPTY_HANDED,
 )
 
 SWE_BENCH = Benchmark(
@@ -126,4 +133,5 @@ SWE_BENCH = Benchmark(
     source="--data DIR with one .json or .jsonl of instances and repositories/OWNER__NAME clones.",
     tasks=_swe_bench_tasks,
     headline=RESOLVED,
+    unanswered=EMPTY_HANDED,
 )
