@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.terminal import speakable
+from ...runtime.terminal import counted, speakable
 from ...schema.catalogue import installed
 from ...schema.command import Command
 from ...schema.errors import InputError

@@ -127,6 +127,12 @@ def _clone(instance: Instance, folder: Path) -> Path:
 
 RESOLVED = Headline(name="resolved", of=mean_score)
 
+EMPTY_HANDED = {
+    "empty_patch": 1.0,
+    **dict.fromkeys(("patch_applied", "f2p", "p2p", "partial", "edits_tests"), 0.0),
+}
+"""The measures of a run without an answer: those of an empty patch."""
+
 REPAIR = Benchmark(
     name="repair",
     title="Offline repairs 1",
@@ -143,6 +149,7 @@ REPAIR = Benchmark(
     prepare=_prepare_offline,
     exports={"predictions": write_predictions},
     headline=RESOLVED,
+    unanswered=EMPTY_HANDED,
 )
 
 SWE_BENCH = Benchmark(
@@ -162,4 +169,5 @@ SWE_BENCH = Benchmark(
     prepare=_prepare_swe_bench,
     exports={"predictions": write_predictions},
     headline=RESOLVED,
+    unanswered=EMPTY_HANDED,
 )
