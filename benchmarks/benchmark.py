@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..schema.catalogue import installed, load_named
@@ -14,8 +14,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..schema.task import Task
+    from .exporting import Exporter
 
-__all__ = ["ACCURACY", "Benchmark", "Headline", "Source", "find_benchmark", "mean_score"]
+__all__ = [
+    "ACCURACY",
+    "Benchmark",
+    "Headline",
+    "Source",
+    "find_benchmark",
+    "mean_score",
+    "nothing_to_prepare",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,6 +65,11 @@ def mean_score(niches: Mapping[str, Sequence[float]]) -> float:
     return sum(scores) / len(scores) if scores else 0.0
 
 
+def nothing_to_prepare(source: Source, tasks: Sequence[Task]) -> None:
+    """Do nothing: the tasks can be run as they are."""
+    del source, tasks
+
+
 ACCURACY = Headline(name="accuracy", of=mean_score)
 
 
@@ -79,6 +93,9 @@ class Benchmark:
         headline: Its figure.
         trials: How often its protocol runs each task.
         tools: The tools or toolkits that its tasks are made for.
+        prepare: Makes ready what some of its tasks need, such as clones and environments, before
+            anything is spent. Raises `InputError` where that cannot be had.
+        exports: What writes answers in the formats of original evaluators, by format.
     """
 
     name: str
@@ -91,6 +108,8 @@ class Benchmark:
     headline: Headline = ACCURACY
     trials: int = 3
     tools: tuple[str, ...] = ()
+    prepare: Callable[[Source, Sequence[Task]], None] = nothing_to_prepare
+    exports: Mapping[str, Exporter] = field(default_factory=dict[str, "Exporter"])
 
 
 def find_benchmark(name: str) -> Benchmark:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..runtime.services import Services
     from ..runtime.trace import Trace
     from ..schema.task import Task
+    from .logs import Logs
 
 __all__ = ["Evaluation"]
 
@@ -48,6 +49,7 @@ class Evaluation:
         budget: What everything together may cost.
         scrubber: Takes the host's secrets out of what is kept.
         on_sample: Told each sample, those of earlier processes too, as they come.
+        logs: Where what scorers keep of trials goes; None: nowhere.
     """
 
     plan: Plan
@@ -59,6 +61,7 @@ class Evaluation:
     budget: Budget | None = None
     scrubber: Scrubber
     on_sample: Callable[[Sample], None] = lambda _sample: None
+    logs: Logs | None = None
     _unscored: dict[tuple[str, int], Sample] = field(default_factory=dict[tuple[str, int], Sample])
     _in_a_row: int = 0
     _stopped: RunError | LimitError | None = None
@@ -177,6 +180,8 @@ class Evaluation:
         )
         if run.over_budget:
             raise LimitError(str(run.error))
+        if self.logs is not None:
+            self.logs.keep(task.id, trial, run.score.log if run.score else "")
         return Sample.of_run(task, trial, run)
 
     def _known(self, task: Task, trial: int) -> Sample | None:

@@ -99,7 +99,9 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
         _check_tested(tested, options["baselines"], known)
     given = {**options, "name": options["evolution"] or name}
     recipe = load_recipe(recipe_file)
-    evolving = Evolving(recipe_file, recipe, request.tasks(), pool_folder, known, given)
+    chosen = request.tasks()
+    benchmark.prepare(request.source, chosen)
+    evolving = Evolving(recipe_file, recipe, chosen, pool_folder, known, given)
     code = evolving.to_the_end()
     folder = RunFolder(pool_folder / EVOLUTIONS / evolving.name, scrubbed)
     if (folder.path / TURNS).exists():

@@ -1,4 +1,4 @@
-"""`mas-bench list`, `info`, `compare`, `table` and `export-preds`."""
+"""`mas-bench list`, `info`, `compare` and `table`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.terminal import counted, speakable
+from ...runtime.terminal import speakable
 from ...schema.catalogue import installed
 from ...schema.command import Command
 from ...schema.errors import InputError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..benchmark import Benchmark
     from ..tables import Format
 
-__all__ = ["compare_results", "export_preds", "info", "show_list", "table"]
+__all__ = ["compare_results", "info", "show_list", "table"]
 
 MOST_NICHES = 30
 
@@ -123,31 +123,3 @@ def table(folders: Sequence[Path], niches: bool, form: Format) -> None:
 
     found = [read_results(folder) for folder in folders]
     click.echo(speakable(written(by_niche(found) if niches else by_team(found), form)))
-
-
-@click.command("export-preds", cls=Command)
-@click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)
-@click.argument("target", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--trial", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--name", help="The name to file them under.  [default: the team's]")
-def export_preds(folder: Path, target: Path, trial: int, name: str | None) -> None:
-    """Write the patches of an evaluation as predictions for the official SWE-bench harness.
-
-    FILE ends with .json or .jsonl.
-    """
-    from ..benchmark import find_benchmark
-    from ..repair.predictions import export_predictions
-    from ..results import read_results, read_samples
-
-    told = read_results(folder)
-    if not _is_repair(find_benchmark(told["benchmark"])):
-        raise InputError(f"{folder}: {told['benchmark']} is not about patches.")
-    rows = [(one.task, one.answer) for one in read_samples(folder) if one.trial == trial]
-    if not rows:
-        raise InputError(f"{folder}: there is no trial {trial}.")
-    export_predictions(rows, target, name or told["team"])
-    click.echo(f"{counted(len(rows), 'prediction')} in {target}")
-
-
-def _is_repair(benchmark: Benchmark) -> bool:
-    return benchmark.name in {"repair", "swe-bench"}

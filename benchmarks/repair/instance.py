@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 from ...schema.errors import InputError
 from ...schema.problems import quoted
 from ...schema.values import is_list
+from .environments import parse_environment
 from .records import Record, read_records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from .environments import Environment
 
 __all__ = ["Instance", "parse_instance", "read_instances", "touched"]
 
@@ -43,6 +46,7 @@ class Instance:
         eval_type: `fail_only` where the tests' log names only what failed.
         test_directives: What the test runner is given; empty: the files of the tests above.
         patched_files: The files that `patch` changes; a reference has them in its place.
+        environment: What the tests run in; None: the virtual environment that is active.
     """
 
     instance_id: str
@@ -59,6 +63,7 @@ class Instance:
     eval_type: str = EVAL_TYPES[0]
     test_directives: tuple[str, ...] = ()
     patched_files: tuple[str, ...] = ()
+    environment: Environment | None = None
 
     @property
     def directives(self) -> tuple[str, ...]:
@@ -72,6 +77,18 @@ class Instance:
         run = (directive.split("::", 1)[0] for directive in self.directives)
         return tuple(dict.fromkeys((*touched(self.test_patch), *run)))
 
+    def fields(self) -> dict[str, Any]:
+        """Write the instance as a file of instances has it."""
+        told = self.reference()
+        del told["patched_files"]
+        return {
+            **{name: value for name, value in told.items() if value not in (None, [])},
+            "FAIL_TO_PASS": list(self.fail_to_pass),
+            "PASS_TO_PASS": list(self.pass_to_pass),
+            "problem_statement": self.problem_statement,
+            "patch": self.patch,
+        }
+
     def reference(self) -> dict[str, Any]:
         """Give what the scorer needs, as the reference answer of a task."""
         return {
@@ -84,6 +101,7 @@ class Instance:
             "eval_type": self.eval_type,
             "test_directives": list(self.test_directives),
             "patched_files": list(self.patched_files),
+            "environment": self.environment and self.environment.value(),
         }
 
 
@@ -136,6 +154,7 @@ def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:
         eval_type=_eval_type(record),
         test_directives=_tests(record, "test_directives", optional=True),
         patched_files=_tests(record, "patched_files", optional=True) or touched(patch),
+        environment=parse_environment(fields.get("environment"), place),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.scorers import Evidence, Score
@@ -30,12 +31,13 @@ async def repair(evidence: Evidence) -> Score:
     """Score a patch: 1 if it repairs the fault and breaks nothing, else 0.
 
     The task's reference answer is an instance in SWE-bench's format, its `repo` has the base
-    commit. The option `timeout` bounds the tests, in seconds.
+    commit. The option `timeout` bounds the tests, in seconds; `environment` is the folder of the
+    virtual environment that they run in. What was printed is kept as the trial's log.
 
     The measures are 0 or 1, but for the shares `f2p` and `p2p` of tests that pass as they should:
     `empty_patch`, `patch_applied`, `partial` and `edits_tests`: whether the patch touches tests or
-    their settings. Changes to the tests that decide, to conftest files and to modules in the place of
-    pytest's are undone; the measure tells where to look before a good figure is believed.
+    their settings. What it does to the tests that decide, to conftest files and to modules in the
+    place of pytest's is undone; the measure tells where to look before a figure is believed.
 
     Raises:
         InputError: The task is not one of repair, or this machine lacks what its tests need.
@@ -54,11 +56,13 @@ async def repair(evidence: Evidence) -> Score:
         evidence.answer,
         evidence.jails,
         seconds=_seconds(task.scorer.options),
+        environment=_environment(task.scorer.options),
     )
     return Score(
         value=float(trial.grade is not None and trial.grade.resolved),
         reason=trial.reason,
         measures=_measures(instance, evidence.answer, trial),
+        log=trial.log,
     )
 
 
@@ -69,6 +73,19 @@ def _seconds(options: Mapping[str, Any]) -> float:
             f"scorer repair: 'timeout' must be a positive number of seconds, not {quoted(value)}."
         )
     return float(value)
+
+
+def _environment(options: Mapping[str, Any]) -> Path | None:
+    named = options.get("environment")
+    if named is None:
+        return None
+    folder = Path(str(named))
+    if not (folder / "bin" / "python").exists():
+        raise InputError(
+            f"scorer repair: the environment {folder} is not there. `mas-bench` and `grade` make it"
+            " before they begin."
+        )
+    return folder
 
 
 def _measures(instance: Instance, patch: str, trial: Trial) -> dict[str, float]:
