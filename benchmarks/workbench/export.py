@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 __all__ = ["calls_of", "export_all_tools", "export_named_tools"]
 
 COLUMNS = ("query", "function_calls", "full_response", "error")
+_READ_BY_NAME = {
+    "intermediate_steps": r"intermediate\x5fsteps",
+    "array(": r"array\x28",
+    "AgentAction(": r"AgentAction\x28",
+}
 NO_ANSWER = "The run ended without an answer."
 
 
@@ -78,9 +83,21 @@ def _row(query: str, sample: Sample, answers: Answers) -> Mapping[str, str]:
     return {
         "query": query,
         "function_calls": repr(calls_of(sample, answers.log(sample))),
-        "full_response": sample.answer or "",
+        "full_response": _response(query, sample.answer or ""),
         "error": error,
     }
+
+
+def _response(query: str, answer: str) -> str:
+    """Write an answer as the original's agent gives it, so that its evaluator can print it.
+
+    That finds the end of the answer, arrays and actions by their names; within texts they are
+    written with an escape.
+    """
+    said = f"{{'input': {query!r}, 'output': {answer!r}"
+    for name, escaped in _READ_BY_NAME.items():
+        said = said.replace(name, escaped)
+    return f"{said}, 'intermediate_steps': []}}"
 
 
 def _text(rows: Sequence[Mapping[str, str]]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import csv
 import json
 from pathlib import Path
 
@@ -9,7 +11,9 @@ from coterie.benchmarks.bbeh.verdict import bbeh
 from coterie.benchmarks.benchmark import Source, find_benchmark
 from coterie.benchmarks.logs import Logs, log_path
 from coterie.benchmarks.workbench.recorded import judge_file
+from coterie.runtime.doubles import Reply
 
+from ...repairs import RIGHT, needs_jail, small_repository
 from ..bbeh.published import clone
 from ..kept import kept, sample
 from ..workbench.conftest import QUESTIONS, write_workplace
@@ -48,7 +52,7 @@ def test_answers_to_workbench_are_exported_as_its_runs_record_them(desk: Desk) -
     samples = [
         sample("calendar-0", 1.0, answer=f"Done.\nFUNCTION_CALLS:\n{DELETE}"),
         sample("calendar-1", 0.0, status="failed", error="out of patience"),
-        sample("email-0", 0.0, answer="I used tools."),
+        sample("email-0", 0.0, answer='I used "array(x)"\'s intermediate_steps.'),
     ]
     folder = kept(desk.folder / "r", samples, benchmark="workbench", data=data)
     Logs(folder=folder, scrub=str).keep("email-0", 1, json.dumps([DELETE]))
@@ -65,6 +69,12 @@ def test_answers_to_workbench_are_exported_as_its_runs_record_them(desk: Desk) -
     )
     assert (second.verdict.correct, second.error) == (False, "out of patience")
     (third,) = judge_file(Path("out/email/me_all.csv"), data)
+    with Path("out/email/me_all.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    response = row["full_response"]
+    assert ast.literal_eval(response)["output"] == samples[2].answer
+    # The original cuts the text at this name, and puts quotes around what it calls arrays.
+    assert (response.count("intermediate_steps"), "array(" in response) == (1, False)
     assert (third.verdict.correct, third.verdict.side_effects) == (False, True)
 
 
@@ -96,6 +106,27 @@ def test_an_export_that_cannot_be_is_refused(desk: Desk) -> None:
 def test_every_benchmark_that_exports_names_a_format() -> None:
     named = ("repair", "swe-bench", "workbench", "workbench-domains", "bbeh", "bbeh-mini")
     assert all(find_benchmark(name).exports for name in named)
+
+
+@needs_jail
+def test_what_the_tests_of_a_patch_printed_is_kept_with_its_trial(desk: Desk) -> None:
+    (desk.folder / "swe" / "repositories").mkdir(parents=True)
+    instance = small_repository(desk.folder / "swe" / "repositories" / "small__doubling")
+    rows = [{**instance.fields(), "instance_id": name} for name in ("mine", "other")]
+    (desk.folder / "swe" / "instances.json").write_text(json.dumps(rows))
+    words = ["--team", "solo.yaml", "--data", "swe", "--trials", "1", "--quiet"]
+    came = desk.bench(
+        *("run", "swe-bench", *words, "--instances", "m*", "--json"),
+        replies=lambda _: Reply(text=RIGHT),
+    )
+    assert (came.code, came.json["headline"]["value"], came.json["tasks"]) == (0, 1.0, 1)
+    (folder,) = Path("results").iterdir()
+    kept_log = log_path(folder, "mine", 1)
+    assert "3 passed" in kept_log.read_text()
+    shown = desk.bench("show", str(folder), "mine")
+    assert f"what the scorer kept: {kept_log}" in shown.err
+    came = desk.bench("export", str(folder), "preds.json")
+    assert came.out == "1 prediction in preds.json\n"
 
 
 def test_logs_of_tasks_do_not_meet(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_an_instance_is_derived_and_graded(tmp_path: Path) -> None:
     told = json.loads(graded.output)
     assert told["counts"]["resolved"] == 1
     assert told["instances"]["small-1"]["FAIL_TO_PASS"]["success"] == row["FAIL_TO_PASS"]
-    assert "ended with 0" in (tmp_path / "logs" / "small-1.log").read_text()
+    assert "2 failed, 3 passed" in (tmp_path / "logs" / "small-1.log").read_text()
     again = derived(tmp_path, MORE_TESTS, RIGHT, "--repeats=1")
     assert (again.exit_code, "is there already" in again.output) == (2, True)
     none = CliRunner().invoke(main, [*words, "--instances", "large-*"])

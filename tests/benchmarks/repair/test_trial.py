@@ -251,29 +251,25 @@ def test_a_conftest_that_forges_results_repairs_nothing(
     assert (trial.grade.status, trial.grade.f2p_failed) == ("NO", (THREE,))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_no_file_beside_the_tests_forges_their_results(small: tuple[Instance, Path]) -> None:
+    names = (
         *("sitecustomize.py", "usercustomize.py", "_pytest/__init__.py", "_pytest/runner.py"),
         *("pluggy/__init__.py", "src/pytest.py", "py.py", "iniconfig.py", "forge.pth"),
-    ],
-)
-def test_no_file_beside_the_tests_forges_their_results(
-    small: tuple[Instance, Path], name: str
-) -> None:
+    )
     forged = FORGED["code"] + FORGED["report"]
-    assert status(tried(small, change(name, "", forged))) == "NO"
+    assert status(tried(small, "".join(change(name, "", forged) for name in names))) == "NO"
 
 
-@pytest.mark.parametrize("name", ["pytest.ini", "setup.cfg", "tox.ini", "pyproject.toml"])
-def test_no_setting_loads_a_plugin_that_forges_results(
-    small: tuple[Instance, Path], name: str
-) -> None:
-    section = {"setup.cfg": "[tool:pytest]", "pyproject.toml": "[tool.pytest.ini_options]"}
-    words = "'-p forge'" if name == "pyproject.toml" else "-p forge"
-    setting = f"{section.get(name, '[pytest]')}\naddopts = {words}\n"
-    patch = change(name, "", setting) + change("forge.py", "", FORGED["code"] + FORGED["report"])
-    assert status(tried(small, patch)) == "NO"
+def test_no_setting_loads_a_plugin_that_forges_results(small: tuple[Instance, Path]) -> None:
+    settings = {
+        "pytest.ini": "[pytest]\naddopts = -p forge\n",
+        "tox.ini": "[pytest]\naddopts = -p forge\n",
+        "setup.cfg": "[tool:pytest]\naddopts = -p forge\n",
+        "pyproject.toml": "[tool.pytest.ini_options]\naddopts = '-p forge'\n",
+    }
+    patch = "".join(change(name, "", text) for name, text in settings.items())
+    forged = change("forge.py", "", FORGED["code"] + FORGED["report"])
+    assert status(tried(small, patch + forged)) == "NO"
 
 
 @pytest.mark.parametrize("name", ["pytest", "sitecustomize"])
