@@ -7,6 +7,7 @@ on where it was, and one that is done can be made again offline from the answers
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -182,7 +183,12 @@ class Evaluation:
             raise LimitError(str(run.error))
         if self.logs is not None:
             self.logs.keep(task.id, trial, run.score.log if run.score else "")
-        return Sample.of_run(task, trial, run)
+        return self._without_secrets(Sample.of_run(task, trial, run))
+
+    def _without_secrets(self, sample: Sample) -> Sample:
+        """Take the host's secrets out before it is kept: samples.jsonl is held against that."""
+        line = self.scrubber(json.dumps(sample.value(), ensure_ascii=False))
+        return Sample.of_value(json.loads(line))
 
     def _known(self, task: Task, trial: int) -> Sample | None:
         path, _, asked = self._entry(task, trial)

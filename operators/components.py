@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..schema.edits import component_schema
-from .answers import closed
+from ..schema.edits import components_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,18 +71,16 @@ def offer(
     Returns:
         The schema; None where there is nothing to choose.
     """
-    limits, ceiling = meta.limits, ceiling or meta.ceiling
-    sizes = {"most": limits.edits, "characters": limits.characters}
-    kinds: list[Mapping[str, Any]] = []
-    for one in components:
-        if schema := component_schema(one, team, meta.catalogue, ceiling, **sizes):
-            items = schema["properties"]["edits"]["items"]
-            kinds += items.get("anyOf", [items])
-    if not kinds:
-        return None
-    items = kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
-    edits = {"type": "array", "items": items, "minItems": least, "maxItems": limits.edits}
-    return closed(edits=edits)
+    limits = meta.limits
+    return components_schema(
+        components,
+        team,
+        meta.catalogue,
+        ceiling or meta.ceiling,
+        least=least,
+        most=limits.edits,
+        characters=limits.characters,
+    )
 
 
 class ComponentPolicy(Protocol):

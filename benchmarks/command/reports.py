@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 __all__ = ["compare_results", "info", "show_list", "table"]
 
 MOST_NICHES = 30
-FORMATS = ["markdown", "csv", "latex"]
+
+_format = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "csv", "latex"]),
+    default="markdown",
+    show_default=True,
+    help="Of a table.",
+)
 
 
 @click.command("list", cls=Command)
@@ -99,14 +107,7 @@ def _described(told: dict[str, Any]) -> str:
     is_flag=True,
     help="Give p-values also of figures that reference answers chose. They say nothing.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="markdown",
-    show_default=True,
-    help="Of the table of three or more.",
-)
+@_format
 @as_json
 def compare_results(
     folders: Sequence[Path], all_pairs: bool, anyway: bool, form: Format, as_json: bool
@@ -143,13 +144,7 @@ def compare_results(
 @click.argument("folders", nargs=-1, required=True, metavar="RESULTS...", type=RESULTS_FOLDER)
 @click.option("--niches", is_flag=True, help="A row for each niche, a column for each evaluation.")
 @click.option("--agents", is_flag=True, help="A row for each agent: what its calls consumed.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="markdown",
-    show_default=True,
-)
+@_format
 def table(folders: Sequence[Path], niches: bool, agents: bool, form: Format) -> None:
     """Write a table of evaluations: figures with intervals, sizes, and costs.
 
