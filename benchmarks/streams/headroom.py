@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...pool.statistics import wilson
+from ...pool.intervals import paired_interval, wilson
 from ...schema.command import Command, host_catalogue, host_options, problem_format
-from ..statistics import mcnemar, paired_interval
+from ..statistics import mcnemar
 from .candidates import CANDIDATES
 from .tasks import STREAMS, stream
 from .trials import Trials, adopt
