@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from ..schema.errors import InputError
 from .estimation import estimated
-from .statistics import EVOLVE, Z
+from .intervals import Z
+from .statistics import EVOLVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

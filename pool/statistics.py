@@ -13,7 +13,7 @@ from .intervals import wilson
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["EVOLVE", "Statistics", "Sums", "Trial", "Z", "wilson"]
+__all__ = ["EVOLVE", "Statistics", "Sums", "Trial", "wilson"]
 
 EVOLVE = "evolve"
 """The split of the tasks that evolution learns from. Others, such as `test`, are held out."""
