@@ -14,8 +14,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..schema.task import Task
+    from .exporting import Exporter
 
-__all__ = ["ACCURACY", "Benchmark", "Headline", "Source", "find_benchmark", "mean_score"]
+__all__ = [
+    "ACCURACY",
+    "Benchmark",
+    "Headline",
+    "Source",
+    "find_benchmark",
+    "mean_score",
+    "nothing_to_prepare",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,6 +65,11 @@ def mean_score(niches: Mapping[str, Sequence[float]]) -> float:
     return sum(scores) / len(scores) if scores else 0.0
 
 
+def nothing_to_prepare(source: Source, tasks: Sequence[Task]) -> None:
+    """Do nothing: the tasks can be run as they are."""
+    del source, tasks
+
+
 ACCURACY = Headline(name="accuracy", of=mean_score)
 
 
@@ -81,6 +95,9 @@ class Benchmark:
         tools: The tools or toolkits that its tasks are made for.
         unanswered: What a measure counts as for a trial that came to no answer, by its name. One
             that is not named is only of those trials that have it, and says how many they are.
+        prepare: Makes ready what some of its tasks need, such as clones and environments, before
+            anything is spent. Raises `InputError` where that cannot be had.
+        exports: What writes answers in the formats of original evaluators, by format.
     """
 
     name: str
@@ -94,6 +111,8 @@ class Benchmark:
     trials: int = 3
     tools: tuple[str, ...] = ()
     unanswered: Mapping[str, float] = field(default_factory=dict[str, float])
+    prepare: Callable[[Source, Sequence[Task]], None] = nothing_to_prepare
+    exports: Mapping[str, Exporter] = field(default_factory=dict[str, "Exporter"])
 
 
 def find_benchmark(name: str) -> Benchmark:

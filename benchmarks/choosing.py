@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from ..schema.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..schema.task import Task
 
-__all__ = ["SPLITS", "Choice"]
+__all__ = ["SPLITS", "Choice", "matching"]
 
+T = TypeVar("T")
 Split = Literal["all", "evolve", "test"]
 SPLITS: tuple[Split, ...] = ("all", "evolve", "test")
 
@@ -29,6 +31,8 @@ class Choice:
         limit: At most so many tasks, each niche with its share of them; None: all.
         seed: Decides what belongs to which split and what the limit leaves.
         shuffle: Decides the order; None: the benchmark's own.
+        instances: Patterns of ids, as shells write them; only tasks that one of them fits are
+            taken, whatever the limit leaves of those. Empty: all.
     """
 
     split: Split = "all"
@@ -36,14 +40,19 @@ class Choice:
     limit: int | None = None
     seed: int = 0
     shuffle: int | None = None
+    instances: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        """Make a list that was read from JSON what it was when it was written."""
+        object.__setattr__(self, "instances", tuple(self.instances))
 
     def of(self, tasks: Sequence[Task]) -> list[Task]:
         """Choose.
 
         Raises:
-            InputError: No task is left.
+            InputError: No task is left, or a pattern fits none of the split.
         """
-        chosen = self._limited(self._split(tasks))
+        chosen = self._limited(self._named(self._split(tasks)))
         if not chosen:
             raise InputError(
                 f"the split {self.split!r} has no task: there are {len(tasks)} in all."
@@ -64,6 +73,9 @@ class Choice:
         wanted = self.split == "evolve"
         return [task for task in tasks if (_question(task) in evolve) is wanted]
 
+    def _named(self, tasks: list[Task]) -> list[Task]:
+        return matching(tasks, self.instances, lambda task: task.id)
+
     def _limited(self, tasks: list[Task]) -> list[Task]:
         if self.limit is None or self.limit >= len(tasks):
             return tasks
@@ -73,6 +85,26 @@ class Choice:
             drawn = _chance(self.seed, f"limit {niche}").sample(niches[niche], count)
             kept.update(task.id for task in drawn)
         return [task for task in tasks if task.id in kept]
+
+
+def matching(items: Sequence[T], patterns: Sequence[str], name: Callable[[T], str]) -> list[T]:
+    """Give the items whose name one of the patterns fits; all of them where there is no pattern.
+
+    Raises:
+        InputError: A pattern fits none.
+    """
+    names = [name(one) for one in items]
+    for pattern in patterns:
+        if not any(fnmatchcase(one, pattern) for one in names):
+            raise InputError(
+                f"--instances {pattern!r} fits none of the {len(names)} ids, such as"
+                f" {', '.join(names[:3]) or 'none'}."
+            )
+    return [
+        item
+        for item, one in zip(items, names, strict=True)
+        if not patterns or any(fnmatchcase(one, pattern) for pattern in patterns)
+    ]
 
 
 def _niches(tasks: Sequence[Task]) -> dict[str, list[Task]]:

@@ -7,6 +7,7 @@ on where it was, and one that is done can be made again offline from the answers
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..runtime.services import Services
     from ..runtime.trace import Trace
     from ..schema.task import Task
+    from .logs import Logs
 
 __all__ = ["Evaluation"]
 
@@ -48,6 +50,7 @@ class Evaluation:
         budget: What everything together may cost.
         scrubber: Takes the host's secrets out of what is kept.
         on_sample: Told each sample, those of earlier processes too, as they come.
+        logs: Where what scorers keep of trials goes; None: nowhere.
     """
 
     plan: Plan
@@ -59,6 +62,7 @@ class Evaluation:
     budget: Budget | None = None
     scrubber: Scrubber
     on_sample: Callable[[Sample], None] = lambda _sample: None
+    logs: Logs | None = None
     _unscored: dict[tuple[str, int], Sample] = field(default_factory=dict[tuple[str, int], Sample])
     _in_a_row: int = 0
     _stopped: RunError | LimitError | None = None
@@ -177,7 +181,14 @@ class Evaluation:
         )
         if run.over_budget:
             raise LimitError(str(run.error))
-        return Sample.of_run(task, trial, run)
+        if self.logs is not None:
+            self.logs.keep(task.id, trial, run.score.log if run.score else "")
+        return self._without_secrets(Sample.of_run(task, trial, run))
+
+    def _without_secrets(self, sample: Sample) -> Sample:
+        """Take the host's secrets out before it is kept: samples.jsonl is held against that."""
+        line = self.scrubber(json.dumps(sample.value(), ensure_ascii=False))
+        return Sample.of_value(json.loads(line))
 
     def _known(self, task: Task, trial: int) -> Sample | None:
         path, _, asked = self._entry(task, trial)

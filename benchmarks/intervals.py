@@ -67,11 +67,17 @@ class World:
         truths = {
             str(number): _spread_around(truth, self.apart, chance) for number in range(self.niches)
         }
-        scores = {niche: self._tasks(mean, chance) for niche, mean in truths.items()}
+        scores = {
+            niche: self.tried(self.tasks_of(mean, chance), chance) for niche, mean in truths.items()
+        }
         return scores, truths
 
-    def _tasks(self, truth: float, chance: random.Random) -> list[list[float]]:
-        means = (_spread_around(truth, self.alike, chance) for _ in range(self.tasks))
+    def tasks_of(self, truth: float, chance: random.Random) -> list[float]:
+        """Draw the chance of each task of a niche with this truth."""
+        return [_spread_around(truth, self.alike, chance) for _ in range(self.tasks)]
+
+    def tried(self, means: Sequence[float], chance: random.Random) -> list[list[float]]:
+        """Try tasks, each with this chance."""
         return [[_score(mean, self.kind, chance) for _ in range(self.trials)] for mean in means]
 
 

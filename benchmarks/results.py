@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Request", "Results", "differences", "read_results", "read_samples", "scored_samples"]
 
-VERSION = 1
+VERSION = 2
 RESULTS = "results.json"
 SAMPLES = "samples.jsonl"
 MOST_SHOWN = 120
@@ -245,7 +245,7 @@ def _results(folder: Path) -> dict[str, Any]:
     if value.get("version") != VERSION:
         raise InputError(
             f"{folder / RESULTS}: version {value.get('version')!r} is not {VERSION}, the one that"
-            " this coterie reads."
+            f" this coterie reads. To write it anew from the journal: mas-bench resume {folder}"
         )
     return value
 

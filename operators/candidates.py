@@ -151,6 +151,7 @@ def run_value(run: Run) -> dict[str, Any]:
         "usage": run.usage.value(),
         "seconds": run.seconds,
         "agents": agents,
+        "fault": run.fault,
     }
 
 

@@ -141,7 +141,7 @@ def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:
 
 
 def _reworded(value: Any, texts: Mapping[str, str], source: random.Random) -> Any:
-    """Put prompts in the place of what was drawn for them: a value as it is, else."""
+    """Put blind changes of the prompts that are there in the place of those that were drawn."""
     if is_list(value):
         return [_reworded(one, texts, source) for one in value]
     if not is_mapping(value):

@@ -6,7 +6,6 @@ are there to tell what that choice is worth.
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING
 
 from .components import ByChance, ByOutcome, BySchedule, open_components
@@ -42,25 +41,28 @@ async def choose_move(
     Raises:
         CoterieError: As for `decide`.
     """
-    recipe, path = turn.stage.recipe, f"{turn.path}step {number}/decide"
+    recipe, path = turn.stage.recipe, f"{turn.path}step {number}"
     parent = turn.parent(first)
     allowed = recipe.components if "mutate" in recipe.moves else ()
     if recipe.choice == "model":
-        asked = functools.partial(
-            decide, turn.meta, path, turn.task, components=allowed, memories=turn.memories
+        move = await decide(
+            turn.meta,
+            f"{path}/decide",
+            turn.task,
+            parent,
+            turn.parent(partner) if partner else None,
+            components=allowed,
+            memories=turn.memories,
         )
-        if partner is None:
-            return await asked(parent, None)
-        move = await asked(parent, turn.parent(partner))
-        return partner if move == CROSSOVER else move
-    open_to = open_components(turn.author, parent, allowed)
-    drawn = turn.chance(f"step {number}/operator").random()
-    if partner and (not open_to or drawn < _share(turn)):
-        return partner
-    if open_to:
-        return _policy(turn, recipe).choose(f"{turn.path}step {number}", _step(turn), open_to)
+        if move != CROSSOVER:
+            return move
+    else:
+        open_to = open_components(turn.author, parent, allowed)
+        crosses = turn.chance(f"step {number}/operator").random() < _share(turn)
+        if open_to and not (partner and crosses):
+            return _policy(turn, recipe).choose(path, _step(turn), open_to)
     why = "there is nothing in it that the recipe lets mutations touch, and nothing to cross."
-    return Dropped(operator="mutate", reason=why)
+    return partner or Dropped(operator="mutate", reason=why)
 
 
 def _policy(turn: Turn, recipe: Recipe) -> ComponentPolicy:

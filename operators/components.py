@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..schema.edits import component_schema
+from ..schema.edits import components_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,25 +53,31 @@ def open_components(
 
 
 def offer(
-    meta: Respondent, team: Team, component: Component, ceiling: Ceiling | None = None
+    meta: Respondent,
+    team: Team,
+    *components: Component,
+    ceiling: Ceiling | None = None,
+    least: int = 1,
 ) -> Mapping[str, Any] | None:
-    """Write the schema of edits of one component, as long as who answers may write them.
+    """Write the schema of edits of some components, as long as who answers may write them.
 
     Args:
         meta: Who is to answer.
         team: The team that is to change.
-        component: What may be edited.
+        components: What may be edited.
         ceiling: What the child may ask for, where that is less than `meta` says.
+        least: The fewest edits.
 
     Returns:
         The schema; None where there is nothing to choose.
     """
     limits = meta.limits
-    return component_schema(
-        component,
+    return components_schema(
+        components,
         team,
         meta.catalogue,
         ceiling or meta.ceiling,
+        least=least,
         most=limits.edits,
         characters=limits.characters,
     )

@@ -6,7 +6,7 @@ what came of their runs. One question, and no more of them than there are option
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Literal
 
 from .answers import closed, reason_schema, structured
 from .components import open_components
@@ -28,32 +28,6 @@ OPERATOR = "decide"
 Crossing = Literal["crossover"]
 CROSSOVER: Crossing = "crossover"
 """The option that is no component."""
-
-
-@overload
-async def decide(
-    meta: Respondent,
-    path: str,
-    task: Task,
-    parent: Parent,
-    partner: None,
-    *,
-    components: Sequence[Component],
-    memories: Sequence[Experience] = (),
-) -> Component | Dropped: ...
-
-
-@overload
-async def decide(
-    meta: Respondent,
-    path: str,
-    task: Task,
-    parent: Parent,
-    partner: Parent | None,
-    *,
-    components: Sequence[Component],
-    memories: Sequence[Experience] = (),
-) -> Component | Crossing | Dropped: ...
 
 
 async def decide(

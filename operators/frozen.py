@@ -8,10 +8,11 @@ import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..pool.statistics import wilson
+from ..pool.intervals import mean_interval
 from ..runtime.terminal import counted
 from ..runtime.usage import Usage
 from ..schema.files import write_atomically
+from .student import t_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,35 +23,22 @@ if TYPE_CHECKING:
 __all__ = ["HELD_OUT", "Figures", "read_figures", "write_figures"]
 
 HELD_OUT = "heldout.json"
-Z = 1.959964
-"""The normal quantile of a 95 % interval."""
-
 Scores = dict[str, list[float]]
 """The scores of each task, by its id."""
-
-
-def interval(scores: Scores) -> tuple[float, float]:
-    """Give the 95 % interval of a mean over tasks, each of which counts once.
-
-    Wilson's, with as many observations as there are tasks: repeats make a task's mean surer, and
-    so the interval wider than need be, never too narrow.
-    """
-    means = [statistics.fmean(one) for one in scores.values()]
-    return wilson(sum(means), len(means))
 
 
 def difference(one: Scores, other: Scores) -> tuple[float, tuple[float, float]]:
     """Give the mean difference over the tasks that both have, and its 95 % interval.
 
-    A pair of tasks with one win each is added, so that a difference that never varied has an
-    interval all the same. (Agresti and Min 2005, for matched pairs)
+    Two tasks are added, one won and one lost, so that a difference that never varied has an
+    interval all the same (Agresti and Min 2005, for matched pairs); Student's t allows for few.
     """
     tasks = one.keys() & other.keys()
     found = [statistics.fmean(one[task]) - statistics.fmean(other[task]) for task in sorted(tasks)]
     n = len(found) + 2
     middle = sum(found) / n
     variance = (sum(value**2 for value in found) + 1) / n - middle**2
-    reach = Z * math.sqrt(variance / n)
+    reach = t_quantile(n - 1) * math.sqrt(variance / n)
     mean = statistics.fmean(found) if found else 0.0
     return mean, (max(-1.0, middle - reach), min(1.0, middle + reach))
 
@@ -168,7 +156,7 @@ def _told(
         "is_seed": one.is_seed,
         "expected": one.expected,
         "score": statistics.fmean(map(statistics.fmean, scores.values())) if scores else None,
-        "interval": list(interval(scores)),
+        "interval": list(mean_interval([*scores.values()])),
         "difference": gain,
         "difference_interval": list(reach),
         "executed": sum(trial["executed"] for trial in mine),

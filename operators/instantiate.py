@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .answers import child_of, closed, edits_in, reason_schema
 from .components import MUTABLE, offer
@@ -17,7 +17,7 @@ from .meta import Question, prompt
 from .proposal import Dropped, Proposal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ..pool.experience import Experience
     from ..schema.ceiling import Ceiling
@@ -63,11 +63,10 @@ async def instantiate(
     """
     allowed = _adapted(components)
     ceiling = _ceiling(meta.ceiling, parent.team, components)
-    kinds = [kind for one in allowed for kind in _kinds(offer(meta, parent.team, one, ceiling))]
-    if not kinds:
+    schema = offer(meta, parent.team, *allowed, ceiling=ceiling, least=0)
+    if schema is None:
         return _proposal(parent.team, (), "There is nothing to adapt.", parent.team)
     sets_models = not {"model_id", "roster"}.isdisjoint(allowed)
-    edits = {"type": "array", "items": {"anyOf": kinds}, "maxItems": meta.limits.edits}
     question = Question(
         operator=OPERATOR,
         instructions=prompt(
@@ -79,7 +78,7 @@ async def instantiate(
             models_text(meta, ceiling.models) if sets_models else "",
             memories_text(memories, meta.limits),
         ),
-        schema=closed(reason=reason_schema(meta.limits), edits=edits),
+        schema=closed(reason=reason_schema(meta.limits), **schema["properties"]),
         read=functools.partial(_child, meta, parent.team, allowed, ceiling),
         parents=(parent.team.name,),
         team=parent.team,
@@ -103,14 +102,6 @@ def _ceiling(ceiling: Ceiling, team: Team, components: Sequence[Component]) -> C
         tools = {tool for one in team.agents.values() for tool in one.tools}
         ceiling = replace(ceiling, tools=ceiling.tools & tools)
     return ceiling
-
-
-def _kinds(schema: Mapping[str, Any] | None) -> Sequence[Mapping[str, Any]]:
-    """Give the schemas of the edits that a component's schema has to choose from."""
-    if schema is None:
-        return ()
-    items = schema["properties"]["edits"]["items"]
-    return items.get("anyOf", [items])
 
 
 def _child(

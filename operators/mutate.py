@@ -7,7 +7,7 @@ and never adding or removing one (EvoMAS App. C.1).
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..schema.edits import Mutation
 from .answers import Unfit, child_of, closed, edits_in, reason_schema
@@ -62,7 +62,7 @@ async def mutate(
         )
         if isinstance(chosen, Dropped):
             return chosen
-        component = chosen
+        component = cast("Component", chosen)  # without a partner, a crossover is no option
     allowed = [one for one in MUTABLE if one in components]
     if component not in allowed:
         raise ValueError(f"a mutation touches one of {', '.join(allowed)}, not {component!r}.")

@@ -52,26 +52,37 @@ class Trying:
     path: str
     judging: Meta
 
-    async def runs(self, team: Team, number: int) -> list[Scored] | Dropped:
+    async def runs(
+        self, team: Team, number: int, *, base: Team | None = None
+    ) -> list[Scored] | Dropped:
         """Run a team and score each run; without a score, the first reason why.
+
+        A model that is too slow has to be waited for, and says nothing about a team. But a child
+        that gives it less time than its parent did would have to be waited for forever: it is
+        dropped.
 
         Args:
             team: The team.
             number: The how-many-th candidate of its turn it is.
+            base: What it is a child of.
 
         Raises:
             Halted: A provider or a jail failed.
             LimitError: The evolution's budget is used up.
             InputError: The task has no answer to score against.
         """
-        repeats = range(self.stage.recipe.repeats)
-        tried = await together(*(self._try(team, self._place(number, one)) for one in repeats))
+        places = [self._place(number, one) for one in range(self.stage.recipe.repeats)]
+        is_hasty = base is not None and _is_hastier(team, base)
+        tried = await together(*(self._try(team, place, is_hasty=is_hasty) for place in places))
         scored = [one for one in tried if not isinstance(one, Dropped)]
         lost = [one for one in tried if isinstance(one, Dropped)]
         return scored or lost[0]
 
-    async def _try(self, team: Team, place: str) -> Scored | Dropped:
-        run = await self._run(team, place)
+    async def _try(self, team: Team, place: str, *, is_hasty: bool) -> Scored | Dropped:
+        run = await self._run(team, place, is_hasty=is_hasty)
+        if run.is_infrastructure_failure:
+            why = "it gives its model less time than its parent did, and less than that needs."
+            return Dropped(operator="run", reason=why)
         scored = await self._scored(run, place)
         return scored if isinstance(scored, Dropped) else (run, scored)
 
@@ -79,7 +90,7 @@ class Trying:
         again = f"repeat {repeat}/" if repeat else ""
         return f"{self.path}candidate {number}/{again}"
 
-    async def _run(self, team: Team, place: str) -> Run:
+    async def _run(self, team: Team, place: str, *, is_hasty: bool) -> Run:
         """Run a team once; what came of it is journaled whole, so that a restart only reads it."""
         stage, task = self.stage, self.task
         plan = compile(team, stage.catalogue)
@@ -96,7 +107,7 @@ class Trying:
             )
             if run.over_budget:
                 raise LimitError(str(run.error))
-            if run.is_infrastructure_failure:
+            if run.is_infrastructure_failure and not (is_hasty and run.is_too_slow):
                 raise Halted(f"task {task.id}: {run.error}")
             return run_value(run)
 
@@ -121,6 +132,17 @@ class Trying:
         if run.score is None:
             raise InputError(f"task {self.task.id!r} has no answer to score against.")
         return run.score
+
+
+def _is_hastier(team: Team, base: Team) -> bool:
+    """Tell whether some agent, or the whole team, has less time than in the team it comes from."""
+    if team.execution.timeout < base.execution.timeout:
+        return True
+    longest = base.execution.timeout
+    before = {name: one.timeout or longest for name, one in base.agents.items()}
+    return any(
+        (one.timeout or longest) < before.get(name, longest) for name, one in team.agents.items()
+    )
 
 
 def is_judged(recipe: Recipe, task: Task) -> bool:

@@ -117,8 +117,8 @@ class Turn:
             catalogue=stage.catalogue, ceiling=stage.ceiling, seed=recipe.seed, tell=self._tell
         )
         self.author: Respondent = self.meta if recipe.operators == "model" else drawn
-        model = recipe.judge_model or recipe.meta_model
-        judging = replace(self.meta, model=model, tell=self._tell_judging)
+        judge = self.meta.asking(recipe.judge_model or recipe.meta_model)
+        judging = replace(judge, tell=self._tell_judging)
         self._trying = Trying(stage=stage, task=self.task, path=self.path, judging=judging)
 
     @property
@@ -194,7 +194,8 @@ class Turn:
         return [one for _, one in sorted(self._lost, key=lambda lost: lost[0])]
 
     async def _try(self, attempt: Attempt) -> None:
-        runs = await self._trying.runs(attempt.team, attempt.number)
+        base = attempt.made.base if isinstance(attempt.made, Proposal) else None
+        runs = await self._trying.runs(attempt.team, attempt.number, base=base)
         if isinstance(runs, Dropped):
             self.lose(attempt.number, runs)
             return

@@ -204,7 +204,8 @@ def _value(answer: ChatAnswer, scrub: Callable[[str], str], left_out: int) -> Ma
         "seconds": round(answer.seconds, 6),
         "attempts": answer.attempts,
     }
-    return value | ({"left_out": left_out} if left_out else {})
+    told = {"left_out": left_out, "fingerprint": scrub(answer.fingerprint)}
+    return {**value, **{name: item for name, item in told.items() if item}}
 
 
 def _answer(value: Mapping[str, Any]) -> ChatAnswer:

@@ -74,6 +74,12 @@ class Run:
         return sum(one.fault in INFRASTRUCTURE for one in failed)
 
     @property
+    def is_too_slow(self) -> bool:
+        """Whether nothing but the time that its model took kept it from an answer."""
+        failed = {one.fault for one in self.agents.values() if one.status == "failed"}
+        return {self.fault, *failed} - {None} == {"slow"}
+
+    @property
     def is_infrastructure_failure(self) -> bool:
         """Whether it failed for something that says nothing about the team."""
         not_the_teams = self.fault in INFRASTRUCTURE or self.infrastructure_failures > 0

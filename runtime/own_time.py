@@ -18,7 +18,6 @@ class OwnTime:
     Args:
         limit: Seconds of work; None for no limit.
         whole: The time of what this is a part of. It goes on while some part of it works.
-
     """
 
     def __init__(self, limit: float | None = None, *, whole: OwnTime | None = None) -> None:

@@ -50,11 +50,14 @@ class Score:
         value: From 0 (wrong) to 1 (right).
         reason: Why, in a few words.
         measures: What else was measured, by name, such as `side_effects`.
+        log: What is kept for whoever wants to know more, such as what tests printed. At most some
+            hundred kilobytes: there is one for every trial.
     """
 
     value: float
     reason: str
     measures: Mapping[str, float] = field(default_factory=dict[str, float])
+    log: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

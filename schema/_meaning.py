@@ -13,7 +13,7 @@ from graphlib import CycleError
 from typing import TYPE_CHECKING, Any
 
 from ._shape import did_you_mean, shape_schema
-from .catalogue import load_named, tool_identifier
+from .catalogue import load_named, needs_reports, tool_identifier
 from .errors import InputError
 from .problems import Path, quoted, reason_of
 from .secrets import LOOKS_LIKE_A_KEY, looks_secret
@@ -179,6 +179,23 @@ def known_backends(reading: Reading) -> Iterator[Problem]:
                 yield reading.problem(where, message, at_key=where == path)
 
 
+def reported_functions(reading: Reading) -> Iterator[Problem]:
+    """Every function that works on reports has a colleague who reports to it.
+
+    Without one it fails whatever the task, in any context: an agent that nobody reports to is
+    among the first to run.
+    """
+    if not _is_clear(reading):
+        return
+    heard = {receiver for _, receiver in reading.team.edges}
+    for agent, path in reading.agents():
+        function = agent.function
+        if agent.id in heard or function not in reading.catalogue.functions:
+            continue
+        if reading.team.backend_of(agent) == "function" and (why := _idle(function)):
+            yield reading.problem((*path, "function"), why)
+
+
 def secrets_in(document: Document) -> Iterator[Problem]:
     """No text holds what looks like a key. The text itself is never shown."""
     for path, text, at_key in _texts(document.value):
@@ -191,7 +208,13 @@ Rule = Callable[["Reading"], "Iterator[Problem]"]
 GRAPH_RULES: tuple[Rule, ...] = (known_agents, no_cycle, one_output)
 """The rules that hold on every host."""
 
-TEAM_RULES: tuple[Rule, ...] = (*GRAPH_RULES, known_names, distinct_tools, known_backends)
+TEAM_RULES: tuple[Rule, ...] = (
+    *GRAPH_RULES,
+    known_names,
+    distinct_tools,
+    known_backends,
+    reported_functions,
+)
 """All rules: what a file names is known on this host, too."""
 
 
@@ -284,6 +307,19 @@ def _prompt_file_problem(prompt_id: str, known: Catalogue) -> str | None:
             f" {LONGEST_PROMPT}."
         )
     return f"the prompt file {prompt_id}.md: {LOOKS_LIKE_A_KEY}" if looks_secret(text) else None
+
+
+def _idle(function: str) -> str | None:
+    """Say why a function cannot work without a report, or why it cannot be asked."""
+    try:
+        if not needs_reports(function):
+            return None
+    except InputError as error:
+        return str(error)
+    return (
+        f"{function} works on what colleagues report, and nobody reports to this agent. Let someone"
+        " report to it, under topology.reports_to, or leave it out."
+    )
 
 
 def objections(agent: Agent, backend: str) -> Sequence[str]:

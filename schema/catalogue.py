@@ -20,7 +20,15 @@ from .models import DEFAULT_ALIAS, Model
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["GROUPS", "Catalogue", "Server", "installed", "load_named", "tool_identifier"]
+__all__ = [
+    "GROUPS",
+    "Catalogue",
+    "Server",
+    "installed",
+    "load_named",
+    "needs_reports",
+    "tool_identifier",
+]
 
 GROUPS = (
     "benchmarks",
@@ -165,3 +173,15 @@ def load_named(group: str, name: str) -> Any:
         raise InputError(
             f"{name} ({point.value}{package}) cannot be imported: {error}. Install what is missing."
         ) from error
+
+
+def needs_reports(function: str) -> bool:
+    """Tell whether a function needs a report to work on.
+
+    Every function does, unless it says otherwise by an attribute: `needs_reports = False`.
+
+    Raises:
+        KeyError: No installed package gives that function.
+        InputError: The package that gives it cannot be imported.
+    """
+    return bool(getattr(load_named("functions", function), "needs_reports", True))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..benchmark import Benchmark, Headline
 from .examples import HOW_TO_GET, full_tasks, mini_tasks
+from .export import export_answers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,6 +49,7 @@ BBEH = Benchmark(
     citation=_CITATION,
     source=HOW_TO_GET,
     tasks=full_tasks,
+    exports={"bbeh": export_answers},
     headline=Headline(name="harmonic mean accuracy", of=harmonic_mean_accuracy),
 )
 
@@ -62,4 +64,5 @@ BBEH_MINI = Benchmark(
     citation=_CITATION,
     source=HOW_TO_GET,
     tasks=mini_tasks,
+    exports={"bbeh": export_answers},
 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..benchmark import Source
 
-__all__ = ["HOW_TO_GET", "SUBTASKS", "SUFFIX", "full_tasks", "mini_tasks"]
+__all__ = ["HOW_TO_GET", "SUBTASKS", "SUFFIX", "full_tasks", "mini_tasks", "read_canary"]
 
 SUBTASKS = (
     "boardgame_qa",
@@ -76,7 +76,7 @@ def full_tasks(source: Source) -> list[Task]:
         InputError: The files are not there, not whole or not readable.
     """
     place = _find(source.data, FULL_NAMES)
-    examples = dict(_read_folder(place) if place.is_dir() else _read_archive(place))
+    examples = {subtask: _parse(text, where) for subtask, text, where in _files(place)}
     missing = [name for name in SUBTASKS if name not in examples]
     if missing:
         raise InputError(
@@ -135,14 +135,32 @@ def _find(data: Path | None, names: Sequence[str]) -> Path:
     )
 
 
-def _read_folder(folder: Path) -> Iterator[tuple[str, list[_Example]]]:
+def read_canary(source: Source) -> str:
+    """Give the text that every copy of the data, and of answers with it, must hold.
+
+    Raises:
+        InputError: The files are not there, or not readable.
+    """
+    _, text, where = next(_files(_find(source.data, FULL_NAMES)))
+    try:
+        return str(json.loads(text)["canary"])
+    except (ValueError, LookupError, TypeError):
+        raise InputError(f"{where} holds no canary, which must not be lost. {HOW_TO_GET}") from None
+
+
+def _files(place: Path) -> Iterator[tuple[str, bytes, str]]:
+    """Give each subtask's file that is there, with its place for messages."""
+    return _in_folder(place) if place.is_dir() else _in_archive(place)
+
+
+def _in_folder(folder: Path) -> Iterator[tuple[str, bytes, str]]:
     for subtask in SUBTASKS:
         path = folder / f"bbeh_{subtask}" / "task.json"
         if path.exists():
-            yield subtask, _parse(_read(path), str(path))
+            yield subtask, _read(path), str(path)
 
 
-def _read_archive(path: Path) -> Iterator[tuple[str, list[_Example]]]:
+def _in_archive(path: Path) -> Iterator[tuple[str, bytes, str]]:
     """Read an archive once from start to end, and unpack nothing."""
     wanted = {f"benchmark_tasks/bbeh_{subtask}/task.json": subtask for subtask in SUBTASKS}
     try:
@@ -150,7 +168,7 @@ def _read_archive(path: Path) -> Iterator[tuple[str, list[_Example]]]:
             for member in archive:
                 file = archive.extractfile(member) if member.name in wanted else None
                 if file is not None:
-                    yield wanted[member.name], _parse(file.read(), f"{path}: {member.name}")
+                    yield wanted[member.name], file.read(), f"{path}: {member.name}"
     except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as error:
         raise InputError(
             f"{path} cannot be unpacked: {reason_of(error)}. Copy it again. {HOW_TO_GET}"

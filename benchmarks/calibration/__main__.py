@@ -26,7 +26,7 @@ Cell = tuple[str, int]
 COLUMNS = (
     "world", "tasks", "repetitions", "teams", "in expected's interval", "in the mean's interval",
     "bias of expected", "highest expected", "highest mean", "frozen: worth more than all",
-    "frozen: expected too much",
+    "frozen: worth more than founders", "frozen: expected too much",
 )  # fmt: skip
 
 
@@ -62,6 +62,8 @@ def main(repetitions: int, drawn: Path | None, **options: Any) -> None:
     """Compare what pools say of their teams with what these are worth; print Markdown."""
     loop, keep = str(options["loop"]), options["keep"]
     names = options["names"] or [one.name for one in WORLDS]
+    if loop == "whole" and any(one.puzzles > 1 for one in WORLDS if one.name in names):
+        raise click.UsageError("in the whole loop tasks are right or wrong: choose a --world.")
     cells: list[Cell] = [*product(names, options["tasks"])]
     found = _kept(keep, loop)
     wanted = [
@@ -118,7 +120,8 @@ def _print(cells: Mapping[Cell, Sequence[Outcome]], drawn: Path | None) -> None:
 def _figures(outcomes: Sequence[Outcome]) -> Iterator[str]:
     yield told(one.teams for one in outcomes).split(" ")[0]
     for field in (
-        "covered", "own_covered", "bias", "highest", "own_highest", "gain", "off",
+        "covered", "own_covered", "bias", "highest", "own_highest", "gain",
+        "over_founders", "off",
     ):  # fmt: skip
         yield told(getattr(one, field) for one in outcomes)
 

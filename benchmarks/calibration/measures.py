@@ -31,6 +31,7 @@ class Outcome:
         highest: The most that is expected of any.
         own_highest: The highest mean of own scores.
         gain: What the team is worth that would be frozen, less what all teams are worth on average.
+        over_founders: What it is worth, less what those are worth on average that were there first.
         off: What is expected of it, less what it is worth.
         told: What is expected of each team, and what it is worth.
     """
@@ -43,6 +44,7 @@ class Outcome:
     highest: float
     own_highest: float
     gain: float
+    over_founders: float
     off: float
     told: Sequence[tuple[float, float]]
 
@@ -65,6 +67,8 @@ def measured(members: Sequence[Member], worths: Mapping[str, float]) -> Outcome:
         highest=max(known.score for known in expected.values()),
         own_highest=max(known.score or 0 for known in own.values()),
         gain=worths[first.name] - statistics.fmean(worths.values()),
+        over_founders=worths[first.name]
+        - statistics.fmean(worths[one.name] for one in members if not one.born.parents),
         off=said.score - worths[first.name],
         told=[
             (round(known.score, 4), round(worths[one.name], 4)) for one, known in expected.items()

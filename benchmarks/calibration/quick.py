@@ -43,10 +43,14 @@ class _Candidate:
             return 0
         return 1 + (self.source.steps if self.source else 0)
 
-    @property
-    def bar(self) -> float:
-        """The best score of what it was made of; what is expected of the rest is below 1."""
-        return max(self.source.score, self.source.bar) if self.source else 0.0
+    def bar(self, expected: Mapping[str, float]) -> float:
+        """Give what it has to exceed: the best score of what it was made of, or what is expected.
+
+        What is expected is that of the pool's team that it goes back to.
+        """
+        if self.source is None:
+            return expected[self.parent]
+        return max(self.source.score, self.source.bar(expected))
 
 
 def evolve(world: World, count: int, seed: int) -> tuple[list[Member], dict[str, float]]:
@@ -62,41 +66,42 @@ def evolve(world: World, count: int, seed: int) -> tuple[list[Member], dict[str,
         _add(members, worths, world.founder(chance))
     for number in range(count):
         task = Task(id=f"t{number}", query="?")
-        tried = _tried(task, world, members, worths, chance)
+        listed = shortlist(task, members, k=RECIPE.parents)
+        tried = _tried(world, [*listed][: RECIPE.parents], worths, chance)
         _record(task, tried, {one.name: one for one in members})
+        expected = {one.name: known.score for one, known in listed.items()}
         best = min(tried, key=lambda one: (-one.score, one.member is None, one.steps))
-        if best.member is None and best.score > best.bar:
+        if best.member is None and best.score > best.bar(expected):
             newcomer = _add(members, worths, best.worth, best.parent)
             newcomer.take(Trial(task=task.id, score=best.score, chosen=True))
     return members, worths
 
 
 def _tried(
-    task: Task,
     world: World,
-    members: list[Member],
+    selected: list[Member],
     worths: Mapping[str, float],
     chance: random.Random,
 ) -> list[_Candidate]:
     """Try selected teams, half of them adapted, and then mutations of promising candidates."""
-
-    def score(worth: float) -> float:
-        return float(chance.random() < worth)
-
     tried: list[_Candidate] = []
-    for member in list(shortlist(task, members, k=RECIPE.parents))[: RECIPE.parents]:
+    for member in selected:
         name, worth = member.name, worths[member.name]
         if chance.random() < UNCHANGED:
-            one = _Candidate(worth=worth, score=score(worth), parent=name, member=member)
+            one = _Candidate(
+                worth=worth, score=world.score(worth, chance), parent=name, member=member
+            )
         else:
             worth = world.child(worth, chance)
-            one = _Candidate(worth=worth, score=score(worth), parent=name)
+            one = _Candidate(worth=worth, score=world.score(worth, chance), parent=name)
         tried.append(one)
     for _ in range(RECIPE.steps):
         order = sorted(chance.sample(tried, len(tried)), key=lambda one: -one.score)
         source = chance.choice(order[: (len(order) + 1) // 2])
         worth = world.child(source.worth, chance)
-        made = _Candidate(worth=worth, score=score(worth), parent=source.parent, source=source)
+        made = _Candidate(
+            worth=worth, score=world.score(worth, chance), parent=source.parent, source=source
+        )
         tried.append(made)
     return tried
 

@@ -27,12 +27,18 @@ class World:
         founders: The standard deviation of what founders are worth; their mean is 0.4.
         gain: What a child is worth more than its parent, on average.
         spread: The standard deviation of that.
+        puzzles: How many a task has; its score is the share that is right.
     """
 
     name: str
     founders: float = 0.0
     gain: float = 0.0
     spread: float = 0.0
+    puzzles: int = 1
+
+    def score(self, worth: float, chance: random.Random) -> float:
+        """Draw what a team scores that is worth so much."""
+        return sum(chance.random() < worth for _ in range(self.puzzles)) / self.puzzles
 
     def founder(self, chance: random.Random) -> float:
         """Draw what a founder is worth."""
@@ -47,6 +53,8 @@ WORLDS = (
     World(name="null"),
     World(name="differing", founders=0.1, gain=0.0, spread=0.05),
     World(name="improving", founders=0.1, gain=0.02, spread=0.1),
+    World(name="null, by degrees", puzzles=20),
+    World(name="differing, by degrees", founders=0.1, gain=0.0, spread=0.05, puzzles=20),
 )
 
 

@@ -6,7 +6,8 @@ import click
 
 from .evaluate import replay, resume, run, show
 from .evolve import evolve
-from .reports import compare_results, export_preds, info, show_list, table
+from .export import export, export_preds
+from .reports import compare_results, info, show_list, table
 from .teams import equip, vote
 
 __all__ = ["main"]
@@ -31,6 +32,7 @@ for command in (
     evolve,
     compare_results,
     table,
+    export,
     export_preds,
     vote,
     equip,

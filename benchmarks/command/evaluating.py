@@ -83,6 +83,7 @@ class Evaluating:
         from ...runtime.command.models import fetch_embedded
         from ...runtime.command.signals import to_the_end
 
+        self._prepare_tasks()
         fetch_embedded(self.plan.models.values())
         try:
             return to_the_end(self._made(), lambda: self._how_to_go_on)
@@ -93,6 +94,12 @@ class Evaluating:
                 self._show()
             click.echo(f"stopped: {speakable(str(error))}{self._how_to_go_on}", err=True)
             return error.exit_code
+
+    def _prepare_tasks(self) -> None:
+        """Make ready what the tasks need, before anything is spent."""
+        from ..benchmark import find_benchmark
+
+        find_benchmark(self.request.benchmark).prepare(self.request.source, self.tasks)
 
     @property
     def _opened(self) -> Results:
@@ -137,12 +144,14 @@ class Evaluating:
         """Make what is missing; the folder has what there is, whatever ends it."""
         from ...runtime.trace import RunFolder
         from ..benchmark import find_benchmark
+        from ..logs import Logs
         from .progress import Progress
 
         folder = RunFolder(self._folder, services.scrubber(os.environ))
         opened = self._opened
         progress = Progress(total=self.expected, quiet=self.options["quiet"])
         evaluation = self._evaluation(services, journal, budget, progress)
+        evaluation.logs = Logs(folder=folder.path, scrub=folder.scrub)
         progress.known = sum(1 for _ in evaluation.samples())
         benchmark = find_benchmark(self.request.benchmark)
         try:
@@ -189,6 +198,8 @@ class Evaluating:
         from ...runtime.journal import Journal
         from ...runtime.services import open_services
 
+        self._prepare_tasks()
+
         async def done() -> int:
             async with open_services(self.known, self.setting) as services:
                 await services.prepare(self.plan, offline=True)
@@ -226,6 +237,7 @@ class Evaluating:
 
     async def _written(self, evaluation: Evaluation, task: Task, trial: int, runs: Path) -> int:
         from ...runtime.trace import Trace
+        from ..logs import log_path
 
         name = f"{task.id}-{trial}".replace(os.sep, "-")
         folder = new_folder(runs, self.plan.team.name, name)
@@ -236,6 +248,9 @@ class Evaluating:
         said = sample.reason or sample.error or ""
         score = "no score" if sample.score is None else f"score {sample.score:g}"
         click.echo(speakable(f"{score} ({said}); {folder.path}{os.sep}"), err=True)
+        kept = log_path(self._folder, task.id, trial)
+        if kept.is_file():
+            click.echo(speakable(f"what the scorer kept: {kept}"), err=True)
         return 0
 
     def _evaluation(

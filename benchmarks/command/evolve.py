@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,11 +68,11 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
 
     Each task is met once: what is learnt of it serves later ones (EvoMAS App. A.5). The figure
     that is printed is that online score. Where the recipe scores by reference answers, each task's
-    best team was chosen by them, so it is no score on unseen tasks; --freeze gives one, whose
-    results are kept with the evolution in its pool. The budget is that of the evolution, and again
-    that of each evaluation. The same command again goes on where it was interrupted. The
-    evolution's folder, POOL/evolutions/NAME, holds results that `mas-bench table` and `compare`
-    take: each task's best team, at the cost of everything that was done for the task.
+    best team was chosen by them, so it is no score on unseen tasks; --freeze gives one, printed
+    first, whose results are kept with the evolution in its pool. The budget is that of the
+    evolution, and again that of each evaluation. The same command again goes on where it was
+    interrupted. The evolution's folder, POOL/evolutions/NAME, holds results that `mas-bench table`
+    and `compare` take: each task's best team, at the cost of everything that was done for it.
     """
     from ...operators.command.evolving import Evolving
     from ...operators.evolution import EVOLUTIONS, TURNS
@@ -99,15 +101,29 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
         _check_tested(tested, options["baselines"], known)
     given = {**options, "name": options["evolution"] or name}
     recipe = load_recipe(recipe_file)
-    evolving = Evolving(recipe_file, recipe, request.tasks(), pool_folder, known, given)
-    code = evolving.to_the_end()
+    chosen = request.tasks()
+    benchmark.prepare(request.source, chosen)
+    evolving = Evolving(recipe_file, recipe, chosen, pool_folder, known, given)
+    online = io.StringIO()  # told after what was held out, which is the figure of a team
+    with redirect_stdout(online) if options["freeze"] else nullcontext():
+        code = evolving.to_the_end()
     folder = RunFolder(pool_folder / EVOLUTIONS / evolving.name, scrubbed)
     if (folder.path / TURNS).exists():
         once = replace(request, trials=1)
         write_online(folder, once, recipe, known.models, benchmark, command=words_typed())
     if code == 0 and options["freeze"]:
         code = _frozen(tested, folder.path / "test", pool_folder, known, options)
+    if told := online.getvalue():
+        by = "a judge" if recipe.score == "judge" else "its reference answer, so no held-out figure"
+        _head(f"online, each task's team chosen by {by}", options)
+        click.echo(told, nl=False)
     sys.exit(code)
+
+
+def _head(text: str, options: dict[str, Any]) -> None:
+    """Print what the following figures are of; JSON says so itself."""
+    if not options["as_json"]:
+        click.echo(speakable(f"== {text} =="))
 
 
 def _check_tested(request: Request, baselines: Sequence[str], known: Catalogue) -> None:
@@ -127,7 +143,8 @@ def _frozen(
     request: Request, parent: Path, pool: Path, known: Catalogue, options: dict[str, Any]
 ) -> int:
     """Evaluate the best team of a pool, and those beside it, on what none of them has seen."""
-    for team in (str(_best(pool, known)), *options["baselines"]):
+    for number, team in enumerate((str(_best(pool, known)), *options["baselines"])):
+        _head(f"held out, {'beside it' if number else 'the frozen team'}: {team}", options)
         code = _evaluated(request, team, parent, known, options)
         if code:
             return code

@@ -21,7 +21,7 @@ def summary(told: Mapping[str, Any]) -> str:
         shown = ", ".join(f"{name} {value:.3f}" for name, value in passed.items())
         lines.append(f"avg@{told['trials']} {told['avg@k']:.3f}, {shown}")
     lines += [
-        f"{name}: {one['mean']:.3f} of {one['n']} of {counted(one['of'], 'sample')}"
+        f"{name}: {one['mean']:.3f} ({one['n']} of {counted(one['of'], 'sample')})"
         for name, one in told["measures"].items()
     ]
     ran = told["execution_rate"]

@@ -51,6 +51,12 @@ _TASKS = (
         help="Take only so many tasks, of each niche its share.",
     ),
     click.option(
+        "--instances",
+        multiple=True,
+        metavar="GLOB",
+        help="Take only tasks whose id fits, such as 'astropy__*'. May be given several times.",
+    ),
+    click.option(
         "--seed",
         type=int,
         default=0,
@@ -128,5 +134,5 @@ def source_of(options: dict[str, Any]) -> Source:
 
 def choice_of(options: dict[str, Any]) -> Choice:
     """Read which tasks are taken."""
-    names = ("split", "evolve_share", "limit", "seed", "shuffle")
+    names = ("split", "evolve_share", "limit", "seed", "shuffle", "instances")
     return Choice(**{name: options[name] for name in names})

@@ -1,4 +1,4 @@
-"""`mas-bench list`, `info`, `compare`, `table` and `export-preds`."""
+"""`mas-bench list`, `info`, `compare` and `table`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,18 @@ if TYPE_CHECKING:
     from ..benchmark import Benchmark
     from ..tables import Format
 
-__all__ = ["compare_results", "export_preds", "info", "show_list", "table"]
+__all__ = ["compare_results", "info", "show_list", "table"]
 
 MOST_NICHES = 30
-FORMATS = ["markdown", "csv", "latex"]
+
+_format = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "csv", "latex"]),
+    default="markdown",
+    show_default=True,
+    help="Of a table.",
+)
 
 
 @click.command("list", cls=Command)
@@ -99,14 +107,7 @@ def _described(told: dict[str, Any]) -> str:
     is_flag=True,
     help="Give p-values also of figures that reference answers chose. They say nothing.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="markdown",
-    show_default=True,
-    help="Of the table of three or more.",
-)
+@_format
 @as_json
 def compare_results(
     folders: Sequence[Path], all_pairs: bool, anyway: bool, form: Format, as_json: bool
@@ -143,13 +144,7 @@ def compare_results(
 @click.argument("folders", nargs=-1, required=True, metavar="RESULTS...", type=RESULTS_FOLDER)
 @click.option("--niches", is_flag=True, help="A row for each niche, a column for each evaluation.")
 @click.option("--agents", is_flag=True, help="A row for each agent: what its calls consumed.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="markdown",
-    show_default=True,
-)
+@_format
 def table(folders: Sequence[Path], niches: bool, agents: bool, form: Format) -> None:
     """Write a table of evaluations: figures with intervals, sizes, and costs.
 
@@ -168,31 +163,3 @@ def table(folders: Sequence[Path], niches: bool, agents: bool, form: Format) -> 
             many = f"{counted(one['missing'], 'sample')} missing"
             said = f"{folder}: interrupted, {many}. Go on with: mas-bench resume {folder}"
             click.echo(speakable(said), err=True)
-
-
-@click.command("export-preds", cls=Command)
-@click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)
-@click.argument("target", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--trial", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--name", help="The name to file them under.  [default: the team's]")
-def export_preds(folder: Path, target: Path, trial: int, name: str | None) -> None:
-    """Write the patches of an evaluation as predictions for the official SWE-bench harness.
-
-    FILE ends with .json or .jsonl.
-    """
-    from ..benchmark import find_benchmark
-    from ..repair.predictions import export_predictions
-    from ..results import read_results, read_samples
-
-    told = read_results(folder)
-    if not _is_repair(find_benchmark(told["benchmark"])):
-        raise InputError(f"{folder}: {told['benchmark']} is not about patches.")
-    rows = [(one.task, one.answer) for one in read_samples(folder) if one.trial == trial]
-    if not rows:
-        raise InputError(f"{folder}: there is no trial {trial}.")
-    export_predictions(rows, target, name or told["team"])
-    click.echo(f"{counted(len(rows), 'prediction')} in {target}")
-
-
-def _is_repair(benchmark: Benchmark) -> bool:
-    return benchmark.name in {"repair", "swe-bench"}

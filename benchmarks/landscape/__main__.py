@@ -1,183 +1,156 @@
-"""Compares ways to evolve in the landscape and prints the tables of docs/landscape.md."""
+"""Compares ways to evolve in landscapes and prints the tables of docs/landscape.md."""
 
 from __future__ import annotations
 
 import json
-import math
-import statistics
-from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
-from itertools import repeat
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...schema.command import Command
-from .trials import MOST_AGENTS, PUZZLES, SEEDS, Outcome, Trial, evolve
-from .world import NICHES, best_value
+from . import tables
+from .landscapes import HAND_MADE, NICHES, drawn, level
+from .names import MOST_AGENTS
+from .rows import CROSSINGS, HAND, LEVEL, ROWS, TOLD
+from .trials import Outcome, Trial, evolve
+from .world import best_shape, puzzles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-EQUAL = 5
-"""Steps that cost a way without a meta-model at least as many calls as EvoMAS takes with two."""
+    from .landscapes import Landscape
 
-UNCROSSED: Mapping[str, object] = {"crossover": (0.0, 0.0)}
-AS_THEY_ARE: Mapping[str, object] = {"instantiate": False, "steps": 4}
-CHANCE: Mapping[str, object] = {"operators": "chance", "steps": EQUAL}
-BEST_OF_N: Mapping[str, object] = {"strategy": "best_of_n", "steps": EQUAL}
-
-
-def _crossed_or_not(name: str, seeds: tuple[str, ...], puzzles: int = PUZZLES) -> tuple[Trial, ...]:
-    """Evolve teams as they are, so that crossover meets the parents that it is given."""
-    crossed = Trial(name=f"{name}, crossover", seeds=seeds, puzzles=puzzles, changes=AS_THEY_ARE)
-    changes = {**AS_THEY_ARE, **UNCROSSED}
-    return crossed, replace(crossed, name=f"{name}, no crossover", changes=changes)
+LEVEL_TITLE = "Level landscapes: every team is equally good"
+DRAWN_TITLE = "Drawn landscapes"
+CROSSED_TITLE = "Drawn landscapes: crossover, by parents and by breadth of mutations"
+HAND_TITLE = "The landscape made by hand"
+SETS: dict[str, tuple[Trial, ...]] = {
+    LEVEL_TITLE: LEVEL,
+    DRAWN_TITLE: ROWS,
+    CROSSED_TITLE: CROSSINGS,
+    HAND_TITLE: HAND,
+}
 
 
-TRIALS = (
-    Trial(name="EvoMAS"),
-    Trial(name="chance, equal calls", changes=CHANCE),
-    Trial(name="best of n, equal calls", changes=BEST_OF_N),
-    Trial(name="fixed seeds", changes={"strategy": "fixed"}),
-    Trial(name="EvoMAS, skill 0", skill=0.0),
-    Trial(name="EvoMAS from one agent", seeds=("solo",)),
-    Trial(name="EvoMAS from one agent, equal calls", seeds=("solo",), changes={"steps": 8}),
-    *(Trial(name=f"EvoMAS, shuffle {order}", order=order) for order in range(1, 6)),
-    *_crossed_or_not("good at one role", ("good_workers", "good_judges")),
-    *_crossed_or_not("good in one respect", ("well_prompted", "well_staffed")),
-    *_crossed_or_not("unspecialised", SEEDS),
-    Trial(name="one puzzle: EvoMAS", puzzles=1),
-    Trial(name="one puzzle: chance, equal calls", puzzles=1, changes=CHANCE),
-    Trial(name="one puzzle: best of n, equal calls", puzzles=1, changes=BEST_OF_N),
-    *_crossed_or_not("one puzzle: good at one role", ("good_workers", "good_judges"), 1),
-)
-T_95: Mapping[int, float] = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 10: 2.26, 20: 2.09, 40: 2.02}
-"""Student's t for an interval of 95 %, by the number of seeds; the next lower number is taken."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Job:
+    """One evolution."""
+
+    title: str
+    trial: Trial
+    landscape: Landscape
+    seed: int
+    calls: int
+
+    @property
+    def unit(self) -> str:
+        """What intervals are over: the landscape, or, where there is only one, the seed."""
+        return f"seed {self.seed}" if self.landscape == HAND_MADE else self.landscape.name
 
 
 @click.command(cls=Command)
-@click.option("--seeds", type=click.IntRange(min=2), default=20, show_default=True)
-@click.option("--tasks", type=click.IntRange(min=4), default=12, show_default=True)
+@click.option("--landscapes", type=click.IntRange(min=2), default=20, show_default=True)
+@click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--calls", type=click.IntRange(min=40), default=300, show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
-@click.option("--rows", default="*", help="Only rows whose names match, such as 'EvoMAS*'.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with each seed's outcome.")
-def main(seeds: int, tasks: int, jobs: int, rows: str, as_json: bool) -> None:
-    """Compare ways to evolve; print Markdown."""
-    trials = [one for one in TRIALS if fnmatchcase(one.name, rows)]
-    if not trials:
+@click.option("--rows", default="*", help="Only rows whose names match, such as 'no *'.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with each trial's outcome.")
+def main(jobs: int, as_json: bool, **sizes: Any) -> None:
+    """Compare ways to evolve; print Markdown.
+
+    Each trial makes as many model calls, over as many tasks as they suffice for. The same options
+    print the same bytes.
+    """
+    todo = list(_jobs(**sizes))
+    if not todo:
+        names = "; ".join(dict.fromkeys(one.name for trials in SETS.values() for one in trials))
         raise click.BadParameter(
-            f"no row matches {rows!r}. Rows: {'; '.join(one.name for one in TRIALS)}.",
-            param_hint="--rows",
+            f"no row matches {sizes['rows']!r}. Rows: {names}.", param_hint="--rows"
         )
-    pairs = [(trial, seed) for seed in range(seeds) for trial in trials]
-    found: dict[str, list[Outcome]] = {trial.name: [] for trial in trials}
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor:
-        outcomes = executor.map(evolve, *zip(*pairs, strict=True), repeat(tasks))
-        values = executor.map(best_value, NICHES, repeat(MOST_AGENTS))
-        for (trial, seed), outcome in zip(pairs, outcomes, strict=True):
-            found[trial.name].append(outcome)
-            if trial is trials[-1]:
-                click.echo(f"seed {seed + 1} of {seeds}: done", err=True)
-        best = dict(zip(NICHES, values, strict=True))
+    found: dict[str, tables.Found] = {title: {} for title in SETS}
+    for job, outcome in zip(todo, _outcomes(todo, jobs), strict=True):
+        worlds = found[job.title].setdefault(job.trial.name, {})
+        if job.unit not in worlds:
+            click.echo(f"{job.title}: {job.trial.name}: {job.unit}", err=True)
+        worlds.setdefault(job.unit, []).append(outcome)
+    optimum = _optimum() if sizes["rows"] == "*" else None
     if as_json:
-        outcome_values = {name: [*map(asdict, outcomes)] for name, outcomes in found.items()}
-        told = {"optimum": best, "most_agents": MOST_AGENTS, "rows": outcome_values}
-        click.echo(json.dumps(told))
+        click.echo(json.dumps({"optimum": optimum, **found}, default=asdict, indent=1))
     else:
-        _print(found, best)
+        click.echo("\n".join(_page(found, optimum)))
 
 
-def _print(found: Mapping[str, Sequence[Outcome]], best: Mapping[str, float]) -> None:
-    click.echo("| | held-out, seeds | held-out, after | online | calls/task |")
-    click.echo("|---|---|---|---|---|")
-    for name, outcomes in found.items():
-        begun, held_out, online, calls = (
-            [getattr(one, field) for one in outcomes]
-            for field in ("begun", "held_out", "online", "calls")
-        )
-        click.echo(
-            f"| {name} | {statistics.mean(begun):.3f} | {_interval(held_out)}"
-            f" | {_interval(online)} | {statistics.mean(calls):.1f} |"
-        )
-    click.echo("\n| niche | optimum | best team in any pool |")
-    click.echo("|---|---|---|")
-    for niche, value in best.items():
-        mine = max(one.best[niche] for outcomes in found.values() for one in outcomes)
-        click.echo(f"| {niche} | {value:.3f} | {mine:.3f} |")
-    _print_picks(found)
-    _print_differences(found)
-    _print_operators(found)
+def _jobs(landscapes: int, seeds: int, calls: int, rows: str) -> Iterator[_Job]:
+    """List the evolutions, landscape by landscape: what is known of one is kept in a process."""
+    for title, make in _MAKERS.items():
+        wanted = {one.name for one in SETS[title] if fnmatchcase(one.name, rows)}
+        wanted |= {tables.reference(name) for name in wanted}
+        trials = [one for one in SETS[title] if one.name in wanted]
+        worlds = [(make(each // seeds), each) for each in range(landscapes * seeds)]
+        if title == HAND_TITLE:
+            worlds = [(HAND_MADE, seed) for seed in range(max(2, landscapes // 2))]
+        for landscape, seed in worlds:
+            for trial in trials:
+                yield _Job(title=title, trial=trial, landscape=landscape, seed=seed, calls=calls)
 
 
-def _print_picks(found: Mapping[str, Sequence[Outcome]]) -> None:
-    """Tell how good the teams are that different rules pick from the same pools."""
-    click.echo("\n| held-out, of the team | expected to score most | of highest mean | best |")
-    click.echo("|---|---|---|---|")
-    for name in (name for name in found if name.endswith("EvoMAS")):
-        by_rule = (
-            [one.held_out for one in found[name]],
-            [one.by_mean for one in found[name]],
-            [statistics.mean(one.best.values()) for one in found[name]],
-        )
-        click.echo(f"| {name} | {' | '.join(map(_interval, by_rule))} |")
+_MAKERS: dict[str, Callable[[int], Landscape]] = {
+    LEVEL_TITLE: level,
+    DRAWN_TITLE: drawn,
+    CROSSED_TITLE: drawn,
+    HAND_TITLE: lambda _number: HAND_MADE,
+}
 
 
-def _print_differences(found: Mapping[str, Sequence[Outcome]]) -> None:
-    """Compare rows seed by seed: the same tasks, and the same shared mistakes."""
-    pairs = [
-        # What is asked of crossover is what it adds, of all else what EvoMAS is ahead by.
-        (name, one) if name.endswith(", crossover") else (one, name)
-        for name in found
-        if (one := _baseline(name)) in found and one != name
-    ]
-    click.echo("\n| difference, same seeds | held-out | online |")
-    click.echo("|---|---|---|")
-    for one, other in pairs:
-        cells = (
-            _interval(
-                [
-                    getattr(a, field) - getattr(b, field)
-                    for a, b in zip(found[one], found[other], strict=True)
-                ],
-                signed=True,
-            )
-            for field in ("held_out", "online")
-        )
-        click.echo(f"| {one} - {other} | {' | '.join(cells)} |")
+def _outcomes(todo: Sequence[_Job], jobs: int) -> Iterator[Outcome]:
+    """Evolve, side by side, and give what came of it in order."""
+    fields = [(one.trial, one.landscape, one.seed, one.calls) for one in todo]
+    if jobs == 1:
+        yield from (evolve(*each) for each in fields)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor:
+        yield from executor.map(evolve, *zip(*fields, strict=True))
 
 
-def _baseline(name: str) -> str:
-    """Name the row that a row is compared with."""
-    if name.endswith(" crossover"):
-        return name.replace(", crossover", ", no crossover")
-    return "one puzzle: EvoMAS" if name.startswith("one puzzle") else "EvoMAS"
+def _optimum() -> dict[str, float]:
+    """Find what the best team of each niche is worth where the landscape is made by hand."""
+    known, fresh = (puzzles(HAND_MADE, one) for one in ("known", "fresh"))
+    best = {niche: best_shape(known, niche, MOST_AGENTS) for niche in NICHES}
+    return {niche: fresh.value(shape, niche) for niche, shape in best.items()}
 
 
-def _print_operators(found: Mapping[str, Sequence[Outcome]]) -> None:
-    """Tell what became of children, in the rows that are about crossover."""
-    click.echo("\n| operator, all seeds | made | dropped | best of its task |")
-    click.echo("|---|---|---|---|")
-    for name in (name for name in found if name.endswith(" crossover")):
-        sums: dict[str, Counter[str]] = {}
-        for outcome in found[name]:
-            for operator, counts in outcome.operators.items():
-                sums.setdefault(operator, Counter()).update(counts)
-        for operator, total in sorted(sums.items()):
-            cells = (str(total[field]) for field in ("made", "dropped", "best"))
-            click.echo(f"| {name}: {operator} | {' | '.join(cells)} |")
+def _page(found: dict[str, tables.Found], optimum: dict[str, float] | None) -> Iterator[str]:
+    """Write all tables."""
+    for title, rows in found.items():
+        if rows:
+            yield f"\n## {title}\n"
+            yield from _section(title, rows)
+    if optimum is not None:
+        yield "\n| niche | best team of at most four agents |"
+        yield "|---|---|"
+        for niche, value in optimum.items():
+            yield f"| {niche} | {value:.3f} |"
 
 
-def _interval(values: Sequence[float], *, signed: bool = False) -> str:
-    """Write a mean with its interval of 95 % over the seeds, by Student's t."""
-    t = T_95[max(size for size in T_95 if size <= len(values))]
-    half = t * statistics.stdev(values) / math.sqrt(len(values))
-    mean: Any = statistics.mean(values)
-    shown = f"{mean:+.3f}" if signed else f"{mean:.3f}"
-    return f"{shown} [{mean - half:.3f}, {mean + half:.3f}]"
+def _section(title: str, rows: tables.Found) -> Iterator[str]:
+    names = [*rows]
+    told = [one for one in names if one in TOLD or one.endswith(", crossover")]
+    if title == CROSSED_TITLE:
+        pairs = [one.removesuffix(", crossover") for one in names if one.endswith(", crossover")]
+        yield from tables.crossings(rows, [one for one in pairs if f"{one}, no crossover" in rows])
+    else:
+        pairs = [(one, tables.reference(one)) for one in names if tables.reference(one) != one]
+        yield from tables.values(rows, names)
+        yield ""
+        yield from tables.differences(rows, pairs)
+        if title == LEVEL_TITLE:
+            yield f"\n{tables.covering(rows, pairs, told)}"
+    yield ""
+    yield from tables.gains(rows, told)
 
 
 if __name__ == "__main__":

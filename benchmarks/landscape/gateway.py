@@ -1,10 +1,11 @@
 """The landscape in the place of models: agents answer as `world` says, operators' questions go on.
 
-Everything is a function of the request and its seed.
+Everything is a function of the requests and their seeds.
 """
 
 from __future__ import annotations
 
+import functools
 import random
 import re
 from typing import TYPE_CHECKING, Any
@@ -12,42 +13,40 @@ from typing import TYPE_CHECKING, Any
 from ...runtime.gateway import ChatAnswer, Gateway
 from ...runtime.scorers import Score
 from ...runtime.usage import Usage
-from ...schema.models import Model
 from ...schema.task import ScorerChoice, Task
-from .world import MODELS, NICHES, OPTIONS, Draws, Mind, sentences, think
+from .landscapes import NICHES
+from .meta import judged
+from .names import META, catalogue
+from .world import OPTIONS, Draws, Mind, sentences, think
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ...runtime.gateway import ChatRequest
+    from .landscapes import Landscape
     from .meta import MetaModel
 
-__all__ = ["META", "Simulated", "catalogue_models", "sheet", "tasks"]
+__all__ = ["Simulated", "sheet", "tasks"]
 
-META = "meta"
 LETTERS = "ABCDE"
 REPORTED = re.compile(rf"^([{LETTERS}]+)$", re.MULTILINE)
 ASKED = re.compile(r"Sheet \d+/\d+: (?P<puzzles>\d+) puzzles of (?P<niche>\w+)\.")
+USAGE = Usage(calls=1, prompt_tokens=100, completion_tokens=1)
 
 
-def catalogue_models() -> dict[str, Model]:
-    """Give the models of the landscape by alias."""
-    return {alias: Model(alias=alias, model=f"simulated/{alias}") for alias in (*MODELS, META)}
-
-
-def tasks(seed: int, count: int, puzzles: int, order: int = 0) -> list[Task]:
-    """Make a stream of tasks, all niches in turn; another `order` is another shuffle of them.
+def tasks(seed: int, count: int, puzzles: int) -> list[Task]:
+    """Make a stream of tasks: each niche once among the first four, the next four, and so on.
 
     Args:
-        seed: Which stream.
+        seed: Which stream; in which order the niches come depends on it.
         count: How many tasks.
         puzzles: How many puzzles a task has; its score is the share that is right.
-        order: Which shuffle; 0 for none.
     """
-    made = [_task(seed, number, puzzles) for number in range(count)]
-    if order:
-        random.Random(order).shuffle(made)  # noqa: S311 - guards nothing
-    return made
+    source = random.Random(f"stream {seed}")  # noqa: S311 - guards nothing
+    niches: list[str] = []
+    while len(niches) < count:
+        niches += source.sample(NICHES, len(NICHES))
+    return [_task(seed, number, puzzles, niches[number]) for number in range(count)]
 
 
 def sheet(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
@@ -57,8 +56,7 @@ def sheet(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     return Score(value=right / len(reference), reason=f"{right} of {len(reference)}")
 
 
-def _task(seed: int, number: int, puzzles: int) -> Task:
-    niche = list(NICHES)[number % len(NICHES)]
+def _task(seed: int, number: int, puzzles: int, niche: str) -> Task:
     title = f"Sheet {seed}/{number}: {puzzles} puzzles of {niche}."
     answer = "".join(LETTERS[one] for one in _right(title, puzzles))
     scorer = ScorerChoice(name="landscape_sheet")
@@ -66,21 +64,25 @@ def _task(seed: int, number: int, puzzles: int) -> Task:
     return Task(id=f"t{number}", query=query, niche=niche, answer=answer, scorer=scorer)
 
 
-def _right(title: str, puzzles: int) -> list[int]:
+@functools.lru_cache(maxsize=1_000)
+def _right(title: str, puzzles: int) -> tuple[int, ...]:
     source = random.Random(title)  # noqa: S311 - guards nothing
-    return [source.randrange(OPTIONS) for _ in range(puzzles)]
+    return tuple(source.randrange(OPTIONS) for _ in range(puzzles))
 
 
 class Simulated(Gateway):
     """A gateway that asks nobody.
 
     Args:
+        landscape: Where.
         meta: Answers operators.
     """
 
-    def __init__(self, meta: MetaModel) -> None:
-        super().__init__(catalogue_models(), environment={})
-        self._meta = meta
+    def __init__(self, landscape: Landscape, meta: MetaModel) -> None:
+        super().__init__(catalogue().models, environment={})
+        self._landscape, self._meta = landscape, meta
+        self.calls = 0
+        """How many calls were made."""
 
     def check(self, aliases: Iterable[str], *, priced: bool = False) -> None:
         """Find nothing to object to."""
@@ -90,29 +92,39 @@ class Simulated(Gateway):
 
     async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
         """Answer an agent's or an operator's question."""
-        asked = ASKED.search(str(request.messages[-1]["content"])) or ASKED.search(
-            str(request.messages[1]["content"])
-        )
+        asked = ASKED.search(str(request.messages[1]["content"]))
         if asked is None:
-            raise ValueError(f"this is no task of the landscape: {request.messages[-1]!r}")
-        if request.model == META:
-            text = self._meta.answer(request, asked["niche"])
+            raise ValueError(f"this is no task of the landscape: {request.messages[1]!r}")
+        if request.model != META:
+            text = self._letters(request, asked)
+        elif "score" in (request.schema or {})["properties"]:
+            text = self._score(request, asked)
         else:
-            text = _letters(request, asked)
-        usage = Usage(calls=1, prompt_tokens=100, completion_tokens=1)
-        return ChatAnswer(text=text, usage=usage, model=request.model, alias=request.model)
+            text = self._meta.answer(request, asked[0], asked["niche"])
+        self.calls += 1
+        return ChatAnswer(text=text, usage=USAGE, model=request.model, alias=request.model)
 
+    def _letters(self, request: ChatRequest, asked: re.Match[str]) -> str:
+        """Answer as an agent; options are numbered from the right letter on."""
+        import numpy as np
 
-def _letters(request: ChatRequest, asked: re.Match[str]) -> str:
-    """Answer as an agent; options are numbered from the right letter on."""
-    import numpy as np
+        system, user = (str(one["content"]) for one in request.messages)
+        mind = Mind(request.model, sentences(system))
+        puzzles, niche = int(asked["puzzles"]), asked["niche"]
+        right = np.array(_right(asked[0], puzzles), dtype="i1")
+        heard = (np.array([LETTERS.index(one) for one in said]) for said in REPORTED.findall(user))
+        reports = tuple(((one - right) % OPTIONS).astype("i1") for one in heard)
+        world = self._landscape
+        common = f"{world.name}/{asked[0]}/{request.model}"
+        draws = Draws(f"{request.seed}/{common}", common, puzzles, world.shared)
+        chosen = (think(mind, world, niche, draws, reports) + right) % OPTIONS
+        return "".join(LETTERS[one] for one in chosen)
 
-    system, user = (str(one["content"]) for one in request.messages)
-    mind = Mind(request.model, sentences(system))
-    puzzles = int(asked["puzzles"])
-    right = np.array(_right(asked[0], puzzles))
-    heard = (np.array([LETTERS.index(one) for one in said]) for said in REPORTED.findall(user))
-    draws = Draws(f"{request.seed}", f"{asked[0]}/{request.model}", puzzles)
-    reports = tuple((one - right) % OPTIONS for one in heard)
-    chosen = (think(mind, asked["niche"], draws, reports) + right) % OPTIONS
-    return "".join(LETTERS[one] for one in chosen)
+    def _score(self, request: ChatRequest, asked: re.Match[str]) -> str:
+        """Score an answer as a judge."""
+        said = REPORTED.findall(str(request.messages[1]["content"]))
+        right = _right(asked[0], int(asked["puzzles"]))
+        letters = zip(said[-1] if said else "", right, strict=False)
+        source = random.Random(f"{request.seed}/judge")  # noqa: S311 - guards nothing
+        passed = judged([LETTERS.index(one) == it for one, it in letters], self._landscape, source)
+        return f'{{"reason": "", "score": {passed}}}'

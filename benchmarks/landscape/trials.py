@@ -1,9 +1,10 @@
-"""Evolves teams in the landscape, in this process and in memory, and measures what came of it."""
+"""Evolves teams in a landscape, in this process and in memory, and measures what came of it."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import statistics
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,42 +12,46 @@ from typing import TYPE_CHECKING
 
 from ...operators.evolution import Evolution
 from ...operators.folder import open_folder
-from ...operators.report import Report
 from ...operators.stage import Stage
 from ...operators.strategies import strategy_of
+from ...pool.embedding import HashingEmbedder
 from ...pool.expectation import expected_scores
+from ...pool.memory import Memory
 from ...pool.pool import Pool
+from ...pool.store import open_store
 from ...runtime.budget import Budget
 from ...runtime.jail import Jails
 from ...runtime.journal import Journal
 from ...runtime.scrubber import Scrubber
 from ...runtime.services import Services, Setting
 from ...runtime.tools import Toolbox
-from ...schema.catalogue import Catalogue
-from ...schema.ceiling import Ceiling
 from ...schema.recipe import Recipe
-from .gateway import META, Simulated, catalogue_models, tasks
+from .gateway import Simulated, tasks
+from .landscapes import NICHES
 from .meta import MetaModel
-from .world import MODELS, NICHES, Shape
+from .names import CEILING, META, catalogue, seed_files
+from .world import Shape, puzzles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["MOST_AGENTS", "PUZZLES", "SEEDS", "Outcome", "Trial", "evolve"]
+    from ...operators.stage import Strategy
+    from ...operators.turn import Turn
+    from ...schema.team import Team
+    from .landscapes import Landscape
+    from .world import Puzzles
 
-TEAMS = Path(__file__).parent / "teams"
+__all__ = ["PUZZLES", "SEEDS", "Children", "Outcome", "Trial", "evolve"]
+
 SEEDS = ("peer_review", "majority_vote", "debate")
 PUZZLES = 20
-MOST_AGENTS = 4
-CEILING = Ceiling(models=frozenset(MODELS), agents=MOST_AGENTS)
+CHEAPEST = 4
+"""No task of any trial costs fewer calls."""
 RECIPE = Recipe(
     strategy="evomas",
-    parents=2,
-    steps=2,
     components=("prompts", "model_id", "topology"),
     meta_model=META,
-    workers=4,
-    memory=0,
+    workers=1,
 )
 
 
@@ -56,105 +61,222 @@ class Trial:
 
     Attributes:
         name: What the table calls it.
-        skill: The meta-model's.
+        skill: The meta-model's; None for the landscape's.
+        everywhere: Whether its edits may touch every agent, or one only.
         seeds: Names of seed teams.
         puzzles: How many a task has.
-        order: Which shuffle of the tasks; 0 for none.
         changes: What differs from `RECIPE`.
     """
 
     name: str
-    skill: float = 0.7
+    skill: float | None = None
+    everywhere: bool = True
     seeds: tuple[str, ...] = SEEDS
     puzzles: int = PUZZLES
-    order: int = 0
     changes: Mapping[str, object] = field(default_factory=dict[str, object])
+
+
+@dataclass(kw_only=True, slots=True)
+class Children:
+    """What came of an operator's children.
+
+    Attributes:
+        gains: Of each child that was tried and is no copy of a parent: what it is worth on the
+            task's niche, less what its best parent is.
+        dropped: How many came to nothing.
+        questions: How many questions were asked for all of them.
+    """
+
+    gains: list[float] = field(default_factory=list[float])
+    dropped: int = 0
+    questions: int = 0
+
+    def __add__(self, other: Children) -> Children:
+        """Put those of two trials together."""
+        return Children(
+            gains=[*self.gains, *other.gains],
+            dropped=self.dropped + other.dropped,
+            questions=self.questions + other.questions,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """What came of a trial.
+    """What came of a trial. Whatever teams are worth, they are on fresh puzzles.
 
     Attributes:
-        held_out: What the team is worth, as a mean over niches, that is expected to score most.
-        by_mean: The same of the team with the highest mean score.
-        online: The mean score of the best candidate of each task.
-        calls: Model calls for each task, those of operators included.
-        best: For each niche, what the best team of the pool is worth, which nobody is told.
-        begun: The held-out score of the seeds.
-        operators: For each operator, how many teams it made, how many came to nothing, and how many
-            were the best of their task.
+        held_out: What the teams are worth, as a mean over niches, that the pool expects most of.
+        promised: What it expects of them.
+        by_mean: What the teams are worth of the highest mean scores.
+        begun: What the teams are worth of which it expects most before anything was tried.
+        best: What the best teams of the pool are worth, by the puzzles that the meta-model knows.
+        online: What the team is worth that a task's turn found best, as a mean over tasks.
+        tasks: How many tasks the calls sufficed for.
+        calls: How many model calls were made, operators' included.
+        teams: How many teams are in the pool.
+        children: What came of each operator's children.
     """
 
     held_out: float
+    promised: float
     by_mean: float
-    online: float
-    calls: float
-    best: Mapping[str, float]
     begun: float
-    operators: Mapping[str, Mapping[str, int]]
+    best: float
+    online: float
+    tasks: int
+    calls: int
+    teams: int
+    children: Mapping[str, Children]
 
 
-def evolve(trial: Trial, seed: int, count: int) -> Outcome:
-    """Evolve teams over a stream of tasks; the same for the same arguments."""
+class _Spent(Exception):
+    """The trial has made its calls."""
+
+
+def evolve(trial: Trial, landscape: Landscape, seed: int, calls: int) -> Outcome:
+    """Evolve teams until so many calls are made; the same for the same arguments.
+
+    The task in whose turn the last of them falls is finished.
+    """
     memory = Path("/dev/shm")  # noqa: S108 - a private folder in it
     with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as folder:
-        return asyncio.run(_outcome(trial, seed, count, Path(folder)))
+        return asyncio.run(_outcome(trial, landscape, seed, calls, Path(folder)))
 
 
-async def _outcome(trial: Trial, seed: int, count: int, folder: Path) -> Outcome:
-    stream = tasks(seed, count, trial.puzzles, trial.order)
+async def _outcome(
+    trial: Trial, landscape: Landscape, seed: int, calls: int, folder: Path
+) -> Outcome:
     recipe = replace(RECIPE, seed=seed, **dict(trial.changes))
-    catalogue = Catalogue.of_host(models=catalogue_models())
-    seeds = [TEAMS / f"{one}.yaml" for one in trial.seeds]
-    pool = Pool.init(folder / "pool", seeds, catalogue=catalogue)
-    begun = _held_out(pool, _expected)
-    place = open_folder(pool.folder, "trial")
-    meta = MetaModel(skill=trial.skill, catalogue=catalogue, ceiling=CEILING)
-    services = Services(
-        setting=Setting(seed=seed),
-        gateway=Simulated(meta),
-        toolbox=Toolbox(),
-        jails=Jails(),
-        cache=None,
-    )
-    with Journal.open(place) as journal:
-        stage = Stage(
-            name="trial",
-            recipe=recipe,
-            catalogue=catalogue,
-            ceiling=CEILING,
-            services=services,
-            journal=journal,
-            scrubber=Scrubber(frozenset()),
-            budget=Budget(),
-            pool=pool,
-            memory=None,
+    pool = Pool.init(folder / "pool", seed_files(*trial.seeds), catalogue=catalogue())
+    fresh = puzzles(landscape, "fresh")
+    begun, _ = _picked(pool, fresh, _expected)
+    skill = landscape.skill if trial.skill is None else trial.skill
+    meta = MetaModel(landscape=landscape, skill=skill, everywhere=trial.everywhere)
+    gateway = Simulated(landscape, meta)
+    watch = _Watch(fresh)
+    with Journal.open(open_folder(pool.folder, "trial")) as journal:
+        stage = _stage(recipe, gateway, journal, pool, seed)
+
+        def on_turn(_turn: Mapping[str, object]) -> None:
+            if gateway.calls >= calls:
+                raise _Spent
+
+        evolution = Evolution(
+            stage=stage,
+            strategy=watch.watched(recipe.strategy),
+            tasks=tasks(seed, calls // CHEAPEST + 1, trial.puzzles),
+            folder=pool.folder / "evolutions" / "trial",
+            on_turn=on_turn,
         )
-        strategy = strategy_of(recipe.strategy)
-        evolution = Evolution(stage=stage, strategy=strategy, tasks=stream, folder=place)
-        await evolution.to_the_end()
-        calls, lines = journal.spent().calls, evolution.lines()
+        try:
+            await evolution.to_the_end()
+        except _Spent:
+            pass
+        else:
+            raise RuntimeError(f"{trial.name}: the stream is too short for {calls} calls.")
     pool.refresh()
+    held_out, promised = _picked(pool, fresh, _expected)
+    by_mean, _ = _picked(pool, fresh, _mean)
+    for operator, questions in meta.asked.items():
+        watch.children.setdefault(operator, Children()).questions = questions
     return Outcome(
-        held_out=_held_out(pool, _expected),
-        by_mean=_held_out(pool, _mean),
-        online=sum(one["score"] for one in lines) / count,
-        calls=calls / count,
-        best=_best(pool),
+        held_out=held_out,
+        promised=promised,
+        by_mean=by_mean,
         begun=begun,
-        operators=Report.of(lines).value()["operators"],
+        best=_best(pool, landscape),
+        online=statistics.fmean(watch.online),
+        tasks=len(watch.online),
+        calls=gateway.calls,
+        teams=len(pool.teams),
+        children=dict(sorted(watch.children.items())),
     )
 
 
-def _held_out(pool: Pool, judged: Callable[[Pool, str], Mapping[str, float]]) -> float:
-    """Measure the teams that a person would take by what the pool knows, one for each niche."""
-    total = 0.0
+def _stage(recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool, seed: int) -> Stage:
+    embedder = HashingEmbedder()
+    store = open_store(pool.folder, embedder.name, {})
+    return Stage(
+        name="trial",
+        recipe=recipe,
+        catalogue=catalogue(),
+        ceiling=CEILING,
+        services=Services(
+            setting=Setting(seed=seed),
+            gateway=gateway,
+            toolbox=Toolbox(),
+            jails=Jails(),
+            cache=None,
+        ),
+        journal=journal,
+        scrubber=Scrubber(frozenset()),
+        budget=Budget(),
+        pool=pool,
+        memory=Memory(pool.folder, embedder, store) if recipe.memory else None,
+    )
+
+
+class _Watch:
+    """Measures what a strategy's candidates are worth, of which the strategy learns nothing."""
+
+    def __init__(self, fresh: Puzzles) -> None:
+        self._fresh = fresh
+        self._known = puzzles(fresh.landscape, "known")
+        self.online: list[float] = []
+        self.children: dict[str, Children] = {}
+
+    def watched(self, name: str) -> Strategy:
+        """Give a strategy that does the same and is watched."""
+        strategy = strategy_of(name)
+
+        async def watched(turn: Turn) -> None:
+            await strategy(turn)
+            self._take(turn)
+
+        return watched
+
+    def _take(self, turn: Turn) -> None:
+        niche = turn.task.niche or ""
+        self.online.append(self._fresh.value(_shape(turn.best.team), niche))
+        for one in turn.candidates:
+            parents = [turn.candidate(number).team for number in one.sources]
+            parents = parents or [turn.members[name].team for name in one.born.parents]
+            if one.team.content_hash not in {other.content_hash for other in parents}:
+                gain = self._gain(_shape(one.team), [*map(_shape, parents)], niche)
+                self._of(one.born.operator).gains.append(gain)
+                if one.component is not None:
+                    self._of(f"{one.born.operator} {one.component}").gains.append(gain)
+        for lost in turn.dropped:
+            self._of(lost.operator).dropped += 1
+
+    def _of(self, operator: str) -> Children:
+        return self.children.setdefault(operator, Children())
+
+    def _gain(self, child: Shape, parents: list[Shape], niche: str) -> float:
+        """Which parent is the best, other puzzles tell: else luck on these would count for it."""
+        best = max(parents, key=lambda one: self._known.value(one, niche))
+        return self._fresh.value(child, niche) - self._fresh.value(best, niche)
+
+
+def _shape(team: Team) -> Shape:
+    return Shape.of(team, catalogue())
+
+
+def _picked(
+    pool: Pool, fresh: Puzzles, judged: Callable[[Pool, str], Mapping[str, float]]
+) -> tuple[float, float]:
+    """Measure the teams that a person would take by what the pool knows, one for each niche.
+
+    Returns:
+        What they are worth, and what the pool knows them for.
+    """
+    worth, promised = 0.0, 0.0
     for niche in NICHES:
-        worth = judged(pool, niche)
-        team = pool.teams[max(worth, key=lambda name: worth[name])].team
-        total += Shape.of(team, pool.catalogue).value(niche)
-    return total / len(NICHES)
+        known = judged(pool, niche)
+        name = max(known, key=lambda one: known[one])
+        worth += fresh.value(_shape(pool.teams[name].team), niche)
+        promised += known[name]
+    return worth / len(NICHES), promised / len(NICHES)
 
 
 def _expected(pool: Pool, niche: str) -> Mapping[str, float]:
@@ -165,6 +287,11 @@ def _mean(pool: Pool, niche: str) -> Mapping[str, float]:
     return {name: one.on(niche).score or 0.0 for name, one in pool.teams.items()}
 
 
-def _best(pool: Pool) -> Mapping[str, float]:
-    shapes = [Shape.of(one.team, pool.catalogue) for one in pool.teams.values()]
-    return {niche: max(shape.value(niche) for shape in shapes) for niche in NICHES}
+def _best(pool: Pool, landscape: Landscape) -> float:
+    """Measure the teams that somebody would take who knows other puzzles, one for each niche."""
+    known, fresh = (puzzles(landscape, one) for one in ("known", "fresh"))
+    shapes = [_shape(one.team) for one in pool.teams.values()]
+    best = (max(shapes, key=lambda one, at=niche: known.value(one, at)) for niche in NICHES)
+    return statistics.fmean(
+        fresh.value(shape, niche) for shape, niche in zip(best, NICHES, strict=True)
+    )

@@ -1,4 +1,4 @@
-"""Prepares offline repairs for `mas-run`, and grades predictions without Docker."""
+"""Prepares offline repairs for `mas-run`, grades predictions, and derives instances."""
 
 from __future__ import annotations
 
@@ -6,33 +6,40 @@ import asyncio
 import json
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...runtime.jail import Jails
 from ...schema.command import Command
 from ...schema.errors import InputError
-from ...schema.files import write_atomically
+from ...schema.files import make_folder, write_atomically
 from ..benchmark import Source
+from ..choosing import matching
 from .benchmark import REPAIR, SWE_BENCH, repair_task, swe_bench_instances
+from .deriving import derive_instance, timeout, unsafe
 from .instance import parse_instance
 from .offline import find_repair, offline_repairs
 from .predictions import Prediction, read_predictions
-from .trial import TEST_SECONDS, try_patch
+from .trial import try_patch
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ...schema.task import Task
+    from .trial import Trial
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 GOLD = "gold"
+KINDS = ("resolved", "unresolved", "empty patch", "no prediction")
 
 
 @click.group("repair")
 def main() -> None:
-    """Prepare offline repairs, and grade predictions without Docker."""
+    """Prepare offline repairs, grade predictions without Docker, and derive instances."""
+
+
+main.add_command(derive_instance)
 
 
 @main.command("prepare", cls=Command)
@@ -56,14 +63,16 @@ def prepare(name: str, folder: Path) -> None:
     help="Folder of swe-bench. Default: the offline repairs.",
 )
 @click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=TEST_SECONDS,
-    show_default=True,
-    help="Seconds that the tests of one may take.",
+    "--instances",
+    multiple=True,
+    metavar="GLOB",
+    help="Grade only instances whose id fits, such as 'astropy__*'. May be given several times.",
 )
-@click.option("--unsafe-local", is_flag=True, help="Run patches with all your rights.")
-def grade(predictions: str, data: Path | None, timeout: float, unsafe_local: bool) -> None:
+@timeout
+@click.option("--logs", type=FOLDER, help="Keep what the tests print here, in ID.log.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@unsafe
+def grade(predictions: str, *, data: Path | None, unsafe_local: bool, **options: Any) -> None:
     """Grade the file PREDICTIONS, or 'gold': the repairs that are known to be right.
 
     Where gold patches are not resolved, this machine lacks what the tests need, and the verdicts
@@ -71,30 +80,67 @@ def grade(predictions: str, data: Path | None, timeout: float, unsafe_local: boo
     """
     jails = Jails(unsafe=unsafe_local)
     jails.check()
-    tasks = {task.id: task for task in (SWE_BENCH if data else REPAIR).tasks(Source(data=data))}
+    source, benchmark = Source(data=data), SWE_BENCH if data else REPAIR
+    tasks = {task.id: task for task in benchmark.tasks(source)}
     given = _gold(data) if predictions == GOLD else read_predictions(Path(predictions))
-    counts: Counter[str] = Counter()
     for one in given:
         if one.instance_id not in tasks:
             raise InputError(f"{predictions}: there is no instance {one.instance_id!r} to grade.")
-        verdict, reason = asyncio.run(_verdict(tasks[one.instance_id], one, jails, timeout))
+    chosen = set(matching(list(tasks), options["instances"], str))
+    given = [one for one in given if one.instance_id in chosen]
+    benchmark.prepare(source, [tasks[one.instance_id] for one in given])
+    logs: Path | None = options["logs"]
+    if logs is not None:
+        make_folder(logs)
+    counts: Counter[str] = Counter({"no prediction": len(chosen) - len(given)})
+    rows: dict[str, dict[str, object]] = {}
+    for one in given:
+        verdict, trial = asyncio.run(
+            _verdict(tasks[one.instance_id], one, jails, options["timeout"])
+        )
         counts[verdict] += 1
-        click.echo(f"{one.instance_id}: {verdict}: {reason}")
-    counts["no prediction"] = len(tasks) - len(given)
-    click.echo(f"{len(tasks)} instances: " + ", ".join(_told(counts)))
+        rows[one.instance_id] = _row(verdict, trial)
+        if logs is not None:
+            write_atomically(logs / f"{one.instance_id}.log", trial.log)
+        if not options["as_json"]:
+            click.echo(f"{one.instance_id}: {verdict}: {trial.reason}")
+    if options["as_json"]:
+        told = {"counts": {kind: counts[kind] for kind in KINDS}, "instances": rows}
+        click.echo(json.dumps(told, indent=2))
+    else:
+        kinds = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
+        click.echo(f"{len(chosen)} instances: {kinds}")
 
 
 async def _verdict(
     task: Task, prediction: Prediction, jails: Jails, seconds: float
-) -> tuple[str, str]:
+) -> tuple[str, Trial]:
     """Grade one prediction, in the harness's words: an empty patch is counted apart."""
     assert task.repo is not None  # noqa: S101 - tasks of these benchmarks have one
     instance = parse_instance(task.answer, task.id)
-    trial = await try_patch(instance, task.repo, prediction.patch, jails, seconds=seconds)
+    named = task.scorer.options.get("environment")
+    environment = Path(named) if named else None
+    trial = await try_patch(
+        instance, task.repo, prediction.patch, jails, seconds=seconds, environment=environment
+    )
     resolved = trial.grade is not None and trial.grade.resolved
     if not prediction.patch:
-        return "empty patch", trial.reason
-    return "resolved" if resolved else "unresolved", trial.reason
+        return "empty patch", trial
+    return "resolved" if resolved else "unresolved", trial
+
+
+def _row(verdict: str, trial: Trial) -> dict[str, object]:
+    found = trial.grade
+    told: dict[str, object] = {
+        "verdict": verdict,
+        "reason": trial.reason,
+        "patch_applied": trial.applied,
+        "status": found and found.status,
+    }
+    if found is not None:
+        told["FAIL_TO_PASS"] = {"success": found.f2p_passed, "failure": found.f2p_failed}
+        told["PASS_TO_PASS"] = {"success": found.p2p_passed, "failure": found.p2p_failed}
+    return told
 
 
 def _gold(data: Path | None) -> Sequence[Prediction]:
@@ -104,11 +150,6 @@ def _gold(data: Path | None) -> Sequence[Prediction]:
     return [
         Prediction(instance_id=one.instance_id, model=GOLD, patch=one.patch) for one in instances
     ]
-
-
-def _told(counts: Mapping[str, int]) -> Sequence[str]:
-    kinds = ("resolved", "unresolved", "empty patch", "no prediction")
-    return [f"{counts[kind]} {kind}" for kind in kinds]
 
 
 def _task_file(task: Task) -> dict[str, object]:

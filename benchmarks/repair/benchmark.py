@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 from ...schema.errors import InputError
 from ...schema.task import ScorerChoice, Task
 from ..benchmark import Benchmark, Headline, Source, mean_score
-from .instance import Instance, read_instances
-from .offline import offline_repairs, repositories_dir
+from .environments import environments_dir
+from .instance import Instance, parse_instance, read_instances
+from .offline import find_repair, offline_repairs, repositories_dir
+from .predictions import write_predictions
+from .trial import check_tests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,14 +33,21 @@ the code and not the tests. Another release of the package may be installed: to 
 the repository, start Python with PYTHONPATH=src:. in its top folder. Leave no other files."""
 
 
-def repair_task(instance: Instance, repository: Path, niche: str) -> Task:
+def repair_task(
+    instance: Instance, repository: Path, niche: str, environments: Path | None = None
+) -> Task:
     """Give a repair as a task: agents see the report and the repository, the scorer the tests.
 
     Args:
         instance: What is to be repaired.
         repository: Has the base commit.
         niche: The kind of task.
+        environments: Where the environments of instances are; None: in the user's cache.
     """
+    options: dict[str, str] = {}
+    if instance.environment is not None:
+        parent = environments or environments_dir(None)
+        options = {"environment": str(instance.environment.folder(parent))}
     report = instance.problem_statement.strip()
     return Task(
         id=instance.instance_id,
@@ -46,16 +56,22 @@ def repair_task(instance: Instance, repository: Path, niche: str) -> Task:
         repo=repository,
         commit=instance.base_commit,
         answer=instance.reference(),
-        scorer=ScorerChoice(name="repair"),
+        scorer=ScorerChoice(name="repair", options=options),
     )
 
 
 def _offline_tasks(source: Source) -> Sequence[Task]:
     folder = source.data or repositories_dir()
     return [
-        repair_task(one.instance, one.repository(folder), one.instance.repo)
+        repair_task(one.instance, folder / one.instance.instance_id, one.instance.repo)
         for one in offline_repairs()
     ]
+
+
+def _prepare_offline(source: Source, tasks: Sequence[Task]) -> None:
+    """Fetch the releases of tasks, and of no others."""
+    for task in tasks:
+        find_repair(task.id).repository(source.data or repositories_dir())
 
 
 def _swe_bench_tasks(source: Source) -> Sequence[Task]:
@@ -64,8 +80,29 @@ def _swe_bench_tasks(source: Source) -> Sequence[Task]:
             "swe-bench has no files of its own. Name a folder with --data DIR: one file of"
             " instances (.json or .jsonl) and repositories/OWNER__NAME, clones of what is repaired."
         )
-    instances = swe_bench_instances(source.data)
-    return [repair_task(one, _clone(one, source.data), one.repo) for one in instances]
+    parent = environments_dir(source.data)
+    return [
+        repair_task(one, _clone(one, source.data), one.repo, parent)
+        for one in swe_bench_instances(source.data)
+    ]
+
+
+def _prepare_swe_bench(source: Source, tasks: Sequence[Task]) -> None:
+    """See that tasks can be graded here: their tests, clones and environments, and no others'.
+
+    Raises:
+        InputError: One cannot; the message says what to do.
+    """
+    for task in tasks:
+        instance = parse_instance(task.answer, task.id)
+        check_tests(instance)
+        if task.repo is None or not task.repo.is_dir():
+            raise InputError(
+                f"{task.repo}: the repository of {task.id} is not there. Clone it:"
+                f" git clone --mirror <address of {instance.repo}> {task.repo}"
+            )
+        if instance.environment is not None:
+            instance.environment.made(environments_dir(source.data))
 
 
 def swe_bench_instances(folder: Path) -> Sequence[Instance]:
@@ -85,16 +122,16 @@ def swe_bench_instances(folder: Path) -> Sequence[Instance]:
 
 
 def _clone(instance: Instance, folder: Path) -> Path:
-    clone = folder / "repositories" / instance.repo.replace("/", "__")
-    if not clone.is_dir():
-        raise InputError(
-            f"{clone}: the repository of {instance.instance_id} is not there. Clone it:"
-            f" git clone --mirror <address of {instance.repo}> {clone}"
-        )
-    return clone
+    return folder / "repositories" / instance.repo.replace("/", "__")
 
 
 RESOLVED = Headline(name="resolved", of=mean_score)
+
+EMPTY_HANDED = {
+    "empty_patch": 1.0,
+    **dict.fromkeys(("patch_applied", "f2p", "p2p", "partial", "edits_tests"), 0.0),
+}
+"""The measures of a run without an answer: those of an empty patch."""
 
 REPAIR = Benchmark(
     name="repair",
@@ -109,7 +146,10 @@ REPAIR = Benchmark(
     citation="The rules: Jimenez et al., SWE-bench, ICLR 2024.",
     source="The releases are fetched by the package client of this machine, pinned by checksum.",
     tasks=_offline_tasks,
+    prepare=_prepare_offline,
+    exports={"predictions": write_predictions},
     headline=RESOLVED,
+    unanswered=EMPTY_HANDED,
 )
 
 SWE_BENCH = Benchmark(
@@ -117,13 +157,17 @@ SWE_BENCH = Benchmark(
     title="SWE-bench format, graded without Docker",
     about=(
         "Any file of instances in SWE-bench's format. Verdicts follow the rules of swebench 5.0.2,"
-        " but the tests run with pytest in the active virtual environment instead of the official"
-        " images. For figures to publish, export the predictions and run the official harness."
+        " but the tests run with pytest in the environment that an instance names, or the active"
+        " one, instead of the official images. For figures to publish, export the predictions and"
+        " run the official harness."
     ),
     licence="SWE-bench: MIT; each repository has its own.",
     citation="Jimenez et al., SWE-bench: Can Language Models Resolve Real-World GitHub Issues?,"
     " ICLR 2024.",
     source="--data DIR with one .json or .jsonl of instances and repositories/OWNER__NAME clones.",
     tasks=_swe_bench_tasks,
+    prepare=_prepare_swe_bench,
+    exports={"predictions": write_predictions},
     headline=RESOLVED,
+    unanswered=EMPTY_HANDED,
 )

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 from ...schema.errors import InputError
 from ...schema.problems import quoted
 from ...schema.values import is_list
+from .environments import parse_environment
 from .records import Record, read_records
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from .environments import Environment
 
 __all__ = ["Instance", "parse_instance", "read_instances", "touched"]
 
@@ -42,6 +45,8 @@ class Instance:
         environment_setup_commit: The commit that the environment is built from.
         eval_type: `fail_only` where the tests' log names only what failed.
         test_directives: What the test runner is given; empty: the files of the tests above.
+        patched_files: The files that `patch` changes; a reference has them in its place.
+        environment: What the tests run in; None: the virtual environment that is active.
     """
 
     instance_id: str
@@ -57,6 +62,8 @@ class Instance:
     environment_setup_commit: str = ""
     eval_type: str = EVAL_TYPES[0]
     test_directives: tuple[str, ...] = ()
+    patched_files: tuple[str, ...] = ()
+    environment: Environment | None = None
 
     @property
     def directives(self) -> tuple[str, ...]:
@@ -70,6 +77,18 @@ class Instance:
         run = (directive.split("::", 1)[0] for directive in self.directives)
         return tuple(dict.fromkeys((*touched(self.test_patch), *run)))
 
+    def fields(self) -> dict[str, Any]:
+        """Write the instance as a file of instances has it."""
+        told = self.reference()
+        del told["patched_files"]
+        return {
+            **{name: value for name, value in told.items() if value not in (None, [])},
+            "FAIL_TO_PASS": list(self.fail_to_pass),
+            "PASS_TO_PASS": list(self.pass_to_pass),
+            "problem_statement": self.problem_statement,
+            "patch": self.patch,
+        }
+
     def reference(self) -> dict[str, Any]:
         """Give what the scorer needs, as the reference answer of a task."""
         return {
@@ -81,6 +100,8 @@ class Instance:
             "PASS_TO_PASS": list(self.pass_to_pass),
             "eval_type": self.eval_type,
             "test_directives": list(self.test_directives),
+            "patched_files": list(self.patched_files),
+            "environment": self.environment and self.environment.value(),
         }
 
 
@@ -117,6 +138,7 @@ def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:
         InputError: A field is missing or is not what it must be.
     """
     record = Record(place=place, fields=fields)
+    patch = record.text("patch", "")
     return Instance(
         instance_id=_matching(record, "instance_id", _ID, "letters, digits, '_', '.' and '-'"),
         repo=record.text("repo"),
@@ -125,12 +147,14 @@ def parse_instance(fields: Mapping[str, Any], place: str) -> Instance:
         test_patch=record.text("test_patch"),
         fail_to_pass=_tests(record, "FAIL_TO_PASS"),
         pass_to_pass=_tests(record, "PASS_TO_PASS"),
-        patch=record.text("patch", ""),
+        patch=patch,
         hints_text=record.text("hints_text", ""),
         version=str(fields.get("version") or ""),
         environment_setup_commit=record.text("environment_setup_commit", ""),
         eval_type=_eval_type(record),
         test_directives=_tests(record, "test_directives", optional=True),
+        patched_files=_tests(record, "patched_files", optional=True) or touched(patch),
+        environment=parse_environment(fields.get("environment"), place),
     )
 
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...runtime.terminal import counted
 from ...schema.errors import InputError
 from ...schema.files import write_atomically
 from .records import read_records
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-__all__ = ["Prediction", "export_predictions", "read_predictions"]
+    from ..exporting import Answers
+
+__all__ = ["Prediction", "export_predictions", "read_predictions", "write_predictions"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,6 +73,13 @@ def export_predictions(
         text = "".join(json.dumps(value) + "\n" for value in values.values())
     write_atomically(path, text)
     return list(found.values())
+
+
+def write_predictions(answers: Answers) -> str:
+    """Write the patches of an evaluation; see `export_predictions`."""
+    rows = [(one.task, one.answer) for one in answers.samples]
+    export_predictions(rows, answers.target, answers.name)
+    return f"{counted(len(rows), 'prediction')} in {answers.target}"
 
 
 def read_predictions(path: Path) -> list[Prediction]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.scorers import Evidence, Score
 from ...schema.errors import InputError
 from ...schema.problems import quoted
 from .instance import parse_instance, touched
+from .steering import steers
 from .trial import TEST_SECONDS, try_patch
 
 if TYPE_CHECKING:
@@ -20,22 +22,22 @@ if TYPE_CHECKING:
 __all__ = ["repair"]
 
 _OF_TESTS = re.compile(
-    r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_test|conftest|sitecustomize|usercustomize)\.py$"
-    r"|(^|/)(pytest\.ini|tox\.ini)$"
+    r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_test)\.py$|(^|/)tox\.ini$|\.pth$"
 )
-"""Files by which a patch could change what the tests say rather than what the code does."""
+"""With what steers tests: files by which a patch could change what they say of the code."""
 
 
 async def repair(evidence: Evidence) -> Score:
     """Score a patch: 1 if it repairs the fault and breaks nothing, else 0.
 
     The task's reference answer is an instance in SWE-bench's format, its `repo` has the base
-    commit. The option `timeout` bounds the tests, in seconds.
+    commit. The option `timeout` bounds the tests, in seconds; `environment` is the folder of the
+    virtual environment that they run in. What was printed is kept as the trial's log.
 
     The measures are 0 or 1, but for the shares `f2p` and `p2p` of tests that pass as they should:
     `empty_patch`, `patch_applied`, `partial` and `edits_tests`: whether the patch touches tests or
-    their settings. Such changes to the tests that decide are undone; the measure tells where to
-    look before a good figure is believed.
+    their settings. What it does to the tests that decide, to conftest files and to modules in the
+    place of pytest's is undone; the measure tells where to look before a figure is believed.
 
     Raises:
         InputError: The task is not one of repair, or this machine lacks what its tests need.
@@ -54,11 +56,13 @@ async def repair(evidence: Evidence) -> Score:
         evidence.answer,
         evidence.jails,
         seconds=_seconds(task.scorer.options),
+        environment=_environment(task.scorer.options),
     )
     return Score(
         value=float(trial.grade is not None and trial.grade.resolved),
         reason=trial.reason,
         measures=_measures(instance, evidence.answer, trial),
+        log=trial.log,
     )
 
 
@@ -71,10 +75,25 @@ def _seconds(options: Mapping[str, Any]) -> float:
     return float(value)
 
 
+def _environment(options: Mapping[str, Any]) -> Path | None:
+    named = options.get("environment")
+    if named is None:
+        return None
+    folder = Path(str(named))
+    if not (folder / "bin" / "python").exists():
+        raise InputError(
+            f"scorer repair: the environment {folder} is not there. `mas-bench` and `grade` make it"
+            " before they begin."
+        )
+    return folder
+
+
 def _measures(instance: Instance, patch: str, trial: Trial) -> dict[str, float]:
     verdict = trial.grade
     files = touched(patch)
-    edits = any(name in instance.test_files or _OF_TESTS.search(name) for name in files)
+    edits = any(
+        name in instance.test_files or _OF_TESTS.search(name) or steers(name) for name in files
+    )
     return {
         "empty_patch": float(not patch),
         "patch_applied": float(trial.applied),

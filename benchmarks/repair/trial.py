@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,18 +14,20 @@ from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.jail.workspace import read_file
 from ...runtime.runners.bridge import in_thread
 from ...runtime.runners.programs import host_programs
-from ...runtime.workspace import copy_commit
+from ...runtime.workspace import copy_commit, git
 from ...schema.errors import AgentError, InputError, JailError
 from .grading import Grade, believable, grade
+from .steering import steering_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ...runtime.jail import Jails
     from ...runtime.runners.bridge import Bridge
     from .instance import Instance
+    from .steering import Steering
 
-__all__ = ["TEST_SECONDS", "Trial", "try_patch"]
+__all__ = ["TEST_SECONDS", "Trial", "check_tests", "observe", "try_patch"]
 
 APPLY = (
     "git apply --verbose",
@@ -39,6 +41,9 @@ TEST_SECONDS = 300.0
 APPLY_SECONDS = 120.0
 LARGEST_RECORD = 64 << 20
 """Bytes."""
+NAMES_AT_ONCE = 200
+LARGEST_LOG = 128 << 10
+"""Characters of what is kept of a trial."""
 RUN_TESTS = Path(__file__).with_name("_run_tests.py")
 HAS_PYTEST = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
 NEEDED = {
@@ -56,11 +61,15 @@ class Trial:
         applied: Whether it could be applied.
         grade: The verdict; None: there is nothing to grade, and the fault is not repaired.
         reason: Why, in a few words.
+        statuses: What became of every test that was run; None: it is not known.
+        log: What the programs printed that applied the patch and ran the tests.
     """
 
     applied: bool
     grade: Grade | None = None
     reason: str
+    statuses: Mapping[str, str] | None = field(default=None, compare=False)
+    log: str = field(default="", compare=False)
 
 
 async def try_patch(
@@ -70,6 +79,7 @@ async def try_patch(
     jails: Jails,
     *,
     seconds: float = TEST_SECONDS,
+    environment: Path | None = None,
 ) -> Trial:
     """Apply a patch, bring the tests as they are to be, run them, and grade.
 
@@ -82,6 +92,7 @@ async def try_patch(
         patch: A git diff.
         jails: Where it runs.
         seconds: That the tests may take.
+        environment: The virtual environment that they run in; None: the one that is active.
 
     Raises:
         InputError: The instance cannot be tried here, whatever the patch.
@@ -89,8 +100,26 @@ async def try_patch(
     """
     if not patch:
         return Trial(applied=False, reason="the patch is empty")
-    _check_tests(instance)
-    attempt = _Attempt(instance=instance, repository=repository, patch=patch, seconds=seconds)
+    return await observe(
+        instance, repository, patch, jails, seconds=seconds, environment=environment
+    )
+
+
+async def observe(
+    instance: Instance,
+    repository: Path,
+    patch: str,
+    jails: Jails,
+    *,
+    seconds: float = TEST_SECONDS,
+    environment: Path | None = None,
+) -> Trial:
+    """Do what `try_patch` does, but with an empty patch run the tests on the base commit."""
+    check_tests(instance)
+    attempt = _Attempt(
+        instance=instance, repository=repository, patch=patch, seconds=seconds,
+        environment=environment,
+    )  # fmt: skip
     return await in_thread(
         lambda bridge: _tried(attempt, jails, bridge), name=f"repair-{instance.instance_id}"
     )
@@ -102,9 +131,15 @@ class _Attempt:
     repository: Path
     patch: str
     seconds: float
+    environment: Path | None
 
 
-def _check_tests(instance: Instance) -> None:
+def check_tests(instance: Instance) -> None:
+    """See that the tests of an instance can be run here.
+
+    Raises:
+        InputError: They cannot, whatever the patch.
+    """
     foreign = next(
         (one for one in instance.directives if not one.split("::", 1)[0].endswith(".py")), None
     )
@@ -125,14 +160,24 @@ def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> Trial:
             copy_commit(attempt.repository, instance.base_commit, work / "tree")
         except AgentError as error:
             raise InputError(f"{attempt.repository} cannot be used: {error}") from None
+        steering = steering_of(instance, _listed(work / "tree"))
+        if steering.runner:
+            raise InputError(
+                f"{instance.instance_id}: the repository is a part of pytest itself"
+                f" ({', '.join(sorted(map(str, steering.runner)))}), and tests run with the one"
+                " that is installed. Export the predictions and use SWE-bench's own harness."
+            )
         for name, text in (("model.patch", attempt.patch), ("test.patch", instance.test_patch)):
             (given / name).write_bytes(text.encode("utf-8", "surrogatepass"))
-        programs = host_programs()
+        programs = host_programs(attempt.environment)
         programs["readable"] = (*programs.get("readable", ()), given, RUN_TESTS)
         limits = Limits(wall=APPLY_SECONDS, cpu=math.ceil(attempt.seconds) + 60)
         with jails.open(work, limits=limits, **programs) as jail:
             bridge.on_stop(jail.kill)
-            steps = _Steps(instance=instance, work=work, given=given, shell=Shell(jail))
+            steps = _Steps(
+                instance=instance, steering=steering, work=work, given=given,
+                shell=Shell(jail, output=LARGEST_LOG),
+            )  # fmt: skip
             return steps.taken(attempt.seconds)
 
 
@@ -141,12 +186,19 @@ class _Steps:
     """The steps of a trial, all of them in the jail: a patch may change the copy's .git, too."""
 
     instance: Instance
+    steering: Steering
     work: Path
     given: Path
     shell: Shell
+    printed: list[str] = field(default_factory=list[str])
 
     def taken(self, seconds: float) -> Trial:
         self._check()
+        self.printed.clear()
+        trial = self._outcome(seconds)
+        return replace(trial, log=_shortened("".join(self.printed)))
+
+    def _outcome(self, seconds: float) -> Trial:
         if not self._apply():
             return Trial(applied=False, reason="the patch does not apply")
         if not self._bring_tests():
@@ -168,9 +220,13 @@ class _Steps:
             )
 
     def _in_tree(self, command: str) -> bool:
-        return self.shell.run(command, folder=self.work / "tree").returncode == 0
+        done = self.shell.run(command, folder=self.work / "tree")
+        self.printed.append(f"$ {command}\n{done.output}")
+        return done.returncode == 0
 
     def _apply(self) -> bool:
+        if not (self.given / "model.patch").stat().st_size:
+            return True
         patch = shlex.quote(str(self.given / "model.patch"))
         for number, command in enumerate(APPLY):
             if number:
@@ -181,10 +237,18 @@ class _Steps:
         return self._in_tree(f"git apply --check --reverse {patch}")
 
     def _bring_tests(self) -> bool:
+        """Put back what steers the tests, and the tests; then bring those that decide."""
         base = self.instance.base_commit
+        there, foreign = self.steering.found(self.work / "tree")
+        done = [self._on_each("rm -rf --", foreign)]
+        done.append(self._on_each(f"git checkout --quiet {base} --", there))
         for name in map(shlex.quote, self.instance.test_files):
             self._in_tree(f"git checkout --quiet {base} -- {name} || rm -rf -- {name}")
-        return self._put_tests()
+        return all(done) and self._put_tests()
+
+    def _on_each(self, command: str, names: Sequence[str]) -> bool:
+        """Run a command on names, some at a time: a command line has its length."""
+        return all(self._in_tree(f"{command} {shlex.join(some)}") for some in _some(names))
 
     def _put_tests(self, *options: str) -> bool:
         command = ("git", "apply", "--verbose", *options, str(self.given / "test.patch"))
@@ -194,13 +258,33 @@ class _Steps:
         record, tree = self.work / "record.jsonl", self.work / "tree"
         words = (str(RUN_TESTS), str(record), str(tree), *self.instance.directives)
         done = self.shell.run(f"python3 -I {shlex.join(words)}", folder=tree, timeout=seconds)
+        tests = " ".join(self.instance.directives)
+        self.printed.append(f"$ pytest {tests}\n{done.output}\nended with {done.returncode}\n")
         if done.stopped is not None:
             return Trial(applied=True, reason=f"the tests were stopped: {done.stopped}")
         statuses = _statuses(self.work, record.name)
         if statuses is None or not believable(statuses, done.returncode):
             return Trial(applied=True, reason="the tests did not run to their end")
         verdict = grade(self.instance, statuses)
-        return Trial(applied=True, grade=verdict, reason=_told(verdict))
+        return Trial(applied=True, grade=verdict, reason=_told(verdict), statuses=statuses)
+
+
+def _some(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (names[at : at + NAMES_AT_ONCE] for at in range(0, len(names), NAMES_AT_ONCE))
+
+
+def _listed(tree: Path) -> Sequence[str]:
+    """List the files of a fresh copy's commit."""
+    return git(tree, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")[:-1]
+
+
+def _shortened(text: str) -> str:
+    """Leave out what is in the middle of a text that is too long."""
+    if len(text) <= LARGEST_LOG:
+        return text
+    half = LARGEST_LOG // 2
+    left_out = len(text) - 2 * half
+    return f"{text[:half]}\n[... {left_out} characters left out ...]\n{text[-half:]}"
 
 
 def _told(verdict: Grade) -> str:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ...schema.errors import InputError
 from ...schema.values import is_list
+from .references import FILES, reference_calls, reference_rows
 from .tables import NO_VALUE, load_tables
-from .tasks import FILES, reference_calls, reference_rows
 from .verdict import Verdict, verdict
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,8 @@ __all__ = ["workbench"]
 async def workbench(evidence: Evidence) -> Score:
     """Judge by the calls below the answer's label, else by those that its agent had done.
 
-    Measures `side_effects` and `exact_match`, each 0 or 1.
+    Measures `side_effects` and `exact_match`, each 0 or 1. Calls that were done with tools are kept
+    as a JSON list in the trial's log: nothing else says which they were.
 
     Raises:
         InputError: The task is not one of this benchmark's, or its files are not there any more.
@@ -47,6 +49,7 @@ async def workbench(evidence: Evidence) -> Score:
             "side_effects": float(found.side_effects),
             "exact_match": float(found.exact_match),
         },
+        log="" if listed is not None or not calls else json.dumps(calls, indent=1) + "\n",
     )
 
 

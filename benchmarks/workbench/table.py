@@ -104,6 +104,11 @@ class Table:
         """Label the rows from 0."""
         return replace(self, labels=tuple(range(len(self))))
 
+    def with_column(self, column: Any, cell: Any = MISSING) -> Self:
+        """Add a column that has the same in all rows."""
+        rows = tuple((*row, cell) for row in self.rows)
+        return replace(self, columns=(*self.columns, column), rows=rows)
+
     def updated(self, places: Sequence[int], column: Any, value: Any) -> Self:
         """Write a value into a column of some rows. A column that does not exist is added.
 
@@ -112,7 +117,7 @@ class Table:
         Raises:
             ValueError: A list has another length than there are rows.
         """
-        table = self if self.has(column) else self._with_column(column)
+        table = self if self.has(column) else self.with_column(column)
         values = _spread(value, [self.labels[place] for place in places])
         if not isinstance(value, dict) and all(type(cell) is float for cell in table.cells(column)):
             values = [_as_float(one) for one in values]
@@ -120,10 +125,6 @@ class Table:
         for place, one in zip(places, values, strict=True):
             rows[place] = (*rows[place][:at], one, *rows[place][at + 1 :])
         return replace(table, rows=tuple(rows))
-
-    def _with_column(self, column: Any) -> Self:
-        rows = tuple((*row, MISSING) for row in self.rows)
-        return replace(self, columns=(*self.columns, column), rows=rows)
 
 
 def is_missing(value: Any) -> bool:

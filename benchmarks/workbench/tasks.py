@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import ast
-import csv
 import functools
 from typing import TYPE_CHECKING
 
-from ...schema.errors import InputError
 from ...schema.task import ScorerChoice, Task
-from ...schema.values import is_list
 from ..benchmark import Benchmark, Source
 from .domains import DOMAINS
+from .export import export_all_tools, export_named_tools
+from .references import FILES, literal_list, reference_calls, reference_rows
 from .tables import SOURCE, find_folder, load_tables
 from .toolkits import TOOLKITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-__all__ = ["FILES", "WORKBENCH", "WORKBENCH_DOMAINS", "reference_calls", "reference_rows"]
-
-FILES = {
-    "analytics": "analytics",
-    "calendar": "calendar",
-    "crm": "customer_relationship_manager",
-    "email": "email",
-    "multi_domain": "multi_domain",
-    "project_management": "project_management",
-}
-"""The niches in order, and the name that each has in its file's."""
+__all__ = ["WORKBENCH", "WORKBENCH_DOMAINS"]
 
 _ALWAYS = "company_directory"
 
@@ -71,7 +59,7 @@ def _tasks(source: Source, *, named_only: bool) -> Sequence[Task]:
 
 
 def _task(niche: str, number: int, row: dict[str, str], folder: Path, *, named_only: bool) -> Task:
-    named = _literal_list(row["domains"], niche)
+    named = literal_list(row["domains"], niche)
     # A domain that no toolkit has the name of brings none: the column's 'crm' is one.
     chosen = [one for one in DOMAINS if not named_only or one in named or one == _ALWAYS]
     return Task(
@@ -87,48 +75,6 @@ def _task(niche: str, number: int, row: dict[str, str], folder: Path, *, named_o
 def _described(domains: tuple[str, ...]) -> str:
     operations = [operation for domain in domains for operation in DOMAINS[domain]]
     return "\n".join(f"- {one.signature}: {one.about}" for one in operations)
-
-
-def reference_rows(folder: Path, niche: str) -> Sequence[dict[str, str]]:
-    """Read the file of a niche: `query`, `answer` and `domains` of each of its tasks.
-
-    Raises:
-        InputError: It cannot be read, or is not as expected.
-    """
-    name = f"{FILES[niche]}_queries_and_answers.csv"
-    path = folder / "data" / "processed" / "queries_and_answers" / name
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = list(_checked(csv.DictReader(file), path))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: {error}. To get it, {SOURCE}.") from None
-    return rows
-
-
-def _checked(rows: csv.DictReader[str], path: Path) -> Iterator[dict[str, str]]:
-    for row in rows:
-        if missing := {"query", "answer", "domains"} - {k for k, text in row.items() if text}:
-            raise InputError(f"{path}: a row has no {', '.join(sorted(missing))}. {SOURCE}.")
-        yield row
-
-
-def reference_calls(row: dict[str, str], niche: str) -> list[str]:
-    """Give the reference's calls of a row of `reference_rows`.
-
-    Raises:
-        InputError: They are no list of texts.
-    """
-    return _literal_list(row["answer"], niche)
-
-
-def _literal_list(text: str, niche: str) -> list[str]:
-    try:
-        found = ast.literal_eval(text)
-    except (SyntaxError, ValueError) as error:
-        raise InputError(f"the tasks of {niche} hold {text[:80]!r}, no list: {error}.") from None
-    if not is_list(found) or not all(isinstance(one, str) for one in found):
-        raise InputError(f"the tasks of {niche} hold {text[:80]!r}, which is no list of texts.")
-    return found
 
 
 _CITATION = (
@@ -147,6 +93,7 @@ WORKBENCH = Benchmark(
     citation=_CITATION,
     source=SOURCE,
     tasks=_all_tools,
+    exports={"workbench": export_all_tools},
     tools=TOOLKITS,
 )
 
@@ -162,5 +109,6 @@ WORKBENCH_DOMAINS = Benchmark(
     citation=_CITATION,
     source=SOURCE,
     tasks=_named_tools,
+    exports={"workbench": export_named_tools},
     tools=TOOLKITS,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import click
 from ...runtime.terminal import counted, speakable
 from ...runtime.usage import Usage
 from ...schema.errors import CoterieError, InputError
+from ..student import t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .evolving import Evolving
     from .telling import Told
 
-__all__ = ["Several", "over_seeds", "t_interval"]
+__all__ = ["Several", "over_seeds"]
 
 
 @dataclass(eq=False)
@@ -99,38 +99,6 @@ def over_seeds(told: Sequence[tuple[int, Told]]) -> dict[str, Any]:
         "chosen_by": told[0][1].chosen_by,
         "seeds": [{"seed": seed, **one.value()} for seed, one in told],
     }
-
-
-def t_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Give the 95 % interval of a mean by Student's t; None for fewer than two values."""
-    if len(values) < 2:
-        return None
-    mean = statistics.fmean(values)
-    reach = _t_quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
-    return mean - reach, mean + reach
-
-
-def _t_quantile(degrees: int) -> float:
-    """Find where Student's t has 2.5 % above it, by halving."""
-    low, high = 1.9, 13.0
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _inside(middle, degrees) < 0.95 else (low, middle)
-    return low
-
-
-def _inside(t: float, degrees: int) -> float:
-    """Give the chance that Student's t is between -t and t (Abramowitz and Stegun 26.7.3-4)."""
-    angle = math.atan2(t, math.sqrt(degrees))
-    sine, cosine = math.sin(angle), math.cos(angle)
-    odd = degrees % 2
-    term, total = (cosine if odd else 1.0), 0.0
-    for step in range(2 if odd else 1, degrees, 2):
-        total += term
-        term *= cosine**2 * step / (step + 1)
-    if odd:
-        return 2 / math.pi * (angle + sine * total)
-    return sine * total
 
 
 def _mean(values: Sequence[float | None]) -> dict[str, Any] | None:

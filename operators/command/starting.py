@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...schema.task import Task
     from ...schema.team import Team
 
-__all__ = ["Start", "found"]
+__all__ = ["Start", "check_addresses", "found"]
 
 PHI = ("seed:single_agent",)
 """What a pool begins with where the recipe has no seeds: the pool φ of EvoMAS, Table 7."""

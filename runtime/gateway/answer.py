@@ -58,6 +58,7 @@ def answer_of(body: Mapping[str, Any], source: str) -> ChatAnswer:
         finish_reason=finish_reason,
         usage=_usage(body.get("usage"), answered=bool(text or calls)),
         model=_sound(str(body.get("model") or "")),
+        fingerprint=_sound(str(body.get("system_fingerprint") or "")),
     )
 
 

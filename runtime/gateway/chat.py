@@ -65,6 +65,7 @@ class ChatAnswer:
         finish_reason: `stop`, `length`, `tool_calls`, or the endpoint's own word.
         usage: What the call consumed, attempts without an answer included.
         model: The model that the endpoint says answered.
+        fingerprint: What the endpoint says of itself, such as its version; empty where it does not.
         alias: The alias that answered: the one that was asked, or a fallback of it.
         seconds: From the first attempt to the answer.
         attempts: Attempts of the alias that answered: 1, and one for each failure retried.
@@ -75,6 +76,7 @@ class ChatAnswer:
     finish_reason: str = "stop"
     usage: Usage = field(default_factory=Usage)
     model: str = ""
+    fingerprint: str = ""
     alias: str = ""
     seconds: float = 0.0
     attempts: int = 1

@@ -10,17 +10,20 @@ from typing import Any
 __all__ = ["host_programs"]
 
 
-def host_programs() -> dict[str, Any]:
+def host_programs(environment: Path | None = None) -> dict[str, Any]:
     """Let a jail have the host's virtual environment, to read, and its programs first.
 
     A repository's tests need its dependencies and pytest. They come from the virtual environment
     that is active (`VIRTUAL_ENV`), else from the one that we run in: the host's choice, as in any
     shell. Nothing is added where there is none, for the interpreter itself is always there.
 
+    Args:
+        environment: A virtual environment to have instead.
+
     Returns:
         `readable` and `environment`, as `Jails.open` takes them.
     """
-    prefix = Path(os.environ.get("VIRTUAL_ENV") or sys.prefix)
+    prefix = environment or Path(os.environ.get("VIRTUAL_ENV") or sys.prefix)
     if prefix == Path(sys.base_prefix) or not (prefix / "bin").is_dir():
         return {}
     home = _home(prefix)

@@ -7,7 +7,7 @@ team that does not load cannot come about.
 
 from .applying import Rejected, apply
 from .changes import Change, changes
-from .constrained import component_schema
+from .constrained import component_schema, components_schema
 from .difference import agent_edits, diff
 from .json_form import edits_from_json, edits_to_json, edits_to_values
 from .kinds import (
@@ -90,6 +90,7 @@ __all__ = [
     "changes",
     "component_schema",
     "components",
+    "components_schema",
     "diff",
     "edits_from_json",
     "edits_to_json",

@@ -14,6 +14,7 @@ from .._writing import plain, team_value
 from ..problems import quoted
 from ..team import Agent, Team, natural
 from ._claims import claims
+from ._edges import insert, insert_edge, join_ends
 from .kinds import (
     KINDS,
     AddAgent,
@@ -50,12 +51,15 @@ Objection = tuple["Edit", str, str]
 """An edit, the field of it that has no place, and why."""
 
 
-def draft(team: Team, edits: Sequence[Edit]) -> tuple[Value, list[Objection]]:
+def draft(
+    team: Team, edits: Sequence[Edit], *, joined: bool = True
+) -> tuple[Value, list[Objection]]:
     """Make edits to a copy of a team's plain value.
 
     Args:
         team: The team. It stays as it is.
         edits: Edits of which no two decide the same thing. Their order does not matter.
+        joined: Whether agents that removals cut off are joined to those further down.
 
     Returns:
         The value, which need not load, and the edits that have no place in it.
@@ -67,6 +71,8 @@ def draft(team: Team, edits: Sequence[Edit]) -> tuple[Value, list[Objection]]:
     for kind in KINDS:
         if chosen := [edit for edit in ordered if type(edit) is kind]:
             objections += _CHANGES[kind](value, chosen)
+    if joined:
+        join_ends(team, value, ordered)
     value["topology"] = {key: item for key, item in value["topology"].items() if item}
     empty = {key for key in ("topology", "execution") if not value[key]}
     return {key: item for key, item in value.items() if key not in empty}, objections
@@ -136,9 +142,9 @@ def _add_agents(value: Value, edits: Sequence[AddAgent]) -> Iterator[Objection]:
             value["agents"][place] = old[place]
     for edit in edits:
         for receiver in edit.reports_to:
-            _insert_edge(value, edit.agent.id, receiver)
+            insert_edge(value, edit.agent.id, receiver)
         for sender in edit.receives_from:
-            _insert_edge(value, sender, edit.agent.id)
+            insert_edge(value, sender, edit.agent.id)
 
 
 def _order_agents(value: Value, edits: Sequence[OrderAgents]) -> Iterator[Objection]:
@@ -172,7 +178,7 @@ def _remove_edges(value: Value, edits: Sequence[RemoveEdge]) -> Iterator[Objecti
 
 def _add_edges(value: Value, edits: Sequence[AddEdge]) -> Iterator[Objection]:
     for edit in edits:
-        _insert_edge(value, edit.sender, edit.receiver)
+        insert_edge(value, edit.sender, edit.receiver)
     return iter(())
 
 
@@ -200,7 +206,7 @@ def _change_tools(value: Value, edits: Sequence[GrantTool | RevokeTool]) -> Iter
             continue
         tools: list[str] = value["agents"][edit.agent].setdefault("tools", [])
         if isinstance(edit, GrantTool):
-            _insert(tools, edit.tool, {tool: (tool,) for tool in (*tools, edit.tool)})
+            insert(tools, edit.tool, {tool: (tool,) for tool in (*tools, edit.tool)})
         elif edit.tool in tools:
             tools.remove(edit.tool)
         else:
@@ -247,30 +253,6 @@ def _put(fields: Value, field: str, item: Any) -> None:
         fields.pop(field, None)
     else:
         fields[field] = plain(item)
-
-
-def _insert_edge(value: Value, sender: str, receiver: str) -> None:
-    """Add an edge where the order of the roster has it."""
-    reports_to: dict[str, list[str]] = value["topology"]["reports_to"]
-    rank = {agent_id: (place,) for place, agent_id in enumerate(value["agents"])}
-    senders = list(reports_to)
-    if sender not in reports_to:
-        _insert(senders, sender, rank)
-    receivers = list(reports_to.get(sender, ()))
-    _insert(receivers, receiver, rank)
-    old = {**reports_to, sender: receivers}
-    value["topology"]["reports_to"] = {one: old[one] for one in senders}
-
-
-def _insert(items: list[str], item: str, rank: Mapping[str, tuple[Any, ...]]) -> None:
-    """Put an item ahead of the first that ranks above it; one without a rank goes last."""
-    ranked = rank.get(item)
-    later = (
-        place
-        for place, other in enumerate(items)
-        if ranked is not None and other in rank and rank[other] > ranked
-    )
-    items.insert(next(later, len(items)), item)
 
 
 def _no_agent(name: str, value: Value) -> str:

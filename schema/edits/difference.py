@@ -153,7 +153,7 @@ def _with_edges(edit: RosterEdit, after: Team, new: Set[str]) -> RosterEdit:
 
 
 def _edge_edits(before: Team, roster: Sequence[RosterEdit], after: Team) -> list[TopologyEdit]:
-    topology = _topology(before, roster)
+    topology = draft(before, roster, joined=False)[0].get("topology", {})
     there = [(u, v) for u, vs in topology.get("reports_to", {}).items() for v in vs]
     edits: list[TopologyEdit] = [
         *(RemoveEdge(sender=u, receiver=v) for u, v in there if (u, v) not in set(after.edges)),

@@ -8,7 +8,7 @@ Its shape is the JSON Schema `edits.schema.json`.
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from .._writing import plain
 from ..errors import ConfigError
 from ..loading import agent_of, shape_only
 from ..values import is_list, is_mapping
+from ._claims import settled
 from ._draft import agent_value
 from .kinds import (
     KINDS,
@@ -42,6 +43,12 @@ BY_TAG: Mapping[str, type[Edit]] = MappingProxyType({tag(kind): kind for kind in
 ONE_FIELD = (SetParameter, SetExecution, SetNote, SetMetadata)
 """Kinds that set one field of several; in JSON, the field's name is the key of its value."""
 
+PLACE = ("before", "reports_to", "receives_from", "is_output")
+"""What an edit that adds an agent says of its place; older ones say it beside its fields."""
+
+LISTS = ("reports_to", "receives_from", "tools")
+"""Lists of names that stand in no order, or in one that may be any."""
+
 
 def edits_to_json(edits: Iterable[Edit]) -> str:
     """Write edits as JSON on one line. `edits_from_json` reads equal edits back."""
@@ -58,7 +65,9 @@ def edits_from_json(
 ) -> tuple[Edit, ...]:
     """Read edits that anyone may have written, a model too.
 
-    Whether they have a place in a team, and make one that loads, is for `apply` to say.
+    Whether they have a place in a team, and make one that loads, is for `apply` to say. Only what
+    its writer has said twice is settled here, as `settled` tells, and an agent that a new one hears
+    twice, or a tool that it has twice, counts once.
 
     Args:
         text: The JSON text, and nothing else.
@@ -71,12 +80,41 @@ def edits_from_json(
     """
     # What is not text at all, like half a character, is for the reader to refuse.
     content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    document, problems = shape_only(*read_json(content, file), "edits")
+    read, problems = read_json(content, file)
+    document, problems = shape_only(replace(read, value=_once(read.value)), problems, "edits")
     if document.complete and component is not None:
         problems = sorted([*problems, *_foreign(document, component)])
     if problems:
         raise ConfigError(problems)
-    return tuple(_edit(*next(iter(item.items()))) for item in document.value["edits"])
+    return settled([_edit(*next(iter(item.items()))) for item in document.value["edits"]])
+
+
+def _once(value: Any) -> Any:
+    """Leave out what new agents name twice: no strict decoding keeps items of a list apart."""
+    listed = value.get("edits") if is_mapping(value) else None
+    if not is_list(listed):
+        return value
+    return {**value, "edits": [_new_once(item) for item in listed]}
+
+
+def _new_once(item: Any) -> Any:
+    said = item.get("add_agent") if is_mapping(item) else None
+    if not is_mapping(said):
+        return item
+    parts = {key: _names_once(said[key]) for key in ("place", "fields") if key in said}
+    return {**item, "add_agent": {**_names_once(said), **parts}}
+
+
+def _names_once(said: Any) -> Any:
+    """Keep each name of a list once, at its first place."""
+    if not is_mapping(said):
+        return said
+    return {key: _distinct(item) if key in LISTS else item for key, item in said.items()}
+
+
+def _distinct(names: Any) -> Any:
+    is_names = is_list(names) and all(isinstance(name, str) for name in names)
+    return list(dict.fromkeys(names)) if is_names else names
 
 
 def _foreign(document: Document, component: Component) -> Iterator[Problem]:
@@ -99,7 +137,7 @@ def _said(edit: Edit) -> dict[str, Any]:
             return {edit.field: plain(edit.value)}
         case AddAgent():
             said = {"agent": edit.agent.id, "fields": agent_value(edit.agent)}
-            return {**said, **_optional(edit, ("before", "reports_to", "receives_from"))}
+            return {**said, **({"place": place} if (place := _optional(edit, PLACE)) else {})}
         case ReplaceTopology():
             return {"reports_to": plain(edit.reports_to), **_optional(edit, ("output",))}
         case _:
@@ -117,10 +155,13 @@ def _edit(name: str, said: Mapping[str, Any]) -> Edit:
         agent = {"agent": said["agent"]} if kind is SetParameter else {}
         (field,) = said.keys() - agent.keys()
         return kind(**agent, field=field, value=said[field])
+    if kind is AddAgent:
+        said = {**said, **said.get("place", {})}
     values: dict[str, Any] = {
         key: tuple(item) if is_list(item) else item for key, item in said.items()
     }
     if kind is AddAgent:
+        values.pop("place", None)
         values["agent"] = agent_of(values["agent"], values.pop("fields"))
     if kind is ReplaceTopology:
         reports_to = said["reports_to"].items()

@@ -281,6 +281,8 @@ class AddAgent:
         before: The agent of the team that it stands ahead of in the file. None: it stands last.
         reports_to: Who receives its output.
         receives_from: Whose output it receives. An edge between two new agents is named by one.
+        is_output: Whether its output is the team's answer from now on. Then whoever would report to
+            nobody, as the agent whose output was the answer, reports to it.
     """
 
     component: ClassVar[Component] = "roster"
@@ -289,11 +291,16 @@ class AddAgent:
     before: str | None = None
     reports_to: tuple[str, ...] = ()
     receives_from: tuple[str, ...] = ()
+    is_output: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RemoveAgent:
-    """Takes an agent out of the team, with its edges; where it was the output, that as well."""
+    """Takes an agent out of the team, with its edges; where it was the output, that as well.
+
+    Whoever would then report to nobody any more reports to the next agent that heard of its work
+    through the one that went.
+    """
 
     component: ClassVar[Component] = "roster"
 

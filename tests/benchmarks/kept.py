@@ -28,12 +28,13 @@ def kept(
     team: str = "solo",
     trials: int = 1,
     missing: int = 0,
+    data: Path | None = None,
 ) -> Path:
     """Make a folder of results with these samples."""
     models = {"default": Model(alias="default", model="m")}
     agent = Agent(id="one", prompt="Answer it.")
     plan = compile(Team(name=team, agents={"one": agent}), Catalogue.of_host(models=models))
-    request = Request(benchmark=benchmark, source=Source(), choice=Choice(), trials=trials)
+    request = Request(benchmark=benchmark, source=Source(data=data), choice=Choice(), trials=trials)
     folder.mkdir(parents=True)
     results = Results.begin(
         RunFolder(folder, str), request, plan, Setting(seed=0), command=["mas-bench", "run"]

@@ -114,3 +114,11 @@ def test_shuffling_is_seeded_and_loses_nothing() -> None:
 def test_no_task_at_all_is_said(choice: Choice, tasks: list[Task], message: str) -> None:
     with pytest.raises(InputError, match=message):
         choice.of(tasks)
+
+
+def test_only_tasks_whose_id_fits_a_pattern_are_taken() -> None:
+    assert ids(Choice(instances=["t1", "t[34]"]).of(SOME)) == ["t1", "t3", "t4"]
+    assert len(Choice(instances=["t1*"], limit=2).of(SOME)) == 2
+    assert Choice(instances=["t1"]) == Choice(instances=("t1",))
+    with pytest.raises(InputError, match=r"--instances 'x\*' fits none of the 12 ids, such as t0"):
+        Choice(instances=["t1", "x*"]).of(SOME)

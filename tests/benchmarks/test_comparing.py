@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 from scipy import stats
 
 from coterie.benchmarks import comparing
-from coterie.benchmarks.comparing import compare
+from coterie.benchmarks.comparing import compare, compare_all, p_adjusted
+from coterie.benchmarks.comparing import compared as table_of
 from coterie.benchmarks.samples import Sample
 from coterie.runtime.usage import Usage
 from coterie.schema import InputError
@@ -99,3 +101,42 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path) -> None:
     (mini / "samples.jsonl").unlink()
     with pytest.raises(InputError, match=r"samples\.jsonl: there is no such file"):
         compare(mini, mini)
+
+
+def test_a_figure_that_answers_chose_is_marked_and_gets_no_p_value(tmp_path: Path) -> None:
+    """The best of several by the reference answer wins against any team that has one try."""
+    single = kept(tmp_path / "one", scores([0.0] * 8))
+    told = json.loads((kept(tmp_path / "best", scores([1.0] * 8)) / "results.json").read_text())
+    (tmp_path / "best" / "results.json").write_text(json.dumps({**told, "chosen_by": "answers"}))
+    comparison = compare(single, tmp_path / "best")
+    value = comparison.value()
+    assert value["chosen_by_answers"] == ["solo (best)"]
+    assert value["p"] == {"mcnemar": None, "paired_t": None, "wilcoxon": None}
+    assert "warning: solo (best): each task's sample is the best of several" in str(comparison)
+    assert "p =" not in str(comparison)
+    anyway = compare(single, tmp_path / "best", anyway=True)
+    assert anyway.value()["p"]["mcnemar"] == pytest.approx(2 / 256)
+    assert "of a figure that answers chose, so it says nothing" in str(anyway)
+
+
+def test_several_teams_are_compared_with_the_first_or_each_with_each(tmp_path: Path) -> None:
+    folders = [
+        kept(tmp_path / name, scores([float(n < right) for n in range(8)]), team=name)
+        for name, right in (("none", 0), ("most", 7), ("all", 8))
+    ]
+    to_first = compare_all(folders)
+    assert [one.names[1] for one in to_first] == ["most (most)", "all (all)"]
+    raw = [one.tests()["mcnemar"] for one in to_first]
+    assert raw == [pytest.approx(2 / 128), pytest.approx(2 / 256)]
+    assert p_adjusted(to_first) == [pytest.approx(2 / 128), pytest.approx(4 / 256)]
+    assert len(compare_all(folders, all_pairs=True)) == 3
+    row = table_of(to_first)[0]
+    assert (row["better"], row["test"], row["p (Holm)"]) == ("7", "exact McNemar", "0.0156")
+    assert row["effect"] == "h +2.42, odds ratio 15.00"
+
+
+def test_effects_of_graded_scores_are_rank_biserial(tmp_path: Path) -> None:
+    told = compared(tmp_path, scores([0.1, 0.5, 0.3]), scores([0.2, 0.9, 0.3])).value()
+    assert told["effects"]["rank_biserial"] == 1
+    assert told["effects"]["odds_ratio"] is None
+    assert told["decides"] == "paired_t"

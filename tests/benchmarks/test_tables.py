@@ -88,3 +88,30 @@ def test_markdown_is_aligned_and_holds_any_text() -> None:
 def test_csv_is_read_back(folder: Path) -> None:
     rows = by_team([results(folder, "solo", four(2)), results(folder, "duo", four(3))])
     assert list(csv.DictReader(io.StringIO(written(rows, "csv")))) == rows
+
+
+def test_latex_holds_any_text() -> None:
+    text = written([{"team": "a_b & c%", "share": "50"}, {"team": "$x^2$"}], "latex")
+    assert text.splitlines() == [
+        r"\begin{tabular}{ll}",
+        r"  \toprule",
+        r"  team & share \\",
+        r"  \midrule",
+        r"  a\_b \& c\% & 50 \\",
+        r"  \$x\textasciicircum{}2\$ &  \\",
+        r"  \bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def test_a_measure_of_some_samples_says_of_how_many(folder: Path) -> None:
+    some = [sample("a", 1.0, answer="x", measures={"f2p": 1.0}), sample("b", 0.0, status="failed")]
+    (row,) = by_team([results(folder, "solo", some)])
+    assert row["f2p"] == "1.000 (1 of 2)"
+
+
+def test_a_figure_that_answers_chose_is_marked(folder: Path) -> None:
+    told = results(folder, "solo", four(3))
+    rows = by_team([told, {**told, "chosen_by": "answers"}])
+    assert rows[1]["note"] == "chosen by answers, no held-out figure"
+    assert "note" not in rows[0]

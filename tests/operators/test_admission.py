@@ -83,7 +83,8 @@ def test_a_newcomers_winning_trial_is_kept_apart_from_its_score(folder: Path) ->
     (child,) = [one for one in pool.teams.values() if one.born.parents]
     chosen = [one for one in trials(folder / "pool") if one.get("chosen")]
     assert [one["team"] for one in chosen] == [child.name]
-    assert child.statistics.n == len(trials(folder / "pool")) - 1
+    own = [one for one in trials(folder / "pool") if one["team"] == child.name]
+    assert child.statistics.n == len(own) - 1
     assert child.team.successful_tasks[0].q == "What is 0 + 7?"
 
 
@@ -147,3 +148,22 @@ def test_a_full_pool_lets_the_one_go_that_is_expected_to_score_least(folder: Pat
     assert max(report["sizes"]) == 2
     assert report["growth"][-1] > 1
     assert len(Pool.open(folder / "pool").members) == 2
+
+
+def test_what_a_team_scores_as_adapted_is_known_of_it_win_or_lose(folder: Path) -> None:
+    # Every team is always adapted, so none ever runs as it stands; half of the answers are right.
+    numbers = iter(range(100))
+
+    def think(request: Request) -> list[Any]:
+        return [{"set_prompt": {"agent": "one", "prompt": f"Think of {next(numbers)}."}}]
+
+    def half(request: Request) -> str:
+        return "7" if any(f"What is {n} +" in shown(request) for n in (0, 2, 4, 6)) else "8"
+
+    recipe = RECIPE.replace("steps: 2", "steps: 0") + "admission: none\ncomponents: [prompts]\n"
+    (folder / "recipe.yaml").write_text(recipe)
+    code, _, err, _ = evolved(folder, "pool", script=world(half, think))
+    assert code == 0, err
+    for one in Pool.open(folder / "pool").teams.values():
+        known = one.statistics
+        assert (known.n, known.adapted, known.adapted_sum) == (0, 8, 4.0)

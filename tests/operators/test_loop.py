@@ -142,3 +142,23 @@ def test_fields_that_nothing_would_read_are_refused(folder: Path) -> None:
     assert "recipe.yaml:7:12: error: crossover: [0, 0] is drawn from only where" in err
     assert "recipe.yaml:9:9: error: margin: 0.1 is looked at only with admission: gain" in err
     assert not (folder / "pool").exists()
+
+
+def test_a_child_that_gives_its_model_too_little_time_is_dropped_and_not_waited_for(
+    folder: Path,
+) -> None:
+    def slow(request: Request) -> Reply:
+        if "edits" in asked(request):
+            edit = {"set_parameter": {"agent": "one", "timeout": 1}}
+            return Reply.json({"reason": "for haste", "edits": [edit]})
+        questions.append("asked")  # the first is the parent's, all others its children's
+        return Reply(text="7") if len(questions) == 1 else Reply.fault("hang")
+
+    questions: list[str] = []
+    recipe = ALONE.replace("steps: 2", "steps: 1").replace("workers: 8", "workers: 1")
+    (folder / "recipe.yaml").write_text(f"{recipe}instantiate: false\ncomponents: [parameters]\n")
+    code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=slow)
+    assert code == 0, err
+    (line,) = lines_of(folder / "pool")
+    assert [one["operator"] for one in line["candidates"]] == ["select"]
+    assert "less time than its parent did" in line["dropped"][0]["reason"]

@@ -11,6 +11,7 @@ from coterie.operators import MUTABLE, Dropped, Parent, Proposal, mutate
 from coterie.operators.components import open_components
 from coterie.pool.experience import Experience
 from coterie.runtime.doubles import Reply
+from coterie.runtime.functions import majority
 from coterie.schema.edits import AddEdge, SetModel, SetPrompt, components, diff
 
 from .asking import PAIR, TASK, Asked, asking, ceiling_of, llm, parent, team
@@ -95,7 +96,7 @@ def test_the_model_chooses_the_component_first() -> None:
     assert paths == ["step 1/component/call 1", "step 1/edits/call 1"]
     choices = done.calls[0].body["response_format"]["json_schema"]["schema"]
     assert choices["properties"]["change"]["enum"] == [
-        "prompts", "model_id", "topology", "parameters"
+        "prompts", "model_id", "parameters"
     ]  # fmt: skip
 
 
@@ -107,7 +108,8 @@ def test_a_choice_that_is_none_is_dropped() -> None:
     assert done.came.parents == ("pair",)
 
 
-def test_the_only_open_component_need_not_be_chosen() -> None:
+def test_the_only_open_component_need_not_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(majority, "needs_reports", False, raising=False)
     counter = llm("counter", agent_type="Function", function="majority", prompt="")
     alone = parent(team("alone", counter))
     retries = edits({"set_execution": {"max_retries": 5}})
@@ -122,13 +124,11 @@ def test_the_only_open_component_need_not_be_chosen() -> None:
         ("prompts", [PROMPT, {"add_edge": {"sender": "judge", "receiver": "worker"}}], "topology"),
         ("prompts", [{"remove_agent": {"agent": "worker"}}], "here only prompts may be edited"),
         ("prompts", [{"set_prompt": {"agent": "wroker", "prompt": "x y"}}], "no agent 'wroker'"),
-        ("topology", [{"add_edge": {"sender": "judge", "receiver": "worker"}}], "cycle"),
         ("model_id", [{"set_model": {"agent": "worker", "model_id": "gpt-9"}}], "no model 'gpt-9'"),
         ("parameters", [{"set_parameter": {"agent": "worker", "max_tokens": 9999}}], "4096"),
         ("parameters", [{"set_backend": {"backend": "smolagents"}}], "above the ceiling"),
         ("prompts", [{"set_prompt": {"agent": "worker", "prompt": "x" * 5_000}}], "at most 4000"),
         ("prompts", [PROMPT] * 81, "81 edits; at most 80"),
-        ("prompts", [PROMPT, PROMPT], "it decides agents.worker.prompt"),
         ("prompts", [], "there is no edit"),
         (
             "prompts",
@@ -147,6 +147,22 @@ def test_what_may_not_be_is_handed_back_then_dropped(
     assert said in " ".join(done.came.problems)
     assert done.came.problems[0] in done.calls[1].text
     assert len(done.told("operator_dropped")) == 1
+
+
+def test_an_edge_that_closes_a_cycle_is_handed_back_then_dropped() -> None:
+    three = team("three", llm("a"), llm("b"), llm("c"))
+    back = edits({"add_edge": {"sender": "c", "receiver": "a"}})
+    options: dict[str, Any] = {"of": parent(three), "ceiling": ceiling_of(three)}
+    done = mutated(back, back, component="topology", **options)
+    assert isinstance(done.came, Dropped)
+    assert "cycle" in done.came.problems[0]
+
+
+def test_a_statement_made_twice_counts_once_and_of_two_the_last() -> None:
+    other = {"set_prompt": {"agent": "worker", "prompt": "Count thrice."}}
+    made = mutated(edits(PROMPT, PROMPT, other, PROMPT), component="prompts").came
+    assert isinstance(made, Proposal)
+    assert made.edits == (SetPrompt(agent="worker", prompt="Count twice."),)
 
 
 def test_a_tool_above_the_ceiling_is_not_granted() -> None:
@@ -223,5 +239,5 @@ def test_open_components_are_those_with_a_choice() -> None:
     async def opened(meta: Any) -> Any:
         return open_components(meta, parent())
 
-    assert asking([], opened).came == ("prompts", "model_id", "topology", "parameters")
+    assert asking([], opened).came == ("prompts", "model_id", "parameters")
     assert set(MUTABLE) >= set(asking([], opened).came)

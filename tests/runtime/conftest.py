@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import Any
 
 import pytest
 
 from coterie.runtime import Calls, Gateway, Run, Toolbox, Trace, compile, execute
 from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.runners import AgentResult, Assignment
 from coterie.runtime.trace import Event
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
@@ -58,6 +59,34 @@ class Bench:
 
 UNUSED: Any = None
 """No agent of these tests writes code."""
+
+
+Part = Callable[[Assignment], Coroutine[Any, Any, str]]
+
+
+class Scripted:
+    """A backend that does as it is told."""
+
+    def __init__(self, part: Part) -> None:
+        self._part = part
+
+    @classmethod
+    def objections(cls, agent: Agent) -> Iterator[str]:
+        del agent
+        yield from ()
+
+    @classmethod
+    def calls_at_most(cls, agent: Agent) -> int:
+        del agent
+        return 1
+
+    @classmethod
+    def needs_jail(cls, agent: Agent) -> bool:
+        del agent
+        return False
+
+    async def run(self, assignment: Assignment) -> AgentResult:
+        return AgentResult(content=await self._part(assignment))
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,10 @@ import pytest
 from coterie.runtime import Calls, Gateway, Journal, Run, Toolbox, compile, desk, execute, scorers
 from coterie.runtime.desk import AgentOutcome
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.runners import AgentResult, Assignment
+from coterie.runtime.runners import Assignment
 from coterie.runtime.scorers import Evidence, Score
 from coterie.runtime.tools import Tool, ToolCall, ToolError
 from coterie.schema import (
-    Agent,
     AgentError,
     Catalogue,
     JailError,
@@ -27,7 +26,7 @@ from coterie.schema import (
     Team,
 )
 
-from .conftest import UNUSED, llm, team
+from .conftest import UNUSED, Part, Scripted, llm, team
 
 desk_value = desk._value
 
@@ -98,33 +97,7 @@ class Stand:
         return list(self.evidence[-1].tool_calls)
 
 
-Part = Callable[[Assignment], Coroutine[Any, Any, str]]
 Script = Mapping[str, Part]
-
-
-class Scripted:
-    """A backend that does as it is told."""
-
-    def __init__(self, part: Part) -> None:
-        self._part = part
-
-    @classmethod
-    def objections(cls, agent: Agent) -> Iterator[str]:
-        del agent
-        yield from ()
-
-    @classmethod
-    def calls_at_most(cls, agent: Agent) -> int:
-        del agent
-        return 1
-
-    @classmethod
-    def needs_jail(cls, agent: Agent) -> bool:
-        del agent
-        return False
-
-    async def run(self, assignment: Assignment) -> AgentResult:
-        return AgentResult(content=await self._part(assignment))
 
 
 def counting(*steps: int) -> Part:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +12,12 @@ import pytest
 from coterie.runtime import Calls, Run, Toolbox, compile, execute
 from coterie.runtime.gateway import CallError, ChatAnswer
 from coterie.runtime.own_time import OwnTime
-from coterie.runtime.runners import AgentResult, Assignment
-from coterie.schema import Agent, Catalogue, Model, Team
+from coterie.runtime.runners import Assignment
+from coterie.schema import Catalogue, Model, Team
 
 from ..provider import Behaviour, Provider, answer, gateway_to, in_turn, model
 from ..virtual_time import run_virtually, virtual_clock
-from .conftest import TASK, UNUSED, llm, team
+from .conftest import TASK, UNUSED, Scripted, llm, team
 
 ASK = [{"role": "user", "content": "What is two and two?"}]
 FOR_EVER = 1e9
@@ -25,29 +25,11 @@ FOR_EVER = 1e9
 EDGES = {"one": ("last",), "two": ("last",)}
 
 
-class Scripted:
-    """A backend that works so many seconds and asks its model, in turn."""
+def doing(*steps: float | str) -> Scripted:
+    """Work so many seconds, ask the model, or wait for the host, in turn."""
 
-    def __init__(self, *steps: float | str) -> None:
-        self._steps = steps
-
-    @classmethod
-    def objections(cls, agent: Agent) -> Iterator[str]:
-        del agent
-        yield from ()
-
-    @classmethod
-    def calls_at_most(cls, agent: Agent) -> int:
-        del agent
-        return 1
-
-    @classmethod
-    def needs_jail(cls, agent: Agent) -> bool:
-        del agent
-        return False
-
-    async def run(self, assignment: Assignment) -> AgentResult:
-        for step in self._steps:
+    async def part(assignment: Assignment) -> str:
+        for step in steps:
             if step == "ask":
                 await assignment.line.chat(ASK)
             elif step == "queue":
@@ -55,7 +37,9 @@ class Scripted:
                     await asyncio.sleep(FOR_EVER)
             else:
                 await asyncio.sleep(float(step))
-        return AgentResult(content="4")
+        return "4"
+
+    return Scripted(part)
 
 
 def run(
@@ -126,13 +110,13 @@ def test_agents_may_queue_for_a_slot_of_their_model_longer_than_their_timeout() 
 
 def test_an_agent_whose_model_is_slow_each_time_goes_on() -> None:
     """Its calls are bounded by its steps; the time that they take is the model's."""
-    steps = Scripted(*["ask", 0.5] * 6)
+    steps = doing(*["ask", 0.5] * 6)
     came, seconds = run(team(llm("solo", timeout=4)), always(3.5), {"solo": steps})
     assert (came.status, seconds) == ("done", 24)
 
 
 def test_an_agent_that_works_beyond_its_timeout_fails_by_itself() -> None:
-    steps = Scripted("ask", 2, "ask", FOR_EVER)
+    steps = doing("ask", 2, "ask", FOR_EVER)
     came, seconds = run(team(llm("solo", timeout=4)), always(3), {"solo": steps})
     assert (came.status, seconds) == ("failed", 10)
     assert came.agents["solo"].fault == "agent"
@@ -142,7 +126,7 @@ def test_an_agent_that_works_beyond_its_timeout_fails_by_itself() -> None:
 
 def test_an_agent_that_waits_for_the_host_is_not_at_work() -> None:
     solo = team(llm("solo", timeout=4), timeout=60)
-    came, seconds = run(solo, always(1), {"solo": Scripted("queue")})
+    came, seconds = run(solo, always(1), {"solo": doing("queue")})
     assert (came.status, seconds, came.fault) == ("stopped", 60, "slow")
     assert came.is_infrastructure_failure
 
@@ -161,7 +145,7 @@ def test_a_run_that_reaches_its_timeout_is_to_blame_for_its_work_only(
     one: list[Any], two: list[Any], blamed: bool
 ) -> None:
     sides = team(*map(llm, ("one", "two", "last")), edges=EDGES, timeout=60)
-    scripts = {"one": Scripted(*one), "two": Scripted(*two)}
+    scripts = {"one": doing(*one), "two": doing(*two)}
     came, seconds = run(sides, always(FOR_EVER), scripts, timeout=1e6)
     assert (came.status, seconds) == ("stopped", 60)
     assert came.is_infrastructure_failure is not blamed
@@ -171,17 +155,15 @@ def test_a_run_that_reaches_its_timeout_is_to_blame_for_its_work_only(
 
 def test_a_run_that_waited_for_most_of_its_timeout_is_not_to_blame() -> None:
     """What it would have come to with a quicker model, the next try tells."""
-    came, seconds = run(
-        team(llm("solo"), timeout=60), always(31), {"solo": Scripted("ask", FOR_EVER)}
-    )
+    came, seconds = run(team(llm("solo"), timeout=60), always(31), {"solo": doing("ask", FOR_EVER)})
     assert (came.status, seconds, came.fault) == ("stopped", 60, "slow")
-    quicker, _ = run(team(llm("solo"), timeout=60), always(29), {"solo": Scripted("ask", FOR_EVER)})
+    quicker, _ = run(team(llm("solo"), timeout=60), always(29), {"solo": doing("ask", FOR_EVER)})
     assert (quicker.status, quicker.fault) == ("stopped", None)
 
 
 def test_an_answer_counts_though_others_waited_when_the_run_was_stopped() -> None:
     sides = replace(team(llm("one"), llm("two"), timeout=60), declared_output="one")
-    scripts = {"one": Scripted(1), "two": Scripted("ask")}
+    scripts = {"one": doing(1), "two": doing("ask")}
     came, _ = run(sides, always(FOR_EVER), scripts)
     assert (came.status, came.answer, came.fault) == ("stopped", "4", None)
     assert not came.is_infrastructure_failure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
@@ -152,7 +153,7 @@ def teams(draw: DrawFn) -> Team:
         for index, agent_id in enumerate(ids)
         if (later := ids[index + 1 :])
     }
-    return Team(
+    team = Team(
         name=draw(IDS),
         description=draw(TEXTS),
         backend=draw(st.sampled_from([None, "llm"])),
@@ -164,3 +165,14 @@ def teams(draw: DrawFn) -> Team:
         successful_tasks=tuple(draw(_SOLVED)),
         lineage=draw(st.none() | _LINEAGES),
     )
+    return working(team)
+
+
+def working(team: Team) -> Team:
+    """The team with a chat call in place of every function that nobody reports to."""
+    heard = {receiver for _, receiver in team.edges}
+    agents = {
+        one: agent if one in heard or agent.function is None else Agent(id=one, prompt="Begin.")
+        for one, agent in team.agents.items()
+    }
+    return replace(team, agents=agents)

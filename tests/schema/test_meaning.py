@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from coterie.runtime import functions
 from coterie.schema import Catalogue, ConfigError, Server, load_team, parse_team
 from coterie.schema import catalogue as catalogue_module
 
@@ -170,8 +172,55 @@ def test_an_agent_that_cannot_run_is_refused(fields: str, told: str) -> None:
 
 
 def test_a_team_may_have_backends_of_its_own() -> None:
-    text = "name: t\nbackend: function\nagents: {a: {function: majority}}\n"
+    text = """\
+name: t
+backend: function
+agents: {a: {function: majority}, b: {backend: llm, prompt: Count it.}}
+topology: {reports_to: {b: [a]}}
+"""
     assert problems(text) == []
+
+
+VOTE = """\
+name: vote
+agents:
+  first: {prompt: Answer it.}
+  count: {agent_type: Function, function: %s}
+  last: {prompt: Tell it.}
+topology:
+  reports_to: {first: [last], count: [last]}
+"""
+
+
+@pytest.mark.parametrize("function", ["calculate", "concat", "extract_json", "majority"])
+def test_a_function_that_nobody_reports_to_does_not_load(function: str) -> None:
+    assert problems(VOTE % function) == [
+        f"4:43: error: agents.count.function: {function} works on what colleagues report, and"
+        " nobody reports to this agent. Let someone report to it, under topology.reports_to, or"
+        " leave it out."
+    ]
+    heard = VOTE.replace("first: [last]", "first: [count]")
+    assert problems(heard % function) == []
+
+
+def test_a_function_may_say_that_it_needs_no_report(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(functions.majority, "needs_reports", False, raising=False)
+    assert problems(VOTE % "majority") == []
+
+
+def test_a_function_that_cannot_be_imported_is_a_problem_of_its_agent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broken = EntryPoint(name="count", value="no_such_module:count", group="coterie.functions")
+    there = catalogue_module.installed
+
+    def points(group: str) -> Mapping[str, EntryPoint]:
+        return {"count": broken} if group == "functions" else there(group)
+
+    monkeypatch.setattr(catalogue_module, "installed", points)
+    known = replace(CATALOGUE, functions=frozenset({"count"}))
+    [problem] = problems(VOTE % "count", known)
+    assert "count (no_such_module:count) cannot be imported" in problem
 
 
 def test_a_backend_that_cannot_be_imported_is_a_problem_of_its_agents(

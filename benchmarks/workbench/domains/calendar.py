@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from ..operation import Operation
 from ..searching import delete, expression_in, look_up, moment
+from ..table import MISSING
 
 if TYPE_CHECKING:
     from ..operation import Workplace
+    from ..table import Row
 
 __all__ = ["OPERATIONS"]
 
 MOST_FOUND = 5
+_NO_NUMBER = "nan"
+_COLUMNS = frozenset({"event_id", "event_name", "participant_email", "event_start", "duration"})
 
 
 def _get(at: Workplace, event_id: Any = None, field: Any = None) -> Any:
@@ -82,13 +85,45 @@ def _update(at: Workplace, event_id: Any = None, field: Any = None, new_value: A
         return "Event not found."
     if field == "participant_email":
         new_value = new_value.lower()
-    # Nothing keeps a field from being several, each with a value of its own or all with one.
-    columns = field if isinstance(field, list | tuple) else [field]
-    has_each = isinstance(new_value, list) and len(new_value) == len(columns)
-    for column, value in zip(columns, new_value if has_each else repeat(new_value)):  # noqa: B905
+    several = isinstance(field, list | tuple)
+    columns = list(field) if several else [field]
+    for column in columns:
+        if not events.has(column):
+            events = events.with_column(column, MISSING if several else _elsewhere(new_value))
+    # New columns stay even where the value cannot be written.
+    at.change(events=events)
+    for column, value in zip(columns, _each(columns, new_value, events.columns), strict=True):
         events = events.updated(places, column, value)
     at.change(events=events)
     return "Event updated successfully."
+
+
+def _each(columns: list[Any], value: Any, among: Row) -> list[Any]:
+    """Give what is written into each column: a value each, or one for all.
+
+    A list of one item is for all only while nobody has added a column to the events.
+    """
+    if len(columns) > 1 and isinstance(value, list | tuple):
+        if len(value) == 1 and set(among) <= _COLUMNS:
+            return list(value) * len(columns)
+        if len(value) != len(columns):
+            raise ValueError(f"{len(value)} values cannot be written into {len(columns)} columns")
+        return list(value)
+    return [value] * len(columns)
+
+
+def _elsewhere(value: Any) -> Any:
+    """Give what a new column has in the rows that nothing is written to.
+
+    Missing, but beside texts it is the word `nan`, cut off at the length of the longest of them:
+    so has it the release of pandas that the original pins. A number among texts leaves it room.
+    """
+    items: list[Any] = list(value) if isinstance(value, list | tuple) else [value]
+    is_text = [isinstance(one, str) for one in items]
+    if not any(is_text) or not all(isinstance(one, str | int | float) for one in items):
+        return MISSING
+    widths = [len(one) if isinstance(one, str) else len(_NO_NUMBER) for one in items]
+    return _NO_NUMBER[: max(1, *widths)]
 
 
 _ID = "The event's id, eight digits, such as 00000042."

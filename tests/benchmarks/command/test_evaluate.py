@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import threading
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -283,6 +285,88 @@ def test_a_replay_says_what_a_changed_team_or_reference_makes_different(desk: De
     assert len(differing) == 2
     assert all(line.startswith("differs: boardgame_qa") for line in differing)
     assert "asked differs from the recording" in came.out
+
+
+def edited(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_edited_samples_and_figures_are_told_by_whoever_reads_them(desk: Desk) -> None:
+    desk.run()
+    desk.run()
+    folder, other = desk.results
+    whole = {name: (folder / name).read_text() for name in ("samples.jsonl", "results.json")}
+    for name, old, new, said in (
+        ("samples.jsonl", '"score": 0.0', '"score": 1.0', "(score 1 here, 0 there)"),
+        ("samples.jsonl", "The answer is: unknown", "The answer is: 8", "not what the journal has"),
+        ("results.json", '"value": 0.875', '"value": 0.975', "headline is"),
+        ("results.json", '"unscored": 0', '"unscored": 2', "unscored is 2, and by the samples 0"),
+    ):
+        edited(folder / name, old, new)
+        replayed = desk.bench("replay", str(folder))
+        assert (replayed.code, said in replayed.out) == (1, True), replayed.out
+        for words in (("table", str(folder)), ("compare", str(folder), str(other))):
+            came = desk.bench(*words)
+            assert (came.code, said in came.err) == (2, True), came.err
+        assert f"mas-bench resume {folder}" in came.err
+        (folder / name).write_text(whole[name])
+    edited(folder / "samples.jsonl", '"score": 0.0', '"score": 1.0')
+    resumed = desk.bench("resume", str(folder), "--quiet", "--model", NOWHERE)
+    assert (resumed.code, resumed.calls) == (0, 0)
+    assert (folder / "samples.jsonl").read_text() == whole["samples.jsonl"]
+    assert desk.bench("replay", str(folder)).code == 0
+
+
+def test_samples_that_were_left_out_are_counted_all_the_same(desk: Desk) -> None:
+    """Without the failures the rest would be all right; the journal has them still."""
+    desk.run()
+    (folder,) = desk.results
+    lines = (folder / "samples.jsonl").read_text().splitlines(keepends=True)
+    (folder / "samples.jsonl").write_text("".join(one for one in lines if '"score": 1' in one))
+    came = desk.bench("table", str(folder))
+    assert (came.code, "by the samples" in came.err) == (2, True)
+
+
+def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(
+    desk: Desk,
+) -> None:
+    desk.run()
+    (folder,) = desk.results
+    for name in ("samples.jsonl", "results.json"):
+        (folder / name).unlink()
+    with closing(sqlite3.connect(folder / "journal.sqlite", isolation_level=None)) as journal:
+        journal.execute(
+            "DELETE FROM entries WHERE kind = 'sample' AND path NOT IN"
+            " (SELECT path FROM entries WHERE kind = 'sample' ORDER BY path LIMIT 10)"
+        )
+    came = desk.bench("table", str(folder))
+    assert came.code == 0, came.err
+    assert "| 10 x 1 |" in came.out
+    assert "| 14 " in came.out
+    assert "interrupted" in came.out
+    assert f"14 samples missing. Go on with: mas-bench resume {folder}" in came.err
+
+
+def test_results_say_what_they_were_made_of(desk: Desk) -> None:
+    desk.run("--workers", "3", team="pair")
+    (folder,) = desk.results
+    told = json.loads((folder / "results.json").read_text())
+    assert told["workers"] == 3
+    assert told["host"].keys() == {"cpus", "platform", "python"}
+    assert len(told["data"]) == 64
+    assert told["endpoints"]["default"]["model"] == "m"
+    assert sum(told["answered"]["default"].values()) == 2 * TASKS
+    assert {name: one["calls"] for name, one in told["agents"].items()} == {
+        "first": TASKS,
+        "second": TASKS,
+    }
+    assert told["latency"]["p50"] <= told["latency"]["p90"] <= told["latency"]["p99"]
+    assert told["calls"].keys() == {"p50", "p90", "p99"}
+    agents = desk.bench("table", str(folder), "--agents", "--format", "csv").out.splitlines()
+    assert agents[0] == "team,agent,calls,tokens,cost"
+    assert agents[1].startswith(f"pair,first,{TASKS},")
 
 
 def test_one_trial_can_be_shown(desk: Desk) -> None:

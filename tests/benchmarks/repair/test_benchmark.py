@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.choosing import Choice
 from coterie.benchmarks.repair.instance import Instance
 from coterie.runtime.jail import Jails
 from coterie.runtime.scorers import Evidence, score
@@ -59,8 +60,31 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
     data, instance = folder_of(tmp_path)
     other = replace(instance, repo="some/other").reference()
     (data / "instances.jsonl").write_text(json.dumps(other), encoding="utf-8")
+    source = Source(data=data)
     with pytest.raises(InputError, match="git clone --mirror <address of some/other>"):
-        tasks(Source(data=data))
+        find_benchmark("swe-bench").prepare(source, tasks(source))
     (data / "more.json").write_text("[]", encoding="utf-8")
     with pytest.raises(InputError, match=r"exactly one file.*: instances\.jsonl, more\.json"):
         tasks(Source(data=data))
+
+
+def test_only_what_is_chosen_is_prepared(tmp_path: Path) -> None:
+    data, instance = folder_of(tmp_path)
+    absent = {"repo": "not/cloned", "environment": {"requirements": ["no-such-package"]}}
+    unlike = {"FAIL_TO_PASS": ["test_x (app.tests.Case)"]}
+    rows = [{**instance.reference(), **one} for one in ({}, absent, unlike)]
+    named = [{**row, "instance_id": f"one-{number}"} for number, row in enumerate(rows)]
+    (data / "instances.jsonl").write_text("\n".join(map(json.dumps, named)), encoding="utf-8")
+    benchmark, source = find_benchmark("swe-bench"), Source(data=data)
+    chosen = Choice(instances=["*-0"]).of(benchmark.tasks(source))
+    assert [task.id for task in chosen] == ["one-0"]
+    benchmark.prepare(source, chosen)
+    for pattern, message in (("*-1", "not__cloned"), ("*-2", "only tests that pytest runs")):
+        with pytest.raises(InputError, match=message):
+            benchmark.prepare(source, Choice(instances=[pattern]).of(benchmark.tasks(source)))
+
+
+def test_no_release_is_fetched_before_it_is_chosen(tmp_path: Path) -> None:
+    tasks = find_benchmark("repair").tasks(Source(data=tmp_path))
+    assert len(tasks) == 4
+    assert not list(tmp_path.iterdir())

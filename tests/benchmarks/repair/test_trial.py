@@ -227,10 +227,105 @@ def test_no_plugin_or_setting_of_the_tree_is_loaded(small: tuple[Instance, Path]
     assert status(tried(small, patch)) == "NO"
 
 
-def test_a_conftest_counts_as_it_does_in_the_original(small: tuple[Instance, Path]) -> None:
-    """It can forge what it likes: the measure `edits_tests` tells that there is one."""
-    forged = "import doubling\ndoubling.double = lambda n: 2 * n\n"
-    assert status(tried(small, change("conftest.py", "", forged))) == "FULL"
+FORGED = {
+    "report": "import pytest\n\n\n@pytest.hookimpl(hookwrapper=True)\n"
+    "def pytest_runtest_makereport(item, call):\n    report = (yield).get_result()\n"
+    "    report.outcome, report.longrepr = 'passed', None\n",
+    "code": "import doubling\ndoubling.double = lambda n: 2 * n\n",
+    "call": "def pytest_pyfunc_call(pyfuncitem):\n    return True\n",
+    "skip": "import sys\n\n\ndef pytest_collection_modifyitems(items):\n"
+    "    for item in items:\n        item.obj = lambda: None\n",
+    "exit": "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n\n\n"
+    "def pytest_runtest_logreport(report):\n    report.outcome = 'passed'\n",
+    "print": "import os\n\n\ndef pytest_unconfigure():\n"
+    "    print('PASSED test_doubling.py::test_three')\n    os._exit(0)\n",
+}
+
+
+@pytest.mark.parametrize("kind", list(FORGED))
+def test_a_conftest_that_forges_results_repairs_nothing(
+    small: tuple[Instance, Path], kind: str
+) -> None:
+    trial = tried(small, change("conftest.py", "", FORGED[kind]))
+    assert trial.grade is not None
+    assert (trial.grade.status, trial.grade.f2p_failed) == ("NO", (THREE,))
+
+
+def test_no_file_beside_the_tests_forges_their_results(small: tuple[Instance, Path]) -> None:
+    names = (
+        *("sitecustomize.py", "usercustomize.py", "_pytest/__init__.py", "_pytest/runner.py"),
+        *("pluggy/__init__.py", "src/pytest.py", "py.py", "iniconfig.py", "forge.pth"),
+    )
+    forged = FORGED["code"] + FORGED["report"]
+    assert status(tried(small, "".join(change(name, "", forged) for name in names))) == "NO"
+
+
+def test_no_setting_loads_a_plugin_that_forges_results(small: tuple[Instance, Path]) -> None:
+    settings = {
+        "pytest.ini": "[pytest]\naddopts = -p forge\n",
+        "tox.ini": "[pytest]\naddopts = -p forge\n",
+        "setup.cfg": "[tool:pytest]\naddopts = -p forge\n",
+        "pyproject.toml": "[tool.pytest.ini_options]\naddopts = '-p forge'\n",
+    }
+    patch = "".join(change(name, "", text) for name, text in settings.items())
+    forged = change("forge.py", "", FORGED["code"] + FORGED["report"])
+    assert status(tried(small, patch + forged)) == "NO"
+
+
+@pytest.mark.parametrize("name", ["pytest", "sitecustomize"])
+def test_programs_that_tests_start_meet_nothing_forged_either(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "repository"
+    asks = (
+        "\n\ndef test_three():\n    import subprocess, sys\n"
+        f"    told = 'import {name}, doubling; print(doubling.double(3))'\n"
+        "    assert subprocess.run([sys.executable, '-c', told], stdout=-1).stdout == b'6\\n'\n"
+    )
+    instance = replace(
+        small_repository(folder), test_patch=change("test_doubling.py", TESTS, TESTS + asks),
+        pass_to_pass=(),
+    )  # fmt: skip
+    assert status(tried((instance, folder), change(f"{name}.py", "", FORGED["code"]))) == "NO"
+
+
+FIXTURE = "import pytest\n\n\n@pytest.fixture\ndef three():\n    return {}\n"
+
+
+def with_conftest(folder: Path) -> Instance:
+    """Give an instance whose repository has a conftest file that its tests need."""
+    uses = "\n\ndef test_three(three):\n    assert double(three) == 6\n"
+    return replace(
+        small_repository(folder, conftest=FIXTURE.format(3)),
+        test_patch=change("test_doubling.py", TESTS, TESTS + uses),
+        pass_to_pass=("test_doubling.py::test_name",),
+    )
+
+
+def test_a_repair_that_also_edits_the_conftest_counts_by_its_code(tmp_path: Path) -> None:
+    small = with_conftest(tmp_path / "repository"), tmp_path / "repository"
+    for number in (3, 4):
+        edited = change("conftest.py", FIXTURE.format(3), FIXTURE.format(number) + "\n")
+        assert status(tried(small, RIGHT + edited)) == "FULL"
+    forged = change("conftest.py", FIXTURE.format(3), FORGED["code"] + FIXTURE.format(3))
+    assert status(tried(small, forged)) == "NO"
+    gone = "diff --git a/conftest.py b/conftest.py\ndeleted file mode 100644\n" + change(
+        "conftest.py", FIXTURE.format(3), ""
+    ).split("\n", 1)[1].replace("b/conftest.py", "/dev/null")
+    assert status(tried(small, RIGHT + gone)) == "FULL"
+
+
+def test_a_conftest_that_the_known_repair_changes_is_code_like_any_other(tmp_path: Path) -> None:
+    instance = with_conftest(tmp_path / "repository")
+    fixes = change("conftest.py", FIXTURE.format(3), FIXTURE.format("2 + 1"))
+    other = replace(instance, patched_files=("conftest.py",))
+    assert status(tried((other, tmp_path / "repository"), RIGHT + fixes)) == "FULL"
+    breaks = change("conftest.py", FIXTURE.format(3), FIXTURE.format(5))
+    assert status(tried((other, tmp_path / "repository"), RIGHT + breaks)) == "NO"
+
+
+def test_a_part_of_the_test_runner_cannot_be_graded_here(tmp_path: Path) -> None:
+    instance = small_repository(tmp_path / "repository", pluggy__hooks="X = 1\n")
+    with pytest.raises(InputError, match=r"a part of pytest itself \(pluggy\)"):
+        tried((instance, tmp_path / "repository"), RIGHT)
 
 
 def test_an_installed_package_does_not_come_before_the_tree(tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from datetime import datetime
 
 import pytest
 
+from coterie.benchmarks.workbench import Tables, verdict
+
 from .conftest import Office
 
 SEND = 'email.send_email.func(recipient="X@y.z", subject="S", body="B")'
@@ -119,9 +121,50 @@ def test_an_unknown_field_of_an_event_adds_a_column(office: Office) -> None:
     records = office.tables.events.records()
     assert (records[2]["room"], records[2]["seats"]) == ("7", 5.0)
     assert isinstance(records[2]["seats"], float)
-    assert math.isnan(records[0]["room"])
+    assert math.isnan(records[0]["seats"])
     office.do(CREATE)
     assert math.isnan(office.tables.events.records()[-1]["room"])
+
+
+@pytest.mark.parametrize(
+    ("value", "elsewhere"),
+    [
+        ('"Room 5"', "nan"),
+        ('"7"', "n"),
+        ('["ab"]', "na"),
+        ("5", None),
+        ("True", None),
+        ('{2: "Room 5"}', None),
+    ],
+)
+def test_where_a_text_adds_a_column_the_other_events_have_the_word_nan(
+    office: Office, value: str, elsewhere: str | None
+) -> None:
+    """Cut off at the length of the text, as the pandas has it that the original pins."""
+    office.do(f'calendar.update_event.func("00000002", "room", {value})')
+    others = {
+        row["room"] for row in office.tables.events.records() if row["event_id"] != "00000002"
+    }
+    if elsewhere is None:
+        assert all(map(math.isnan, others))
+    else:
+        assert others == {elsewhere}
+
+
+def test_the_word_nan_in_a_new_column_decides_verdicts(tables: Tables) -> None:
+    add = 'calendar.update_event.func(event_id="00000002", field="room", new_value="{}")'
+    other = 'calendar.update_event.func(event_id="00000009", field="room", new_value="{}")'
+    gold = [add.format("Hall"), other.format("nan")]
+    assert verdict([add.format("Hall")], gold, "", tables).correct
+    assert not verdict([add.format("H"), add.format("Hall")], gold, "", tables).correct
+
+
+def test_a_column_that_cannot_be_filled_is_added_all_the_same(office: Office) -> None:
+    office.fails('calendar.update_event.func("00000002", "room", ["a", "b"])')
+    assert {row["room"] for row in office.tables.events.records()} == {"n"}
+    office.fails('calendar.update_event.func("00000002", ["room", "event_name"], ["a"])')
+    office.do('calendar.update_event.func("00000002", ["floor", "event_name"], "x")')
+    assert math.isnan(office.tables.events.records()[0]["floor"])
 
 
 def test_an_events_values_are_not_checked_and_addresses_are_lowered(office: Office) -> None:

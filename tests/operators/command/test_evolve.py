@@ -6,16 +6,21 @@ import csv
 import json
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from coterie.operators.command.starting import found
+from coterie.operators.command.starting import check_addresses, found
+from coterie.operators.folder import Manifest
 from coterie.pool import Pool
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
+from coterie.runtime.journal import Journal
 from coterie.schema import Catalogue
+from coterie.schema.ceiling import Ceiling
+from coterie.schema.errors import AgentError, InputError
 from coterie.schema.models import Model
 from coterie.schema.recipe import Recipe
 
@@ -128,6 +133,7 @@ def test_a_prolonged_stream_comes_to_what_it_would_have_come_to_at_once(lab: Lab
         ("", ("--embedder", "ghost"), "no embedder 'ghost'"),
         ("", ("--test", "test.jsonl", "--beside", "seed:ghost"), "no seed team 'seed:ghost'"),
         ("", ("--test", "gone.jsonl"), "gone.jsonl"),
+        ("score: answer\n", ("--test", "open.jsonl"), "task 'open' has no answer"),
     ],
 )
 def test_a_start_that_fails_leaves_nothing_behind_and_the_mended_command_works(
@@ -135,6 +141,7 @@ def test_a_start_that_fails_leaves_nothing_behind_and_the_mended_command_works(
 ) -> None:
     text = RECIPE.replace("memory: 0", "memory: 1") if "--embedder" in words else RECIPE
     lab.write("recipe.yaml", text + recipe)
+    lab.tasks("open.jsonl", [{"id": "open", "query": "What is good?"}])
     came = lab.evolve(*words)
     assert (came.code, came.calls) == (2, 0)
     assert message in came.err
@@ -146,8 +153,6 @@ def test_a_start_that_fails_leaves_nothing_behind_and_the_mended_command_works(
 def test_an_embedder_that_cannot_be_fetched_costs_nothing(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from coterie.schema.errors import InputError
-
     def missing(self: object, texts: object) -> None:
         raise InputError("the embedder is not on this machine")
 
@@ -351,3 +356,111 @@ def test_where_a_judge_chooses_the_report_says_so(lab: Lab) -> None:
 
     came = lab.evolve("--limit", "1", "--json", script=judging)
     assert came.json["chosen_by"] == "a judge"
+
+
+def test_who_chose_is_told_of_a_stream_with_and_without_answers(lab: Lab) -> None:
+    lab.write("recipe.yaml", RECIPE.replace("evomas", "fixed"))
+    lab.tasks("tasks.jsonl", [TASKS[0], {"id": "open", "query": "What is good?"}])
+
+    def judging(request: Request) -> Reply:
+        if '"score"' in json.dumps(request.get("response_format", {})):
+            return Reply.json({"reason": "Fine.", "score": 1.0})
+        return thinking(request)
+
+    came = lab.evolve("--json", script=judging)
+    assert came.json["chosen_by"] == "the answers, where a task has one, and a judge"
+
+
+def test_a_folder_of_task_files_is_a_stream_by_their_names(lab: Lab) -> None:
+    (lab.folder / "tasks").mkdir()
+    for name, task in zip("ba", TASKS, strict=False):
+        lab.write(f"tasks/{name}.json", json.dumps(task))
+    words = ("recipe.yaml", "tasks", "--pool", "pool", "--model", "m@http://127.0.0.1:9/v1")
+    assert "nothing answers" in lab.command(*words).err
+    lab.write("tasks/c.json", json.dumps({"id": "t0", "query": "q"}, indent=1))
+    lab.write("tasks/d.json", '{"id": "d",\n "question": 1}')
+    came = lab.command(*words)
+    assert came.code == 2
+    assert "tasks/c.json:1:1: error: id: two tasks have the id 't0'" in came.err
+    assert "tasks/d.json:2:2: error: question" in came.err
+
+
+def test_a_report_beside_one_that_is_at_work_leaves_out_what_it_cannot_see(lab: Lab) -> None:
+    assert lab.evolve("--limit", "1").code == 0
+    with Journal.open(lab.folder / "pool/evolutions/recipe"):
+        told = lab.command("report", "pool")
+    assert told.code == 0
+    assert "unfinished tasks: another process is at work on them" in told.out
+
+
+def test_the_manifest_says_which_file_the_embedded_model_is_and_prices_that_count(
+    lab: Lab,
+) -> None:
+    recipe = Recipe(strategy="fixed", seeds=("solo.yaml",), memory=0)
+    local = Model(alias="default", model="local", usd_per_mtok_input=1.0)
+    said: dict[str, Any] = {
+        "ceiling": Ceiling(),
+        "embedder": None,
+        "tasks": (),
+        "command": "mas-evolve",
+    }
+    free = Manifest.of(recipe=recipe, models=[local], **said)
+    assert "sha256:" in free.models["default"]["weights"]
+    cheaper = replace(local, usd_per_mtok_input=0.5)
+    assert Manifest.of(recipe=recipe, models=[cheaper], **said).differences(free) == []
+    costly = replace(recipe, beta=1.0, cost_unit="usd")
+    was, now = (Manifest.of(recipe=costly, models=[one], **said) for one in (local, cheaper))
+    assert now.differences(was) == [
+        "model 'default' (usd_per_mtok_input: 1.0, now 0.5)",
+    ]
+
+
+def test_a_manifest_that_is_none_is_said_to_be_none(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no evolution in"):
+        Manifest.read(tmp_path)
+    (tmp_path / "evolution.json").write_text("[")
+    with pytest.raises(InputError, match="cannot be read"):
+        Manifest.read(tmp_path)
+
+
+def test_a_policy_is_the_ceiling(tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_text("ceiling: {agents: 9}\n")
+    recipe = Recipe(strategy="evomas", seeds=("solo.yaml",), policy="policy.yaml", memory=0)
+    begun = start(recipe, tmp_path)
+    assert begun.ceiling.agents == 9
+    assert begun.outlook is None
+
+
+def test_a_model_with_a_fallback_or_a_slow_address_is_left_to_its_calls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nowhere = Model(alias="default", model="m", api_base="http://127.0.0.1:9/v1")
+    known = Catalogue.of_host(models={"default": replace(nowhere, fallback=("other",))})
+    check_addresses(known, {"default"})
+
+    def slow(address: object, timeout: float) -> None:
+        raise TimeoutError(address, timeout)
+
+    monkeypatch.setattr("socket.create_connection", slow)
+    check_addresses(Catalogue.of_host(models={"default": nowhere}), {"default"})
+
+
+def test_git_that_is_not_to_be_had_is_said_before_anything_is_made(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*words: object) -> str:
+        raise AgentError("git is not installed.")
+
+    monkeypatch.setattr("coterie.operators.command.commits.git", missing)
+    came = lab.evolve("--git")
+    assert (came.code, came.calls) == (2, 0)
+    assert "--git: git is not installed." in came.err
+    assert not (lab.folder / "pool").exists()
+
+
+def test_seeds_of_which_none_could_begin_leave_nothing(lab: Lab) -> None:
+    words = ("recipe.yaml", "tasks.jsonl", "--pool", "pool", "--seeds", "2", "--quiet")
+    came = lab.command(*words, "--model", "m@http://127.0.0.1:9/v1")
+    assert (came.code, came.out) == (1, "")
+    assert "nothing answers" in came.err
+    assert not (lab.folder / "pool").exists()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from coterie.pool import Pool
 from coterie.pool.expectation import most_promising
+from coterie.runtime.doubles import Reply
+from coterie.runtime.doubles.script import Request
 
-from .conftest import HELD_OUT, TASKS, Lab
+from .conftest import HELD_OUT, RECIPE, TASKS, Lab, thinking
 
 TEST = ("--test", "test.jsonl", "--repeats", "2")
 
@@ -113,3 +116,36 @@ def test_held_out_figures_of_an_earlier_pool_say_so(lab: Lab) -> None:
     assert "(the pool after 2 tasks of 3)" in came.out
     kept = json.loads((lab.folder / "pool/evolutions/recipe/heldout.json").read_text())
     assert len(kept["trials"]) == 3 * 4 * 2
+
+
+def judging(score: object) -> Callable[[Request], Reply]:
+    def script(request: Request) -> Reply:
+        if '"score"' in json.dumps(request.get("response_format", {})):
+            return Reply.json({"reason": "So it is.", "score": score})
+        return thinking(request)
+
+    return script
+
+
+def test_a_held_out_task_without_an_answer_is_judged(lab: Lab) -> None:
+    lab.tasks("test.jsonl", [{"id": "open", "query": "What is good?"}, HELD_OUT[0]])
+    lab.write("recipe.yaml", RECIPE + "judge_samples: 2\n")
+    told = lab.evolve("--limit", "1", *TEST, "--json", script=judging(1.0)).json
+    seeds = [one for one in told["held_out"]["teams"] if one["is_seed"]]
+    assert [one["score"] for one in seeds] == [0.5, 0.5]
+    assert told["chosen_by"] == "the answers"
+    kept = json.loads((lab.folder / "pool/evolutions/recipe/heldout.json").read_text())
+    judged = [one for one in kept["trials"] if one["task"] == "open"]
+    assert {one["scored_by"] for one in judged} == {"judge"}
+    assert all(one["judging"]["calls"] == 2 for one in judged)
+
+
+def test_a_judge_without_a_verdict_leaves_no_score_and_is_counted(lab: Lab) -> None:
+    lab.tasks("test.jsonl", [{"id": "open", "query": "What is good?"}, HELD_OUT[0]])
+    came = lab.evolve("--limit", "1", *TEST, "--json", script=judging("high"))
+    assert came.code == 0, came.err
+    assert all(one["unscored"] == 2 for one in came.json["held_out"]["teams"])
+    lost = 2 * len(came.json["held_out"]["teams"])
+    assert f"  {lost} trials without a score" in lab.command("report", "pool").out
+    failed = [one for one in lab.ledger() if one["kind"] == "failed"]
+    assert {(one["task"], one["split"]) for one in failed} == {("open", "test")}

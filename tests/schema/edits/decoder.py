@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from coterie.schema.edits._strict import NAME, PROMPT, TEXT
+
 if TYPE_CHECKING:
     import random
 
 __all__ = ["answer"]
 
-SIGNS = "Wise words, 漢字\n\"'"
+SIGNS = "Wise wörds, 漢字👩\t\n\r\"'\\/.#:-{}[]%&*!|>@`~=\u00a0\u2028\u200d\ufeff\x85"
+"""What texts are made of: all that YAML, Jinja and file systems make something of."""
+WORD = "Wiseörds,漢字\"'\\/.#:-{}[]%&*!|>@`~="
+ENDS = ("", "", "/x.md", " \n", "\n- a: b", "...", "{{ 7 * 7 }}", "null", ".yaml")
+LENGTHS = (1, 2, 3, 5, 9, 30, 30, 200)
+COUNTS = (1, 2, 3, 4, 6, 12)
 
 
 def answer(schema: Any, chance: random.Random) -> Any:
@@ -21,7 +28,8 @@ def answer(schema: Any, chance: random.Random) -> Any:
     if schema["type"] == "object":
         return {key: answer(inner, chance) for key, inner in schema["properties"].items()}
     if schema["type"] == "array":
-        count = chance.randint(schema["minItems"], min(schema["maxItems"], 4))
+        most = min(schema["maxItems"], max(schema["minItems"], chance.choice(COUNTS)))
+        count = chance.randint(schema["minItems"], most)
         return [answer(schema["items"], chance) for _ in range(count)]
     return _scalar(schema, chance)
 
@@ -30,7 +38,26 @@ def _scalar(schema: Any, chance: random.Random) -> Any:
     if schema["type"] == "integer":
         ends = (schema["minimum"], schema["maximum"])
         return chance.choice([*ends, chance.randint(*ends)])
-    if schema["type"] == "boolean":
-        return chance.random() < 0.5
-    length = chance.randint(schema["minLength"], schema["maxLength"])
-    return "W" + "".join(chance.choices(SIGNS, k=length - 1))
+    most = schema["maxLength"]
+    length = max(schema["minLength"], min(most, chance.choice([*LENGTHS, 2 * most])))
+    if schema["pattern"] == PROMPT:
+        return _prompt(length, chance)
+    if schema["pattern"] == NAME:
+        return "w" + "".join(chance.choices("é9 _-", k=length - 1))
+    assert schema["pattern"] == TEXT
+    return _ended("".join(chance.choices(SIGNS, k=length)), chance)
+
+
+def _prompt(length: int, chance: random.Random) -> str:
+    if length < 3 or chance.random() < 0.1:
+        return "W" + "".join(chance.choices("ise漢!字-_", k=length - 1))
+    word = chance.randint(1, length - 2)
+    first = "W" + "".join(chance.choices(WORD, k=word - 1))
+    rest = chance.choice(WORD) + "".join(chance.choices(SIGNS, k=length - word - 2))
+    return _ended(f"{first} {rest}", chance, keep=word + 2)
+
+
+def _ended(text: str, chance: random.Random, keep: int = 0) -> str:
+    """Let a text of the same length end in something."""
+    end = chance.choice(ENDS)
+    return text[: -len(end)] + end if end and len(text) - keep > len(end) else text

@@ -35,7 +35,7 @@ from coterie.schema.edits import (
 from coterie.schema.edits.kinds import AGENT_FIELDS
 from coterie.schema.values import equal_numbers_alike
 
-from ..strategies import AGENTS, IDS, PROMPTS, TEXTS, VALUES, teams
+from ..strategies import AGENTS, IDS, PROMPTS, TEXTS, VALUES, teams, working
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
@@ -80,7 +80,7 @@ def relatives(draw: DrawFn) -> tuple[Team, Team]:
         other = replace(other, reports_to=one.reports_to, declared_output=one.declared_output)
     if draw(st.booleans()):
         other = replace(other, execution=one.execution, constitution=one.constitution)
-    return one, other
+    return one, working(other)
 
 
 def edits_of(team: Team) -> SearchStrategy[list[Edit]]:

@@ -223,8 +223,36 @@ def test_a_new_agent_comes_with_its_edges_to_its_place() -> None:
 
 def test_an_agent_can_be_exchanged_for_another_of_the_same_id() -> None:
     new = Agent(id="b", agent_type="Function", function="majority")
-    child = made(team(), RemoveAgent(agent="b"), AddAgent(agent=new, before="j", reports_to=("j",)))
+    place: Any = {"before": "j", "reports_to": ("j",), "receives_from": ("a",)}
+    child = made(team(), RemoveAgent(agent="b"), AddAgent(agent=new, **place))
     assert child.agents["b"] == new
+
+
+def test_who_reported_to_one_that_went_reports_to_the_next_downstream() -> None:
+    chain = team("ab", "bc", "cj", agents="a b c j")
+    assert made(chain, RemoveAgent(agent="b")).edges == (("a", "c"), ("c", "j"))
+    assert made(chain, RemoveAgent(agent="b"), RemoveAgent(agent="c")).edges == (("a", "j"),)
+    renamed = made(chain, RemoveAgent(agent="b"), RenameAgent(agent="c", id="d"))
+    assert renamed.edges == (("a", "d"), ("d", "j"))
+
+
+def test_who_is_told_another_receiver_or_has_one_is_not_joined() -> None:
+    chain = team("ab", "bc", "cj", agents="a b c j")
+    told = made(chain, RemoveAgent(agent="b"), AddEdge(sender="a", receiver="j"))
+    assert told.edges == (("a", "j"), ("c", "j"))
+    fork = team("ab", "aj", "bj")
+    assert made(fork, RemoveAgent(agent="b")).edges == (("a", "j"),)
+    assert made(team("ab"), RemoveAgent(agent="j"), RemoveAgent(agent="b")).edges == ()
+
+
+def test_a_new_output_hears_the_agent_that_gave_the_answer() -> None:
+    new = AddAgent(agent=llm("last"), receives_from=("a",), is_output=True)
+    for parent in (team(), replace(team(), declared_output="j")):
+        child = made(parent, new)
+        assert child.declared_output == "last"
+        assert child.predecessors["last"] == ("a", "j")
+    both = refused(team(), new, SetOutput(agent="a"))
+    assert "it decides topology.output, and so does edits[0].add_agent" in both[0]
 
 
 def test_other_edits_name_agents_by_their_new_ids() -> None:

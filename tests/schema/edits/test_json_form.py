@@ -23,14 +23,16 @@ from coterie.schema.edits import (
     SetOutput,
     SetParameter,
     SetPrompt,
+    apply,
     diff,
     edits_from_json,
     edits_to_json,
     edits_to_values,
 )
+from coterie.schema.edits._claims import settled
 from coterie.schema.edits.kinds import AGENT_FIELDS, TEAM_FIELDS, tag
 
-from ..strategies import VALUES
+from ..strategies import CATALOGUE, VALUES
 from .strategies import relatives, teams_and_edits
 
 
@@ -49,8 +51,63 @@ def test_a_difference_survives_writing_and_reading(drawn: tuple[Team, Team]) -> 
 @given(teams_and_edits())
 def test_what_is_read_is_what_was_written(drawn: tuple[Team, list[Edit]]) -> None:
     _, edits = drawn
+    told = edits_to_json(settled(edits))
     with suppress(ConfigError):  # some make no sense
-        assert edits_to_json(edits_from_json(edits_to_json(edits))) == edits_to_json(edits)
+        assert edits_to_json(edits_from_json(edits_to_json(edits))) == told
+
+
+@given(teams_and_edits())
+def test_what_could_be_applied_is_read_as_it_stands(drawn: tuple[Team, list[Edit]]) -> None:
+    parent, edits = drawn
+    if isinstance(apply(parent, edits, CATALOGUE), Team):
+        assert settled(edits) == tuple(edits)
+
+
+def read(*edits: Any) -> tuple[Edit, ...]:
+    return edits_from_json(json.dumps({"edits": edits}))
+
+
+def test_of_statements_about_the_same_thing_the_last_counts() -> None:
+    first, last = ({"set_model": {"agent": "a", "model_id": one}} for one in ("m", "n"))
+    role = {"set_role": {"agent": "a", "role": "judge"}}
+    assert read(first, role, last) == read(last, role)
+    assert read(first, first) == read(first)
+
+
+def test_of_an_agent_that_leaves_nothing_else_counts_unless_a_new_one_needs_it() -> None:
+    leave = {"remove_agent": {"agent": "a"}}
+    about = [
+        {"set_prompt": {"agent": "a", "prompt": "Go on."}},
+        {"add_edge": {"sender": "b", "receiver": "a"}},
+        {"remove_edge": {"sender": "a", "receiver": "c"}},
+        {"set_parameter": {"agent": "a", "max_tokens": 9}},
+    ]
+    assert read(*about, leave) == read(leave)
+    new = {"add_agent": {"agent": "n", "fields": {}, "place": {"receives_from": ["a"]}}}
+    assert read(leave, about[0], new) == read(about[0], new)
+
+
+def test_of_new_outputs_the_last_counts_and_what_new_agents_name_twice_counts_once() -> None:
+    fields = {"tools": ["t", "t"]}
+    one, two = (
+        {"add_agent": {"agent": name, "fields": fields, "place": {"is_output": is_output}}}
+        for name, is_output in (("m", True), ("n", True))
+    )
+    first, last = read(one, two)
+    assert isinstance(first, AddAgent)
+    assert isinstance(last, AddAgent)
+    assert (first.is_output, last.is_output) == (False, True)
+    assert first.agent.tools == ("t",)
+    [new] = read(
+        {"add_agent": {"agent": "n", "fields": {}, "place": {"reports_to": ["a", "b", "a"]}}}
+    )
+    assert new == AddAgent(agent=Agent(id="n"), reports_to=("a", "b"))
+
+
+def test_edits_that_say_where_a_new_agent_stands_beside_its_fields_are_read_still() -> None:
+    place = {"before": "a", "reports_to": ["a"], "receives_from": ["b"]}
+    said = {"agent": "n", "fields": {"prompt": "Hm."}}
+    assert read({"add_agent": {**said, **place}}) == read({"add_agent": {**said, "place": place}})
 
 
 @settings(max_examples=50)
@@ -84,7 +141,7 @@ def test_any_other_json_is_refused_with_reasons(value: Any) -> None:
                 "add_agent": {
                     "agent": "a",
                     "fields": {"prompt": "Hm.", "max_steps": 3},
-                    "reports_to": ["b"],
+                    "place": {"reports_to": ["b"]},
                 }
             },
         ),

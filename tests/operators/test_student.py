@@ -1,10 +1,10 @@
-"""Intervals over seeds."""
+"""Intervals of means of few values."""
 
 from __future__ import annotations
 
 import pytest
 
-from coterie.operators.command.several import t_interval
+from coterie.operators.student import t_interval
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,163 @@
+"""Environments of instances: what their tests need, made once, outside of the jail."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from platformdirs import user_cache_path
+
+from ...runtime.journal import digest
+from ...runtime.local.package_client import run_watched
+from ...schema.errors import InputError
+from ...schema.files import locked, write_atomically
+from ...schema.problems import quoted
+from ...schema.values import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Environment", "environments_dir", "parse_environment"]
+
+MADE = "made.txt"
+"""Written into an environment when it is whole."""
+CHECK_SECONDS = 60
+_FIELDS = ("python", "requirements", "venv")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Environment:
+    """What an instance's tests run in, where that is not the active virtual environment.
+
+    Attributes:
+        requirements: The packages to install, as `pip` takes them; pytest must be among them, or
+            come with them.
+        python: The interpreter, as `uv venv --python` takes it: a version or a path. Empty: ours.
+        venv: A virtual environment that is there already; then the others are empty.
+    """
+
+    requirements: tuple[str, ...] = ()
+    python: str = ""
+    venv: str = ""
+
+    def folder(self, parent: Path) -> Path:
+        """Give the environment's folder; one that is made is shared by all that ask for the same.
+
+        Args:
+            parent: Where environments are made.
+        """
+        return (
+            Path(self.venv) if self.venv else parent / digest(self.python, *self.requirements)[:16]
+        )
+
+    def value(self) -> dict[str, Any]:
+        """Write it as an instance's field `environment`."""
+        told = {"requirements": list(self.requirements), "python": self.python, "venv": self.venv}
+        return {name: one for name, one in told.items() if one}
+
+    def made(self, parent: Path) -> Path:
+        """Make the environment where it is not there yet, and see that it has pytest.
+
+        The package client of this machine fetches and builds what is missing, with its own settings
+        and outside of the jail. Several processes may do this at once.
+
+        Raises:
+            InputError: It cannot be had, or has no pytest.
+            StorageError: It cannot be stored.
+        """
+        folder = self.folder(parent)
+        if not self.venv and not (folder / MADE).is_file():
+            parent.mkdir(parents=True, exist_ok=True)
+            with locked(parent / f"{folder.name}.lock"):
+                if not (folder / MADE).is_file():
+                    self._make(folder)
+        _check(folder)
+        return folder
+
+    def _make(self, folder: Path) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix="coterie-environment-") as workplace:
+            wanted = Path(workplace) / "requirements.txt"
+            wanted.write_text("\n".join(self.requirements) + "\n", encoding="utf-8")
+            for command in self._commands(folder, wanted):
+                try:
+                    run_watched(command, Path(workplace), lambda _bytes: None)
+                except InputError as error:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    raise InputError(
+                        f"the environment {quoted(self.value())} cannot be made: {error}"
+                    ) from None
+        write_atomically(folder / MADE, "\n".join((self.python, *self.requirements)) + "\n")
+
+    def _commands(self, folder: Path, wanted: Path) -> list[list[str]]:
+        python, there = self.python or sys.executable, str(folder / "bin" / "python")
+        uv = os.environ.get("UV") or shutil.which("uv")
+        if uv:
+            make = [uv, "venv", "--quiet", "--python", python, str(folder)]
+            install = [uv, "pip", "install", "--quiet", "--python", there]
+        else:
+            make = [python, "-m", "venv", str(folder)]
+            install = [there, "-m", "pip", "install", "--quiet", "--no-input"]
+        installed = [[*install, "--requirement", str(wanted)]] if self.requirements else []
+        return [make, *installed]
+
+
+def parse_environment(value: object, place: str) -> Environment | None:
+    """Read an instance's field `environment`; None where there is none.
+
+    Raises:
+        InputError: It is not what it must be.
+    """
+    if value is None:
+        return None
+    if not is_mapping(value) or not value or set(value) - set(_FIELDS):
+        raise InputError(
+            f"{place}: 'environment' must be an object with {', '.join(_FIELDS)}, not"
+            f" {quoted(value)}."
+        )
+    fields: Mapping[str, Any] = value
+    listed = fields.get("requirements", [])
+    if not is_list(listed) or not all(_is_requirement(one) for one in listed):
+        raise InputError(
+            f"{place}: 'requirements' must be a list of packages such as 'pytest==7.4.4', without"
+            f" options of the package client, not {quoted(listed)}."
+        )
+    python, venv = fields.get("python", ""), fields.get("venv", "")
+    if not isinstance(python, str) or not isinstance(venv, str) or python.startswith("-"):
+        raise InputError(f"{place}: 'python' and 'venv' must be text, not {quoted(value)}.")
+    if venv and (python or listed or not Path(venv).is_absolute()):
+        raise InputError(
+            f"{place}: 'venv' must be an absolute path and stand alone, not {quoted(value)}."
+        )
+    return Environment(requirements=tuple(map(str, listed)), python=python, venv=venv)
+
+
+def environments_dir(data: Path | None) -> Path:
+    """Give the folder for environments: in the folder that the user names, else in the cache."""
+    return (data.resolve() if data else user_cache_path("coterie") / "repair") / "environments"
+
+
+def _is_requirement(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and not value.lstrip().startswith("-")
+
+
+def _check(folder: Path) -> None:
+    """See that an environment can run tests."""
+    has = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pytest') is None)"
+    try:
+        done = subprocess.run(
+            [str(folder / "bin" / "python"), "-I", "-c", has],
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=CHECK_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InputError(
+            f"{folder}: no interpreter of an environment runs there: {error}."
+        ) from None
+    if done.returncode:
+        raise InputError(f"{folder}: this environment has no pytest. Name it among 'requirements'.")

@@ -1,0 +1,98 @@
+"""Files that tell Python and pytest what to do: a repair has no say in them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Set
+
+    from .instance import Instance
+
+__all__ = ["RUNNER", "Steering", "steering_of", "steers"]
+
+_NAMES = frozenset(
+    {
+        *("conftest.py", "sitecustomize.py", "usercustomize.py"),
+        *("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml"),
+    }
+)
+"""Read wherever they are: by pytest itself, or by programs that tests start."""
+
+RUNNER = frozenset({"_pytest", "iniconfig", "pluggy", "py", "pytest"})
+"""What pytest is made of. A module of such a name in the tree comes before the installed one."""
+
+
+class Steering:
+    """Tells which files of a tree steer its tests, rather than being what they test.
+
+    Args:
+        base: All files of the base commit. A module that the base has is code to be repaired,
+            whatever its name.
+        folders: Those in which Python looks for modules, as the tests are run; `` is the top.
+        kept: Files that belong to the repair that is known to be right: nobody's are put back.
+    """
+
+    def __init__(self, base: Iterable[str], folders: Iterable[str], kept: Iterable[str]) -> None:
+        self.base = frozenset(base)
+        self._folders = frozenset(folders)
+        self._kept = frozenset(kept)
+        self._own = {_module(name, self._folders) for name in self.base}
+
+    @property
+    def runner(self) -> Set[str | None]:
+        """The parts of pytest that the base itself has."""
+        return self._own & RUNNER
+
+    def found(self, tree: Path) -> tuple[list[str], list[str]]:
+        """Find what is to be put back in a tree: files of the base, and others that must go."""
+        files = {*self.base, *_files(tree)} - self._kept
+        steering = sorted(name for name in files if self._steers(name))
+        return (
+            [name for name in steering if name in self.base],
+            [name for name in steering if name not in self.base],
+        )
+
+    def _steers(self, name: str) -> bool:
+        if PurePosixPath(name).name in _NAMES:
+            return True
+        module = _module(name, self._folders)
+        return module in RUNNER and module not in self._own
+
+
+def steering_of(instance: Instance, base: Iterable[str]) -> Steering:
+    """Give what steers the tests of an instance, whose base commit has these files."""
+    tests = {str(PurePosixPath(name).parent) for name in instance.test_files}
+    folders = {"" if one == "." else one for one in tests} | {"", "src"}
+    return Steering(base, folders, instance.patched_files)
+
+
+def steers(name: str) -> bool:
+    """Tell whether a file of this name, wherever it is, may steer tests."""
+    path = PurePosixPath(name)
+    return path.name in _NAMES or path.stem in RUNNER or bool(RUNNER & set(path.parts))
+
+
+def _module(name: str, folders: Set[str]) -> str | None:
+    """Give the top module that a file is, or belongs to, where Python looks for modules."""
+    parts = PurePosixPath(name).parts
+    for length in range(len(parts)):
+        if "/".join(parts[:length]) in folders and _stem(parts[length]) in RUNNER:
+            return _stem(parts[length])
+    return None
+
+
+def _stem(part: str) -> str:
+    return part.split(".", 1)[0]
+
+
+def _files(tree: Path) -> Iterator[str]:
+    """List the files of a tree, and links in it, without following any."""
+    for folder, folders, files in os.walk(tree):
+        if ".git" in folders:
+            folders.remove(".git")
+        links = [one for one in folders if Path(folder, one).is_symlink()]
+        for name in (*files, *links):
+            yield Path(folder, name).relative_to(tree).as_posix()

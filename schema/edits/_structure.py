@@ -1,0 +1,100 @@
+"""What may change about who reports to whom, so that any of it together makes a team.
+
+Every agent but the output has to report to someone, nothing may go in a circle, and functions need
+a report. Several edits come in any combination, so what is offered for them is narrower than what
+is offered for one:
+
+* new edges lead along one order, Kahn's, in which no edge closes a cycle;
+* an edge of every agent is held, and one to every function that needs reports, with its sender;
+* an agent that goes cuts nobody off, for `apply` joins its reporters to the next one downstream.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..catalogue import needs_reports
+from ..team import natural
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Set
+
+    from ..team import Team
+
+__all__ = ["is_tied", "new_edges", "spare_agents", "spare_edges"]
+
+Edge = tuple[str, str]
+EdgesBySender = dict[str, set[str]]
+
+
+def is_tied(team: Team) -> bool:
+    """Tell whether the output alone reports to nobody.
+
+    It need not be so where all see all. There an agent's place is all that counts, and one more or
+    less may move others past the output: nothing is offered about the structure of such a team.
+    """
+    return all(bool(team.reports_to.get(one)) == (one != team.output) for one in team.agents)
+
+
+def new_edges(team: Team, *, together: bool) -> EdgesBySender:
+    """Find the edges that may come: one that closes no cycle, or any that lead along the order."""
+    if together:
+        order = [agent_id for level in team.levels for agent_id in level]
+        later = {one: {*order[place + 1 :]} for place, one in enumerate(order)}
+    else:
+        ancestors = _ancestors(team)
+        later = {one: {*team.agents} - {one, *ancestors[one]} for one in team.agents}
+    return {one: later[one] - {*team.reports_to.get(one, ())} for one in team.agents}
+
+
+def spare_edges(team: Team, *, together: bool) -> EdgesBySender:
+    """Find the edges that may go: one that nobody needs, or any that are not held."""
+    reporters = _reporters_of_functions(team)
+    held = (
+        _held(team, reporters)
+        if together
+        else {(one, receiver) for receiver, (one, *others) in reporters.items() if not others}
+    )
+    return {
+        sender: {one for one in receivers if (sender, one) not in held and len(receivers) > 1}
+        for sender, receivers in team.reports_to.items()
+    }
+
+
+def spare_agents(team: Team, *, together: bool) -> list[str]:
+    """Find the agents that may go: all but the output, and reporters whom a function needs."""
+    needed = {
+        first for first, *others in _reporters_of_functions(team).values() if together or not others
+    }
+    return [one for one in team.agents if one != team.output and one not in needed]
+
+
+def _held(team: Team, reporters: Mapping[str, tuple[str, ...]]) -> Set[Edge]:
+    """Choose the edges that stay: one to each function that needs it, then one of each agent."""
+    held = {(first, receiver) for receiver, (first, *_) in reporters.items()}
+    senders = {sender for sender, _ in held}
+    for sender, receivers in team.reports_to.items():
+        if sender not in senders and receivers:
+            held.add((sender, min(receivers, key=natural)))
+    return held
+
+
+def _reporters_of_functions(team: Team) -> Mapping[str, tuple[str, ...]]:
+    """Find who reports to the functions that need reports."""
+    reporters = team.predecessors
+    return {
+        one.id: reporters[one.id]
+        for one in team.agents.values()
+        if team.backend_of(one) == "function"
+        and one.function is not None
+        and reporters[one.id]
+        and needs_reports(one.function)
+    }
+
+
+def _ancestors(team: Team) -> Mapping[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for one in (agent_id for level in team.levels for agent_id in level):
+        reporters = team.predecessors[one]
+        found[one] = frozenset(reporters).union(*(found[reporter] for reporter in reporters))
+    return found

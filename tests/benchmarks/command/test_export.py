@@ -1,0 +1,138 @@
+"""`mas-bench export`: answers as the benchmarks' own evaluators read them."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import json
+from pathlib import Path
+
+from coterie.benchmarks.bbeh.verdict import bbeh
+from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.logs import Logs, log_path
+from coterie.benchmarks.workbench.recorded import judge_file
+from coterie.runtime.doubles import Reply
+
+from ...repairs import RIGHT, needs_jail, small_repository
+from ..bbeh.published import clone
+from ..kept import kept, sample
+from ..workbench.conftest import QUESTIONS, write_workplace
+from .conftest import Desk
+
+DELETE = 'calendar.delete_event.func(event_id="00000009")'
+
+
+def test_answers_to_bbeh_are_exported_with_their_questions(desk: Desk) -> None:
+    data = clone(desk.folder / "cloned")
+    tasks = find_benchmark("bbeh").tasks(Source(data=data))
+    said = [("The answer is: 1", 1.0), ("No idea", 0.0), (None, 0.0)]
+    samples = [
+        sample(task.id, score, answer=answer)
+        for task, (answer, score) in zip(tasks, said, strict=False)
+    ]
+    kept(desk.folder / "r", samples, benchmark="bbeh", data=data)
+    came = desk.bench("export", "r", "answers.json")
+    assert came.out == "3 examples in answers.json, 1 of them without an answer\n"
+    told = json.loads(Path("answers.json").read_text())
+    assert (told["canary"], told["model"]) == ("keep me", "solo")
+    first = told["examples"][0]
+    assert first == {
+        "task": "bbeh_boardgame_qa",
+        "id": "boardgame_qa-0",
+        "input": "boardgame_qa: how much is 0 + 1?",
+        "target": "1",
+        "output": "The answer is: 1",
+    }
+    verdicts = [bbeh(one["output"], one["target"], {}).value for one in told["examples"]]
+    assert verdicts == [1, 0, 0]
+
+
+def test_answers_to_workbench_are_exported_as_its_runs_record_them(desk: Desk) -> None:
+    data = write_workplace(desk.folder / "office")
+    samples = [
+        sample("calendar-0", 1.0, answer=f"Done.\nFUNCTION_CALLS:\n{DELETE}"),
+        sample("calendar-1", 0.0, status="failed", error="out of patience"),
+        sample("email-0", 0.0, answer='I used "array(x)"\'s intermediate_steps.'),
+    ]
+    folder = kept(desk.folder / "r", samples, benchmark="workbench", data=data)
+    Logs(folder=folder, scrub=str).keep("email-0", 1, json.dumps([DELETE]))
+    came = desk.bench("export", "r", "out", "--format", "workbench", "--name", "me")
+    assert came.out.splitlines() == [
+        "out/calendar/me_all.csv: 2 of 2 tasks",
+        "out/email/me_all.csv: 1 of 1 tasks",
+    ]
+    first, second = judge_file(Path("out/calendar/me_all.csv"), data)
+    assert (first.query, first.verdict.correct, first.error) == (
+        QUESTIONS["calendar"][0][0],
+        True,
+        "",
+    )
+    assert (second.verdict.correct, second.error) == (False, "out of patience")
+    (third,) = judge_file(Path("out/email/me_all.csv"), data)
+    with Path("out/email/me_all.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    response = row["full_response"]
+    assert ast.literal_eval(response)["output"] == samples[2].answer
+    # The original cuts the text at this name, and puts quotes around what it calls arrays.
+    assert (response.count("intermediate_steps"), "array(" in response) == (1, False)
+    assert (third.verdict.correct, third.verdict.side_effects) == (False, True)
+
+
+def test_a_part_of_a_domain_is_said_to_be_one(desk: Desk) -> None:
+    data = write_workplace(desk.folder / "office")
+    one = sample("calendar-0", 1.0, answer="")
+    kept(desk.folder / "r", [one], benchmark="workbench-domains", data=data)
+    came = desk.bench("export", "r", "out")
+    assert came.out == (
+        "out/calendar/solo_domains.csv: 1 of 2 tasks, which the original evaluator refuses\n"
+    )
+
+
+def test_an_export_that_cannot_be_is_refused(desk: Desk) -> None:
+    data = clone(desk.folder / "cloned")
+    kept(desk.folder / "r", [sample("nycc-0", 1.0, answer="x")], benchmark="bbeh", data=data)
+    kept(desk.folder / "other", [sample("a", 1.0, answer="x")], benchmark="arithmetic")
+    for words, message in (
+        (("r", "a.json", "--format", "csv"), "bbeh has no format 'csv'. Formats: bbeh."),
+        (("r", "a.json", "--trial", "2"), "there is no trial 2"),
+        (("r", "a.csv"), "answers to BBEH are written as .json"),
+        (("other", "a.json"), "Formats: none."),
+    ):
+        came = desk.bench("export", *words)
+        assert (came.code, came.out) == (2, "")
+        assert message in came.err
+
+
+def test_every_benchmark_that_exports_names_a_format() -> None:
+    named = ("repair", "swe-bench", "workbench", "workbench-domains", "bbeh", "bbeh-mini")
+    assert all(find_benchmark(name).exports for name in named)
+
+
+@needs_jail
+def test_what_the_tests_of_a_patch_printed_is_kept_with_its_trial(desk: Desk) -> None:
+    (desk.folder / "swe" / "repositories").mkdir(parents=True)
+    instance = small_repository(desk.folder / "swe" / "repositories" / "small__doubling")
+    rows = [{**instance.fields(), "instance_id": name} for name in ("mine", "other")]
+    (desk.folder / "swe" / "instances.json").write_text(json.dumps(rows))
+    words = ["--team", "solo.yaml", "--data", "swe", "--trials", "1", "--quiet"]
+    came = desk.bench(
+        *("run", "swe-bench", *words, "--instances", "m*", "--json"),
+        replies=lambda _: Reply(text=RIGHT),
+    )
+    assert (came.code, came.json["headline"]["value"], came.json["tasks"]) == (0, 1.0, 1)
+    (folder,) = Path("results").iterdir()
+    kept_log = log_path(folder, "mine", 1)
+    assert "3 passed" in kept_log.read_text()
+    shown = desk.bench("show", str(folder), "mine")
+    assert f"what the scorer kept: {kept_log}" in shown.err
+    came = desk.bench("export", str(folder), "preds.json")
+    assert came.out == "1 prediction in preds.json\n"
+
+
+def test_logs_of_tasks_do_not_meet(tmp_path: Path) -> None:
+    logs = Logs(folder=tmp_path, scrub=lambda text: text.replace("key", "***"))
+    logs.keep("a/b", 1, "the key")
+    logs.keep("a-b", 1, "other")
+    assert log_path(tmp_path, "a/b", 1).read_text() == "the ***"
+    logs.keep("a/b", 1, "")
+    assert [one.read_text() for one in (tmp_path / "logs").iterdir()] == ["other"]

@@ -1,0 +1,101 @@
+"""Environments of instances: made once, used in the jail, and refused before anything is spent."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.repair.benchmark import repair_task
+from coterie.benchmarks.repair.environments import Environment, parse_environment
+from coterie.benchmarks.repair.instance import Instance
+from coterie.runtime.jail import Jails
+from coterie.runtime.scorers import Evidence, score
+from coterie.schema.errors import InputError
+
+from ...repairs import RIGHT, TESTS, change, needs_jail, small_repository
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("pytest", "must be an object with python, requirements, venv"),
+        ({}, "must be an object"),
+        ({"packages": []}, "must be an object"),
+        ({"requirements": "pytest"}, "must be a list of packages"),
+        ({"requirements": ["--index-url=there"]}, "without options of the package client"),
+        ({"requirements": [" "]}, "must be a list of packages"),
+        ({"python": 3}, "must be text"),
+        ({"python": "-x"}, "must be text"),
+        ({"venv": "here"}, "must be an absolute path"),
+        ({"venv": "/there", "python": "3.9"}, "stand alone"),
+    ],
+)
+def test_an_environment_that_is_none(value: object, message: str) -> None:
+    with pytest.raises(InputError, match=f"here: .*{message}"):
+        parse_environment(value, "here")
+
+
+def test_what_is_alike_is_made_once(tmp_path: Path) -> None:
+    first, second = (Environment(requirements=(one,)) for one in ("pytest==7", "pytest==8"))
+    assert first.folder(tmp_path) == replace(first).folder(tmp_path) != second.folder(tmp_path)
+    assert parse_environment(first.value(), "here") == first
+
+
+def test_an_environment_that_cannot_be_had_is_told_and_leaves_nothing(tmp_path: Path) -> None:
+    python = str(tmp_path / "no-python")
+    with pytest.raises(InputError, match=r"the environment \{.*\} cannot be made"):
+        Environment(python=python).made(tmp_path / "environments")
+    assert not [one for one in (tmp_path / "environments").iterdir() if one.is_dir()]
+    with pytest.raises(InputError, match="no interpreter of an environment runs there"):
+        Environment(venv=str(tmp_path)).made(tmp_path)
+
+
+def test_an_environment_without_pytest_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"has no pytest\. Name it among 'requirements'"):
+        Environment(python=_bare()).made(tmp_path)
+
+
+def _bare() -> str:
+    """Give an interpreter outside of any environment."""
+    return str(Path(sys.base_prefix, "bin", "python3"))
+
+
+def with_environment(folder: Path, environment: Environment) -> Instance:
+    """Give an instance whose test asks in which environment it runs."""
+    asks = "\n\ndef test_three():\n    import os\n    assert os.environ['VIRTUAL_ENV'] == {!r}\n"
+    return replace(
+        small_repository(folder),
+        test_patch=change("test_doubling.py", TESTS, TESTS + asks.format(environment.venv)),
+        pass_to_pass=("test_doubling.py::test_name",),
+        environment=environment,
+    )
+
+
+@needs_jail
+def test_tests_run_in_the_environment_that_the_instance_names(tmp_path: Path) -> None:
+    there = tmp_path / "environment"
+    there.mkdir()
+    Path(there / "bin").symlink_to(Path(sys.prefix, "bin"))
+    Path(there / "lib").symlink_to(Path(sys.prefix, "lib"))
+    (there / "pyvenv.cfg").write_bytes(Path(sys.prefix, "pyvenv.cfg").read_bytes())
+    instance = with_environment(tmp_path / "repository", Environment(venv=str(there)))
+    task = repair_task(instance, tmp_path / "repository", "small")
+    find_benchmark("swe-bench").prepare(Source(data=tmp_path), [task])
+    found = asyncio.run(score(Evidence(task=task, answer=RIGHT, jails=Jails())))
+    assert found is not None
+    assert found.value == 1, found.log
+    assert "ended with 0" in found.log
+
+
+def test_a_task_whose_environment_is_gone_is_no_score(tmp_path: Path) -> None:
+    gone = Environment(venv=str(tmp_path / "gone"))
+    task = repair_task(with_environment(tmp_path / "r", gone), tmp_path / "r", "small")
+    with pytest.raises(InputError, match=r"the environment .*gone is not there"):
+        asyncio.run(score(Evidence(task=task, answer=RIGHT, jails=Jails())))
+    with pytest.raises(InputError, match="no interpreter of an environment"):
+        find_benchmark("swe-bench").prepare(Source(data=tmp_path), [task])
