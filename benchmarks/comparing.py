@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from ..pool.intervals import paired_interval
 from ..runtime.terminal import counted
 from ..schema.errors import InputError
 from .benchmark import mean_score
@@ -17,7 +18,6 @@ from .statistics import (
     holm,
     mcnemar,
     odds_ratio,
-    paired_interval,
     paired_t,
     rank_biserial,
     rounded,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .comparing import Comparison
+from .comparing import TESTS, Comparison
 from .intervals import LEAST, MOST, World
 from .statistics import holm
 from .tables import written
@@ -40,7 +40,7 @@ def errors(world: World, *, times: int, seed: int = 0) -> dict[str, float]:
         test that decides; under `interval`, of intervals of the difference without 0.
     """
     chance = random.Random(seed)  # noqa: S311 - not for secrets
-    found = dict.fromkeys(("mcnemar", "paired_t", "wilcoxon", "decides", "interval"), 0)
+    found: dict[str, int] = dict.fromkeys((*TESTS, "decides", "interval"), 0)
     for number in range(times):
         one, other = _teams(world, 2, (number + 0.5) / times, chance)
         told = _compared(world, one, other).value()

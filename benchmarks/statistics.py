@@ -6,19 +6,15 @@ import math
 from math import comb
 from typing import TYPE_CHECKING, Any, cast
 
-from ..pool.intervals import Z
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..pool.intervals import Interval
 
 __all__ = [
     "cohens_h",
     "holm",
     "mcnemar",
     "odds_ratio",
-    "paired_interval",
     "paired_t",
     "pass_at",
     "percentiles",
@@ -31,22 +27,6 @@ DIGITS = 12
 """Of differences of means: what comes behind them is the rounding of binary fractions."""
 
 PERCENTILES = (50, 90, 99)
-
-
-def paired_interval(differences: Sequence[float]) -> Interval:
-    """Give the 95 % interval of the mean difference between two teams on the same tasks.
-
-    Two tasks are added, one that either team wins: tasks on which they are alike do not show that
-    they always are (Agresti and Min 2005, of right and wrong). So it is never of zero width.
-
-    Args:
-        differences: What the second team scores more on each task, in [-1, 1]; at least one.
-    """
-    n = len(differences) + 2
-    mean = sum(differences) / n
-    variance = (sum(one**2 for one in differences) + 2) / n - mean**2
-    reach = Z * math.sqrt(variance / n)
-    return max(-1.0, mean - reach), min(1.0, mean + reach)
 
 
 def percentiles(values: Sequence[float]) -> dict[str, float]:

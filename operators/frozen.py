@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..pool.intervals import mean_interval
+from ..pool.intervals import mean_interval, paired_interval
 from ..runtime.terminal import counted
 from ..runtime.usage import Usage
 from ..schema.files import write_atomically
-from .student import t_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,19 +26,10 @@ Scores = dict[str, list[float]]
 
 
 def difference(one: Scores, other: Scores) -> tuple[float, tuple[float, float]]:
-    """Give the mean difference over the tasks that both have, and its 95 % interval.
-
-    Two tasks are added, one won and one lost, so that a difference that never varied has an
-    interval all the same (Agresti and Min 2005, for matched pairs); Student's t allows for few.
-    """
-    tasks = one.keys() & other.keys()
-    found = [statistics.fmean(one[task]) - statistics.fmean(other[task]) for task in sorted(tasks)]
-    n = len(found) + 2
-    middle = sum(found) / n
-    variance = (sum(value**2 for value in found) + 1) / n - middle**2
-    reach = t_quantile(n - 1) * math.sqrt(variance / n)
-    mean = statistics.fmean(found) if found else 0.0
-    return mean, (max(-1.0, middle - reach), min(1.0, middle + reach))
+    """Give the mean difference over the tasks that both have, and its 95 % interval."""
+    tasks = sorted(one.keys() & other.keys())
+    found = [statistics.fmean(one[task]) - statistics.fmean(other[task]) for task in tasks]
+    return statistics.fmean(found) if found else 0.0, paired_interval(found)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Scores = Mapping[str, Sequence[float]]
     Figure = Callable[[Scores], float]
 
-__all__ = ["Interval", "figure_interval", "mean_interval", "wilson"]
+__all__ = ["Interval", "figure_interval", "mean_interval", "paired_interval", "wilson"]
 
 Interval = tuple[float, float]
 
@@ -70,6 +70,22 @@ def mean_interval(tasks: Sequence[Sequence[float]]) -> Interval:
         tasks: The scores of each task's trials, in [0, 1]; at least one of each.
     """
     return figure_interval({"": tasks})
+
+
+def paired_interval(differences: Sequence[float]) -> Interval:
+    """Give the 95 % interval of the mean difference between two teams on the same tasks.
+
+    Two tasks are added, one that either team wins: tasks on which they are alike do not show that
+    they always are (Agresti and Min 2005, of right and wrong). So it is never of zero width.
+
+    Args:
+        differences: What the second team scores more on each task, in [-1, 1]; at least one.
+    """
+    n = len(differences) + 2
+    mean = sum(differences) / n
+    variance = (sum(one**2 for one in differences) + 2) / n - mean**2
+    reach = Z * math.sqrt(variance / n)
+    return max(-1.0, mean - reach), min(1.0, mean + reach)
 
 
 def figure_interval(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...pool.statistics import wilson
+from ...pool.intervals import paired_interval, wilson
 from ...schema.command import Command, host_catalogue, host_options, problem_format
 from ..statistics import mcnemar
 from .candidates import CANDIDATES
@@ -86,7 +86,11 @@ async def _measure(trials: Trials, name: str, splits: Splits) -> None:
     click.echo("|---|---|---|---|")
     click.echo(_row(f"{SEED}, the seed", before))
     click.echo(_row(f"{chosen}, the best on the evolve split", after))
-    click.echo(f"\nMcNemar's exact test, two-sided: p = {mcnemar(before, after):.2g}")
+    gains = [new - old for old, new in zip(before, after, strict=True)]
+    low, high = paired_interval(gains)
+    gain = sum(gains) / len(gains)
+    click.echo(f"\nDifference on the held-out tasks: {gain:+.2f} [{low:.2f}, {high:.2f}].")
+    click.echo(f"McNemar's exact test, two-sided: p = {mcnemar(before, after):.2g}")
 
 
 async def _best(trials: Trials, teams: Sequence[str], tasks: Sequence[Task]) -> str:

@@ -16,7 +16,6 @@ from coterie.benchmarks.statistics import (
     holm,
     mcnemar,
     odds_ratio,
-    paired_interval,
     paired_t,
     pass_at,
     percentiles,
@@ -24,6 +23,7 @@ from coterie.benchmarks.statistics import (
     rounded,
     wilcoxon,
 )
+from coterie.pool.intervals import paired_interval
 
 stats: Any = scipy_stats  # its types leave open what a test gives
 THIRDS = st.sampled_from([0.0, 1 / 3, 2 / 3, 1.0])

@@ -164,7 +164,7 @@ def test_it_decides_among_all_options() -> None:
         return run(decide(meta, f"step {number}", TASK, parent(PAIR), other, components=MUTABLE))
 
     found = Counter(decided(number) for number in range(100))
-    assert set(found) == {"prompts", "model_id", "topology", "parameters", "crossover"}
+    assert set(found) == {"prompts", "model_id", "parameters", "crossover"}
     assert min(found.values()) > 8
     assert [decided(number) for number in range(9)] == [decided(number) for number in range(9)]
 
@@ -199,8 +199,8 @@ def test_a_newcomer_gets_a_prompt_made_of_those_that_are_there() -> None:
     for number in range(60):
         made = run(instantiate(meta, str(number), TASK, parent(PAIR), components=("topology",)))
         new = [one for one in made.child.agents.values() if one.id not in PAIR.agents]
-        texts |= {one.prompt for one in new}
+        texts |= {one.prompt for one in new if not one.function}
     assert texts
     known = {sentence for one in PAIR.agents.values() for sentence in one.prompt.split(". ")}
     assert any(sentence.rstrip(".") in text for text in texts for sentence in known)
-    assert all(" " in text for text in texts)
+    assert max(text.count(" ") for text in texts) > 3  # sentences, and no single words

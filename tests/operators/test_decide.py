@@ -42,7 +42,7 @@ def choices(done: Asked[Any]) -> list[str]:
 def test_the_model_chooses_among_what_is_open_and_a_crossover() -> None:
     done = decided("crossover", partner=parent(OTHER))
     assert done.came == "crossover"
-    assert choices(done) == ["prompts", "model_id", "topology", "parameters", "crossover"]
+    assert choices(done) == ["prompts", "model_id", "parameters", "crossover"]
     assert [one["path"] for one in done.told("model_call")] == ["step 1/decide/call 1"]
 
 
@@ -102,7 +102,7 @@ def test_where_models_may_be_chosen_their_notes_are_shown() -> None:
     notes = {"fast": "Cheap; weak at proofs."}
     [call] = decided("prompts", notes=notes).calls
     assert "- fast: Cheap; weak at proofs." in call.text
-    [call] = decided("prompts", components=("prompts", "topology"), notes=notes).calls
+    [call] = decided("prompts", components=("prompts", "parameters"), notes=notes).calls
     assert "weak at proofs" not in call.text
 
 
