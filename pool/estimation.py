@@ -7,6 +7,9 @@ not bias it, as long as all that were chosen from are in it (Henderson 1975, Bio
   of its own. Founders differ from each other as much.
 * What a team is adapted to for a task is like a child of it; what adapting gains on average is
   known by itself, where teams ran both ways.
+* The trial for which a team was taken into the pool is better than others by what luck gives to
+  whoever wins: by as much for all, and unknown. So wins never raise the level, but where scores
+  have degrees they tell newcomers apart. Where all wins are alike they tell nothing.
 * Half of the variance of such a difference is common to all niches.
 * A trial's score is what the team is worth, how easy the niche and the task are, and chance.
 
@@ -19,13 +22,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .members import Member
-    from .statistics import Sums
+    from .statistics import Kind, Sums
 
 __all__ = ["estimated"]
 
@@ -37,6 +41,8 @@ GAIN = 0.03**2
 """Variance of what newcomers gain over their parents on average."""
 ADAPTING = 0.1**2
 """Variance of what adapting a team to a task gains on average."""
+LUCK = 0.3**2
+"""Variance of what trials that were chosen are better than others."""
 SPREADS = (0.0, 0.05, 0.1, 0.2, 0.4)
 """Standard deviations that the differences of children from their parents may have."""
 NOISE, BELIEF = 0.25, 4.0
@@ -44,15 +50,16 @@ NOISE, BELIEF = 0.25, 4.0
 PAIRS = 10.0
 """How many pairs of trials of a task stand against that tasks differ in how easy they are."""
 LEAST = 1e-4
-"""The least variance of a trial."""
+"""The least variance of a trial, and the least share of it for which wins count at all."""
+KINDS: tuple[Kind, ...] = ("plain", "adapted", "chosen")
 MOST = 400
 """Teams are looked at niche by niche up to so many pairs of both; time grows with their cube."""
 
 
 _Tasks = dict[tuple[str, str], "Sums"]
 """What trials on a task add up to, by niche and task."""
-_Group = tuple[int, str | bool, bool]
-"""A team's number, its niche (or whether it is the wanted one), and whether it was adapted."""
+_Group = tuple[int, str | bool, "Kind"]
+"""A team's number, its niche (or whether it is the wanted one), and the kind of its trials."""
 
 
 def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
@@ -74,6 +81,7 @@ def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
     who, births_seen = seen.teams, births[seen.teams]
     fixed = LEVEL + EASE * seen.alike + GAIN * np.outer(births_seen, births_seen)
     fixed += ADAPTING * np.outer(seen.adapted, seen.adapted)
+    fixed += LUCK * np.outer(seen.chosen, seen.chosen)
     fixed_with = LEVEL + EASE * seen.asked + GAIN * np.outer(births, births_seen)
     fixed_alone = LEVEL + EASE * seen.wanted + GAIN * births**2
     # All that a team is adapted to is taken for one child, which has no team of its own.
@@ -112,10 +120,12 @@ def _pedigree(teams: Sequence[Member]) -> tuple[Any, Any]:
     for number, team in enumerate(teams):
         parents = [numbers[one] for one in team.born.parents if one in numbers]
         if parents:
-            births[number] = births[parents].mean() + 1
-            kinship[number] = kinship[parents].mean(axis=0)
+            births[number] = sum(births[one] for one in parents) / len(parents) + 1
+            kinship[number] = sum(kinship[one] for one in parents) / len(parents)
             kinship[:, number] = kinship[number]
-            kinship[number, number] = kinship[np.ix_(parents, parents)].mean() + 1
+            kinship[number, number] = (
+                sum(kinship[number, one] for one in parents) / len(parents) + 1
+            )
         else:
             kinship[number, number] = 1
         numbers[team.name] = number
@@ -129,6 +139,7 @@ class _Seen:
     Attributes:
         teams: The team of each group, by its number.
         adapted: 1 where it ran as it was adapted, else 0.
+        chosen: 1 where it is what a team was taken into the pool for, else 0.
         means: The mean score of each group.
         noise: The covariance of the groups' means that is not the teams' doing.
         alike: For two groups, how likely trials of them are of the same niche.
@@ -138,6 +149,7 @@ class _Seen:
 
     teams: Any
     adapted: Any
+    chosen: Any
     means: Any
     noise: Any
     alike: Any
@@ -149,9 +161,17 @@ class _Seen:
         import numpy as np
 
         groups = _groups(teams, niche, split)
+        chance, ease = _variances([one for key, one in groups.items() if key[2] != "chosen"])
+        telling = _telling([one for key, one in groups.items() if key[2] == "chosen"])
+        telling /= chance + ease
+        if telling < LEAST:
+            groups = {key: one for key, one in groups.items() if key[2] != "chosen"}
         told = list(groups.values())
+        adapted = np.array([float(kind == "adapted") for *_, kind in groups])
+        chosen = np.array([float(kind == "chosen") for *_, kind in groups])
         sizes = np.array([sum(one.n for one in group.values()) for group in told])
         totals = np.array([sum(one.scores for one in group.values()) for group in told])
+        noise = chance / sizes / np.where(chosen, min(1.0, telling), 1.0)
         tasks = {task: n for n, task in enumerate(dict.fromkeys(t for one in told for t in one))}
         niches = {name: n for n, name in enumerate(dict.fromkeys(name for name, _ in tasks))}
         on_task, in_niche = np.zeros((len(told), len(tasks))), np.zeros((len(told), len(niches)))
@@ -159,7 +179,6 @@ class _Seen:
             for task, sums in group.items():
                 on_task[number, tasks[task]] = sums.n / sizes[number]
                 in_niche[number, niches[task[0]]] += sums.n / sizes[number]
-        chance, ease = _variances(told)
         if niche is None:
             met = Counter(niches[name] for name, _ in tasks)
             asked = np.array([met[n] / len(tasks) for n in range(len(niches))])
@@ -167,9 +186,10 @@ class _Seen:
             asked = np.array([float(name == niche) for name in niches])
         return cls(
             teams=np.array([number for number, *_ in groups], dtype=int),
-            adapted=np.array([float(adapted) for *_, adapted in groups]),
+            adapted=adapted,
+            chosen=chosen,
             means=totals / sizes,
-            noise=np.diag(chance / sizes) + ease * on_task @ on_task.T,
+            noise=np.diag(noise) + ease * on_task @ on_task.T,
             alike=in_niche @ in_niche.T,
             asked=in_niche @ asked,
             wanted=1.0 if niche is not None or not told else float(asked @ asked),
@@ -181,18 +201,31 @@ def _groups(teams: Sequence[Member], niche: str | None, split: str) -> dict[_Gro
 
     Which team a group is of is told by its number.
     """
-    trials = [
-        (number, task, adapted, sums)
+    trials: list[tuple[int, tuple[str, str], Kind, Sums]] = [
+        (number, task, kind, sums)
         for number, team in enumerate(teams)
-        for adapted in (False, True)
-        for task, sums in team.sums(split, adapted=adapted).items()
+        for kind in KINDS
+        for task, sums in team.sums(split, kind).items()
     ]
-    are_few = len({(number, task[0], adapted) for number, task, adapted, _ in trials}) <= MOST
+    are_few = len({(number, task[0], kind) for number, task, kind, _ in trials}) <= MOST
     groups: dict[_Group, _Tasks] = {}
-    for number, task, adapted, sums in trials:
+    for number, task, kind, sums in trials:
         inside = task[0] if are_few else task[0] == niche
-        groups.setdefault((number, inside, adapted), {})[task] = sums
+        groups.setdefault((number, inside, kind), {})[task] = sums
     return groups
+
+
+def _telling(wins: Sequence[_Tasks]) -> float:
+    """Give the variance of wins within niches.
+
+    Who wins has drawn well, so wins vary less than other trials, and as much less do they tell.
+    """
+    scores: defaultdict[str, list[float]] = defaultdict(list)
+    for group in wins:
+        for (place, _), sums in group.items():
+            scores[place].append(sums.scores / sums.n)
+    squares = sum(sum((one - fmean(some)) ** 2 for one in some) for some in scores.values())
+    return squares / max(1, sum(len(some) - 1 for some in scores.values()))
 
 
 def _variances(groups: Sequence[_Tasks]) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..schema.errors import ConfigError, InputError, StorageError
 from ..schema.loading import read_team
-from .statistics import EVOLVE, Statistics, Sums
+from .statistics import EVOLVE, Kind, Statistics, Sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,8 +52,8 @@ class Member:
         default_factory=dict[tuple[str, str], Statistics]
     )
     _tasks: dict[str, Statistics] = field(default_factory=dict[str, Statistics])
-    _sums: dict[tuple[str, bool], dict[tuple[str, str], Sums]] = field(
-        default_factory=dict[tuple[str, bool], dict[tuple[str, str], Sums]]
+    _sums: dict[tuple[str, Kind], dict[tuple[str, str], Sums]] = field(
+        default_factory=dict[tuple[str, Kind], dict[tuple[str, str], Sums]]
     )
 
     @property
@@ -102,14 +102,9 @@ class Member:
         """
         return self._tasks.get(task)
 
-    def sums(self, split: str = EVOLVE, *, adapted: bool = False) -> Mapping[tuple[str, str], Sums]:
-        """Give what its trials add up to on each task of a split, by niche and task.
-
-        Args:
-            split: The split.
-            adapted: Those of what it was adapted to, and not those of the team as it stands.
-        """
-        return self._sums.get((split, adapted), {})
+    def sums(self, split: str = EVOLVE, kind: Kind = "plain") -> Mapping[tuple[str, str], Sums]:
+        """Give what its trials of a kind add up to on each task of a split, by niche and task."""
+        return self._sums.get((split, kind), {})
 
     def as_it_is(self) -> Member:
         """Give a copy that stays as it is when this one takes in more."""
@@ -123,17 +118,15 @@ class Member:
 
     def take(self, trial: Trial) -> None:
         """Take in a trial."""
-        self.counts_wins |= not self._splits and trial.is_plain and self._was_born_in(trial)
+        self.counts_wins |= not self._splits and trial.kind == "plain" and self._was_born_in(trial)
         self._splits[trial.split] = self.on(split=trial.split).after(trial)
         if trial.niche is not None:
             known = self.on(trial.niche, split=trial.split)
             self._niches[trial.split, trial.niche] = known.after(trial)
-        if trial.chosen:
-            return
-        kind, task = (trial.split, trial.adapted), (trial.niche or "", trial.task)
-        sums = self._sums.setdefault(kind, {})
+        task = (trial.niche or "", trial.task)
+        sums = self._sums.setdefault((trial.split, trial.kind), {})
         sums[task] = sums.get(task, NONE).after(trial)
-        if trial.score is not None and not trial.adapted:
+        if trial.score is not None and trial.kind == "plain":
             self._tasks[trial.task] = self._tasks.get(trial.task, UNKNOWN).after(trial)
 
     def _was_born_in(self, trial: Trial) -> bool:

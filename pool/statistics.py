@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..runtime.usage import Usage
 from ..schema.errors import InputError
@@ -13,10 +13,13 @@ from .intervals import wilson
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["EVOLVE", "Statistics", "Sums", "Trial", "wilson"]
+__all__ = ["EVOLVE", "Kind", "Statistics", "Sums", "Trial", "wilson"]
 
 EVOLVE = "evolve"
 """The split of the tasks that evolution learns from. Others, such as `test`, are held out."""
+
+Kind = Literal["plain", "adapted", "chosen"]
+"""What a trial is of: the team as it stands, what it was adapted to, or its own admission."""
 
 NOTHING = Usage()
 
@@ -69,9 +72,9 @@ class Trial:
             raise InputError(f"the trial on task {self.task!r} is both chosen and adapted.")
 
     @property
-    def is_plain(self) -> bool:
-        """Whether it counts among the others of the team: it is neither chosen nor adapted."""
-        return not (self.chosen or self.adapted)
+    def kind(self) -> Kind:
+        """Whether it is chosen, adapted, or plain: then it counts among the team's own."""
+        return "chosen" if self.chosen else "adapted" if self.adapted else "plain"
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Trial:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import statistics
 from pathlib import Path
 
 import pytest
@@ -129,12 +130,31 @@ def test_what_newcomers_gain_on_later_trials_is_expected_of_the_next() -> None:
     assert found["next"].high - found["next"].low > found["11"].high - found["11"].low
 
 
-def test_what_was_chosen_counts_for_nothing() -> None:
-    one, other = member("one"), member("other")
-    for name in ("a", "b", "c"):
-        one.take(Trial(task=name, score=1, chosen=True))
-    assert expectations([one, other])["one"] == expectations([one, other])["other"]
-    assert one.sums() == {}
+def won(one: Member, task: str, score: float) -> Member:
+    one.take(Trial(task=task, score=score, chosen=True))
+    return one
+
+
+def test_wins_that_are_all_alike_tell_nothing() -> None:
+    """Whoever was taken in for a right answer had one; so have all."""
+    known = [tried(member("seed"), 0, 0, 1, 0)]
+    before = expectations([*known, member("a", "seed"), member("b", "seed")])
+    newcomers = [won(member(name, "seed"), f"w {name}", 1) for name in ("a", "b")]
+    assert expectations([*known, *newcomers]) == before
+
+
+def test_wins_by_degrees_tell_newcomers_apart_and_raise_no_level() -> None:
+    chance = random.Random(3)
+    seed = member("seed")
+    for number in range(40):
+        tried(seed, 0.4 + chance.uniform(-0.2, 0.2), first=number)
+    wins = {"good": 0.9, "fair": 0.6, "poor": 0.5, "last": 0.45, "more": 0.55}
+    newcomers = [won(member(name, "seed"), f"w {name}", score) for name, score in wins.items()]
+    found = expectations([seed, *newcomers])
+    assert found["good"].score > found["fair"].score > found["last"].score
+    assert statistics.fmean(found[name].score for name in wins) < 0.5
+    assert found["good"].score < 0.7
+    assert newcomers[0].statistics.score is None
 
 
 def test_a_team_that_only_ran_adapted_is_known_but_less_surely() -> None:

@@ -1,0 +1,18 @@
+"""One repetition: an evolution in a world, and what the pool then says against what is true."""
+
+from __future__ import annotations
+
+from . import evolving, quick
+from .measures import Outcome, measured
+from .world import WORLDS
+
+__all__ = ["LOOPS", "outcome"]
+
+LOOPS = {"quick": quick.evolve, "whole": evolving.evolve}
+
+
+def outcome(key: tuple[str, str, int, int]) -> Outcome:
+    """Evolve teams and measure; the key has the loop, the world, how many tasks, and the seed."""
+    loop, name, tasks, seed = key
+    world = next(one for one in WORLDS if one.name == name)
+    return measured(*LOOPS[loop](world, tasks, seed))
