@@ -103,6 +103,10 @@ class Sums(NamedTuple):
         score = trial.score or 0
         return Sums(self.n + 1, self.scores + score, self.squares + score**2)
 
+    def joined(self, other: Sums) -> Sums:
+        """Add up with others."""
+        return Sums(*map(sum, zip(self, other, strict=True)))
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statistics:
