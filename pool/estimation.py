@@ -169,7 +169,8 @@ class _Seen:
         import numpy as np
 
         groups = _groups(teams, niche, split, trusts_wins=trusts_wins)
-        chance, ease = _variances([one for key, one in groups.items() if key[2] != "chosen"])
+        plain = [one for key, one in groups.items() if key[2] != "chosen"]
+        chance, ease = _variances(plain, _around(plain) if trusts_wins else NOISE)
         telling = _telling([one for key, one in groups.items() if key[2] == "chosen"])
         telling /= chance + ease
         if telling < LEAST:
@@ -240,12 +241,24 @@ def _telling(wins: Sequence[_Tasks]) -> float:
     return squares / max(1, sum(len(some) - 1 for some in scores.values()))
 
 
-def _variances(groups: Sequence[_Tasks]) -> tuple[float, float]:
+def _around(groups: Sequence[_Tasks]) -> float:
+    """Give the variance of trials within niches, whoever's they are: no less than chance's."""
+    sums: dict[str, Sums] = {}
+    for group in groups:
+        for (place, _), one in group.items():
+            sums[place] = sums.get(place, Sums()).joined(one)
+    squares = sum(one.squares - one.scores**2 / one.n for one in sums.values())
+    return (squares + NOISE) / (sum(one.n - 1 for one in sums.values()) + 1)
+
+
+def _variances(groups: Sequence[_Tasks], usual: float) -> tuple[float, float]:
     """Estimate, within teams and niches, what chance adds to a trial, and what its task adds.
+
+    `usual` is what chance adds before any trial was repeated.
 
     What two teams miss on the same task, each against its other trials, they owe to the task.
     """
-    squares, freedom = NOISE * BELIEF, BELIEF
+    squares, freedom = usual * BELIEF, BELIEF
     missed: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for group in groups:
         for place in {name for name, _ in group}:
