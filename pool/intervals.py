@@ -15,6 +15,8 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .student import t_quantile
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -76,7 +78,8 @@ def paired_interval(differences: Sequence[float]) -> Interval:
     """Give the 95 % interval of the mean difference between two teams on the same tasks.
 
     Two tasks are added, one that either team wins: tasks on which they are alike do not show that
-    they always are (Agresti and Min 2005, of right and wrong). So it is never of zero width.
+    they always are (Agresti and Min 2005, of right and wrong). So it is never of zero width. How
+    much differences vary is known of few tasks only, for which Student's t allows.
 
     Args:
         differences: What the second team scores more on each task, in [-1, 1]; at least one.
@@ -84,7 +87,7 @@ def paired_interval(differences: Sequence[float]) -> Interval:
     n = len(differences) + 2
     mean = sum(differences) / n
     variance = (sum(one**2 for one in differences) + 2) / n - mean**2
-    reach = Z * math.sqrt(variance / n)
+    reach = t_quantile(n - 1) * math.sqrt(variance / n)
     return max(-1.0, mean - reach), min(1.0, mean + reach)
 
 

@@ -9,6 +9,8 @@ import math
 import statistics
 from typing import TYPE_CHECKING
 
+from ...pool.student import t_quantile
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -28,12 +30,6 @@ __all__ = [
 Found = dict[str, dict[str, list["Outcome"]]]
 """What came of trials, by their names, by landscapes, by seeds."""
 
-T_95: Mapping[int, float] = {
-    2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 8: 2.36, 10: 2.26, 12: 2.20, 15: 2.14, 20: 2.09,
-    24: 2.07, 30: 2.05, 40: 2.02, 60: 2.00, 120: 1.98,
-}  # fmt: skip
-"""Student's t for an interval of 95 %, by the number of units; the next lower number is taken."""
-
 
 class Interval:
     """A mean over units, and its interval of 95 % by Student's t.
@@ -47,7 +43,7 @@ class Interval:
         self.mean = statistics.fmean(units) if units else math.nan
         self.half = math.inf
         if len(units) > 1:
-            t = T_95[max(size for size in T_95 if size <= len(units))]
+            t = t_quantile(len(units) - 1)
             self.half = t * statistics.stdev(units) / math.sqrt(len(units))
 
     @property

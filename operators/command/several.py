@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...pool.student import t_interval
 from ...runtime.terminal import counted, speakable
 from ...runtime.usage import Usage
 from ...schema.errors import CoterieError, InputError
-from ..student import t_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

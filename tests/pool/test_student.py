@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coterie.operators.student import t_interval
+from coterie.pool.student import t_interval
 
 
 @pytest.mark.parametrize(
