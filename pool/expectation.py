@@ -55,7 +55,8 @@ def expectations(
     """Estimate what each team scores in the long run, by name.
 
     Failed runs count as trials with a score of 0. Trials for which teams were taken into the pool
-    do not count. Time and memory grow with the square of the number of teams.
+    count against each other only. Memory grows with the square of the number of teams, time with
+    the cube of those that ran.
 
     Args:
         members: The teams, parents before their children. Retired ones count: what is known of

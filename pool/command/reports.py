@@ -53,9 +53,9 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
 
     What is expected of a team comes of its own trials and of those of its relatives, and has a 95 %
     interval. So has the mean of its own trials: Wilson's. The trials that it was taken into the
-    pool for are told as won, and count in neither; the mean score and the number of those in which
-    it ran as it was adapted to the task are told as adapted, and count in what is expected. What an
-    evaluation costs is a mean over all, failed runs included.
+    pool for are told as won; the mean score and the number of those in which it ran as it was
+    adapted to the task are told as adapted; neither is in that mean. What an evaluation costs is a
+    mean over all, failed runs included.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     ranked = tasks.ranked(pool).items()
@@ -218,7 +218,7 @@ def _won(known: Statistics) -> str:
         return ""
     won = counted(known.chosen, "trial")
     mean = known.chosen_sum / known.chosen
-    return f"{won}, score {mean:.3f}, for which it was taken in: in no mean or interval"
+    return f"{won}, score {mean:.3f}, for which it was taken in: not in its mean"
 
 
 def _value(member: Member, tasks: Tasks, expected: Expectation) -> dict[str, Any]:

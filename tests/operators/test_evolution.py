@@ -63,7 +63,8 @@ def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> Non
         assert child.statistics.chosen == 1  # what it came in for, which is no score of it
         load_team(child.path)  # loads for everybody, not only for the pool
     best = CliRunner().invoke(pool_command, ["best", str(folder / "pool")])
-    path, expected = best.stdout.strip(), best.stderr.split()[2].strip(";")
+    path = best.stdout.strip()
+    expected = best.stderr.split("expected ")[1].split(";")[0]
     assert out.endswith(f"best team: pool/teams/{Path(path).name}, expected to score {expected}\n")
     assert f"new in the pool: {len(children)}, " in out
     again, out_again, _, more_calls = evolved(folder, "pool")

@@ -189,7 +189,7 @@ def test_show_tells_why_a_team_exists_and_how_it_does(pool: Pool) -> None:
 def test_what_a_team_was_taken_in_for_is_told_apart(pool: Pool) -> None:
     pool.record("vote_1", Trial(task="t", score=1, run="r-1", chosen=True), op="won")
     done = run("show", pool.folder, "vote_1")
-    said = "  won       1 trial, score 1.000, for which it was taken in: in no mean or interval\n"
+    said = "  won       1 trial, score 1.000, for which it was taken in: not in its mean\n"
     assert done.stdout.startswith("vote_1: 0.700 [0.267, 0.937] n=4\n")
     assert said in done.stdout
     assert told("show", pool.folder, "vote_1", "--json")["chosen"] == 1
