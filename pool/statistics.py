@@ -157,6 +157,11 @@ class Statistics:
         )
 
     @property
+    def trials(self) -> int:
+        """All that is known: evaluations, failures, and trials that are kept apart."""
+        return self.n + self.failures + self.adapted + self.chosen
+
+    @property
     def score(self) -> float | None:
         """The mean score, in [0, 1]; None without an evaluation."""
         return self.score_sum / self.n if self.n else None
