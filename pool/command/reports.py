@@ -93,10 +93,10 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
 @click.option(
     "--at-least",
     metavar="N",
-    type=click.IntRange(min=1),
-    default=1,
+    type=click.IntRange(min=0),
+    default=0,
     show_default=True,
-    help="Leave out teams with fewer evaluations.",
+    help="Leave out teams with fewer evaluations, those of what they were adapted to included.",
 )
 @as_json
 def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
@@ -107,11 +107,13 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     members = {one: expected for one, expected in tasks.ranked(pool).items() if one.retired is None}
-    known = [member for member in members if tasks(member).n >= at_least]
-    if not known:
+    trials = {one: tasks(one).n + tasks(one).adapted for one in members}
+    known = [one for one in members if trials[one] >= at_least]
+    if not known or not any(trials.values()):
         niches = sorted({niche for member in members for niche in member.niches_of(tasks.split)})
+        wanted = counted(max(1, at_least), "evaluation")
         raise InputError(
-            f"no team of {folder} has {counted(at_least, 'evaluation')} on {tasks}. Niches there:"
+            f"no team of {folder} has {wanted} on {tasks}. Niches there:"
             f" {', '.join(niches) or 'none'}."
         )
     first, expected = known[0], members[known[0]]
