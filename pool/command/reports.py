@@ -96,7 +96,7 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Leave out teams with fewer evaluations as they stand.",
+    help="Leave out teams with fewer trials, those that are kept apart included.",
 )
 @as_json
 def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
@@ -108,11 +108,13 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     members = {one: expected for one, expected in tasks.ranked(pool).items() if one.retired is None}
-    known = [member for member in members if tasks(member).n >= at_least]
-    if not known or not any(tasks(member).trials for member in members):
+    trials = {one: tasks(one).trials for one in members}
+    known = [one for one in members if trials[one] >= at_least]
+    if not known or not any(trials.values()):
         niches = sorted({niche for member in members for niche in member.niches_of(tasks.split)})
+        wanted = counted(max(1, at_least), "evaluation")
         raise InputError(
-            f"no team of {folder} has {counted(max(1, at_least), 'evaluation')} on {tasks}. Niches there:"
+            f"no team of {folder} has {wanted} on {tasks}. Niches there:"
             f" {', '.join(niches) or 'none'}."
         )
     first, expected = known[0], members[known[0]]
