@@ -108,7 +108,7 @@ async def select(
 def shortlist(task: Task, members: Sequence[Member], *, k: int) -> dict[Member, Expectation]:
     """Give twice k teams and at least k + 3, the first first, with what is expected of each.
 
-    The order is that of what they are expected to score, less what relatives cost that are listed
+    The order is that of their standing in the pool, less what relatives cost that are listed
     already. But every k-th place, or every second where one is chosen, goes to the team whose
     interval reaches highest, and among equals to the one with the fewest trials: so newcomers are
     tried again, and of teams that are alike as far as is known none is forgotten.
@@ -143,7 +143,7 @@ def _worth(
     """Say what a place in the shortlist goes by."""
     penalty = FAMILY_PENALTY * relatives
     if not explores:
-        return round(known.score, DIGITS) - penalty, 0
+        return round(known.standing, DIGITS) - penalty, 0
     done = member.statistics
     return round(known.high, DIGITS) - penalty, -(done.n + done.failures + done.adapted)
 

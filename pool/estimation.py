@@ -25,11 +25,13 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from .statistics import Sums
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .members import Member
-    from .statistics import Kind, Sums
+    from .statistics import Kind
 
 __all__ = ["estimated"]
 
@@ -62,13 +64,17 @@ _Group = tuple[int, str | bool, "Kind"]
 """A team's number, its niche (or whether it is the wanted one), and the kind of its trials."""
 
 
-def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
+def estimated(
+    teams: Sequence[Member], niche: str | None, split: str, *, trusts_wins: bool = False
+) -> Any:
     """Estimate what teams score in the long run.
 
     Args:
         teams: The teams, parents before their children.
         niche: The niche of the tasks; None for all niches, as often as they were met.
         split: The split of the tasks.
+        trusts_wins: Take the trials that were chosen for trials like others. What is estimated then
+            is too high, as winners were lucky; but it tells soonest who is better than who.
 
     Returns:
         For each team the mean and the standard deviation of what is known of it, as an array of
@@ -76,7 +82,7 @@ def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
     """
     import numpy as np
 
-    seen = _Seen.of(teams, niche, split)
+    seen = _Seen.of(teams, niche, split, trusts_wins=trusts_wins)
     kinship, births = _pedigree(teams)
     who, births_seen = seen.teams, births[seen.teams]
     fixed = LEVEL + EASE * seen.alike + GAIN * np.outer(births_seen, births_seen)
@@ -157,11 +163,14 @@ class _Seen:
     wanted: float
 
     @classmethod
-    def of(cls, teams: Sequence[Member], niche: str | None, split: str) -> _Seen:
+    def of(
+        cls, teams: Sequence[Member], niche: str | None, split: str, *, trusts_wins: bool
+    ) -> _Seen:
         import numpy as np
 
-        groups = _groups(teams, niche, split)
-        chance, ease = _variances([one for key, one in groups.items() if key[2] != "chosen"])
+        groups = _groups(teams, niche, split, trusts_wins=trusts_wins)
+        plain = [one for key, one in groups.items() if key[2] != "chosen"]
+        chance, ease = _variances(plain, _around(plain) if trusts_wins else NOISE)
         telling = _telling([one for key, one in groups.items() if key[2] == "chosen"])
         telling /= chance + ease
         if telling < LEAST:
@@ -196,13 +205,16 @@ class _Seen:
         )
 
 
-def _groups(teams: Sequence[Member], niche: str | None, split: str) -> dict[_Group, _Tasks]:
+def _groups(
+    teams: Sequence[Member], niche: str | None, split: str, *, trusts_wins: bool
+) -> dict[_Group, _Tasks]:
     """Give the trials of each team, niche by niche; of many, those in the wanted niche and others.
 
     Which team a group is of is told by its number.
     """
+    kinds: dict[Kind, Kind] = {"chosen": "plain"} if trusts_wins else {}
     trials: list[tuple[int, tuple[str, str], Kind, Sums]] = [
-        (number, task, kind, sums)
+        (number, task, kinds.get(kind, kind), sums)
         for number, team in enumerate(teams)
         for kind in KINDS
         for task, sums in team.sums(split, kind).items()
@@ -211,7 +223,8 @@ def _groups(teams: Sequence[Member], niche: str | None, split: str) -> dict[_Gro
     groups: dict[_Group, _Tasks] = {}
     for number, task, kind, sums in trials:
         inside = task[0] if are_few else task[0] == niche
-        groups.setdefault((number, inside, kind), {})[task] = sums
+        group = groups.setdefault((number, inside, kind), {})
+        group[task] = group.get(task, Sums()).joined(sums)
     return groups
 
 
@@ -228,12 +241,24 @@ def _telling(wins: Sequence[_Tasks]) -> float:
     return squares / max(1, sum(len(some) - 1 for some in scores.values()))
 
 
-def _variances(groups: Sequence[_Tasks]) -> tuple[float, float]:
+def _around(groups: Sequence[_Tasks]) -> float:
+    """Give the variance of trials within niches, whoever's they are: no less than chance's."""
+    sums: dict[str, Sums] = {}
+    for group in groups:
+        for (place, _), one in group.items():
+            sums[place] = sums.get(place, Sums()).joined(one)
+    squares = sum(one.squares - one.scores**2 / one.n for one in sums.values())
+    return (squares + NOISE) / (sum(one.n - 1 for one in sums.values()) + 1)
+
+
+def _variances(groups: Sequence[_Tasks], usual: float) -> tuple[float, float]:
     """Estimate, within teams and niches, what chance adds to a trial, and what its task adds.
+
+    `usual` is what chance adds before any trial was repeated.
 
     What two teams miss on the same task, each against its other trials, they owe to the task.
     """
-    squares, freedom = NOISE * BELIEF, BELIEF
+    squares, freedom = usual * BELIEF, BELIEF
     missed: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for group in groups:
         for place in {name for name, _ in group}:

@@ -29,11 +29,21 @@ DIGITS = 3
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a team is expected to score in the long run, in [0, 1], with a 95 % interval."""
+    """What a team is expected to score in the long run, in [0, 1].
+
+    Attributes:
+        score: The expectation.
+        low: The lower end of its 95 % interval.
+        high: The upper end.
+        standing: What teams are ranked by. It also trusts the trials for which they were taken into
+            the pool: these say too much of how good a team is, so the expectation leaves their luck
+            out, but they are the first to tell who is better, and an order claims no more.
+    """
 
     score: float
     low: float
     high: float
+    standing: float
 
     def __str__(self) -> str:
         return f"{self.score:.3f} [{self.low:.3f}, {self.high:.3f}]"
@@ -58,13 +68,15 @@ def expectations(
     if not teams:
         return {}
     told = estimated(teams, niche, split).tolist()
+    standings = estimated(teams, niche, split, trusts_wins=True)[:, 0].tolist()
     return {
         team.name: Expectation(
             score=min(1.0, max(0.0, mean)),
             low=min(1.0, max(0.0, mean - Z * spread)),
             high=max(0.0, min(1.0, mean + Z * spread)),
+            standing=standing,
         )
-        for team, (mean, spread) in zip(teams, told, strict=True)
+        for team, (mean, spread), standing in zip(teams, told, standings, strict=True)
     }
 
 
@@ -78,7 +90,7 @@ def expected_scores(
 def ranked(
     members: Iterable[Member], niche: str | None = None, *, split: str = EVOLVE
 ) -> dict[Member, Expectation]:
-    """Give teams with what is expected of them, the most promising first.
+    """Give teams with what is expected of them, those of the highest standing first.
 
     Among equals parents come before their children, then the cheaper before the dearer, with those
     that never came to an answer last, then the older before the younger.
@@ -92,7 +104,7 @@ def ranked(
     expected = expectations(teams, niche, split=split)
     equals: dict[float, dict[str, Member]] = {}
     for team in teams:
-        equals.setdefault(round(expected[team.name].score, DIGITS), {})[team.name] = team
+        equals.setdefault(round(expected[team.name].standing, DIGITS), {})[team.name] = team
     return {
         member: expected[member.name]
         for score in sorted(equals, reverse=True)

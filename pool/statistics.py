@@ -103,6 +103,10 @@ class Sums(NamedTuple):
         score = trial.score or 0
         return Sums(self.n + 1, self.scores + score, self.squares + score**2)
 
+    def joined(self, other: Sums) -> Sums:
+        """Add up with others."""
+        return Sums(*map(sum, zip(self, other, strict=True)))
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statistics:
@@ -151,6 +155,11 @@ class Statistics:
             reward_sum=self.reward_sum + (trial.reward or 0),
             usage=usage,
         )
+
+    @property
+    def trials(self) -> int:
+        """All that is known: evaluations, failures, and trials that are kept apart."""
+        return self.n + self.failures + self.adapted + self.chosen
 
     @property
     def score(self) -> float | None:

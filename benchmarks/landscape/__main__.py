@@ -57,7 +57,12 @@ class _Job:
 @click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--calls", type=click.IntRange(min=40), default=300, show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
-@click.option("--rows", default="*", help="Only rows whose names match, such as 'no *'.")
+@click.option(
+    "--rows",
+    multiple=True,
+    default=("*",),
+    help="Only rows whose names match, such as 'no *'. May be given again.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with each trial's outcome.")
 def main(jobs: int, as_json: bool, **sizes: Any) -> None:
     """Compare ways to evolve; print Markdown.
@@ -69,7 +74,7 @@ def main(jobs: int, as_json: bool, **sizes: Any) -> None:
     if not todo:
         names = "; ".join(dict.fromkeys(one.name for trials in SETS.values() for one in trials))
         raise click.BadParameter(
-            f"no row matches {sizes['rows']!r}. Rows: {names}.", param_hint="--rows"
+            f"no row matches {', '.join(sizes['rows'])!r}. Rows: {names}.", param_hint="--rows"
         )
     found: dict[str, tables.Found] = {title: {} for title in SETS}
     for job, outcome in zip(todo, _outcomes(todo, jobs), strict=True):
@@ -77,17 +82,19 @@ def main(jobs: int, as_json: bool, **sizes: Any) -> None:
         if job.unit not in worlds:
             click.echo(f"{job.title}: {job.trial.name}: {job.unit}", err=True)
         worlds.setdefault(job.unit, []).append(outcome)
-    optimum = _optimum() if sizes["rows"] == "*" else None
+    optimum = _optimum() if "*" in sizes["rows"] else None
     if as_json:
         click.echo(json.dumps({"optimum": optimum, **found}, default=asdict, indent=1))
     else:
         click.echo("\n".join(_page(found, optimum)))
 
 
-def _jobs(landscapes: int, seeds: int, calls: int, rows: str) -> Iterator[_Job]:
+def _jobs(landscapes: int, seeds: int, calls: int, rows: Sequence[str]) -> Iterator[_Job]:
     """List the evolutions, landscape by landscape: what is known of one is kept in a process."""
     for title, make in _MAKERS.items():
-        wanted = {one.name for one in SETS[title] if fnmatchcase(one.name, rows)}
+        wanted = {
+            one.name for one in SETS[title] if any(fnmatchcase(one.name, row) for row in rows)
+        }
         wanted |= {tables.reference(name) for name in wanted}
         trials = [one for one in SETS[title] if one.name in wanted]
         worlds = [(make(each // seeds), each) for each in range(landscapes * seeds)]

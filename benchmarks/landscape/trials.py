@@ -15,7 +15,7 @@ from ...operators.folder import open_folder
 from ...operators.stage import Stage
 from ...operators.strategies import strategy_of
 from ...pool.embedding import HashingEmbedder
-from ...pool.expectation import expected_scores
+from ...pool.expectation import ranked
 from ...pool.memory import Memory
 from ...pool.pool import Pool
 from ...pool.store import open_store
@@ -273,18 +273,19 @@ def _picked(
     worth, promised = 0.0, 0.0
     for niche in NICHES:
         known = judged(pool, niche)
-        name = max(known, key=lambda one: known[one])
+        name = next(iter(known))  # as the pool ranks them
         worth += fresh.value(_shape(pool.teams[name].team), niche)
         promised += known[name]
     return worth / len(NICHES), promised / len(NICHES)
 
 
 def _expected(pool: Pool, niche: str) -> Mapping[str, float]:
-    return expected_scores(pool.teams.values(), niche)
+    return {one.name: known.score for one, known in ranked(pool.teams.values(), niche).items()}
 
 
 def _mean(pool: Pool, niche: str) -> Mapping[str, float]:
-    return {name: one.on(niche).score or 0.0 for name, one in pool.teams.items()}
+    means = {name: one.on(niche).score or 0.0 for name, one in pool.teams.items()}
+    return {name: means[name] for name in sorted(means, key=lambda one: -means[one])}
 
 
 def _best(pool: Pool, landscape: Landscape) -> float:

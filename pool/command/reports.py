@@ -96,20 +96,20 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Leave out teams with fewer evaluations, those of what they were adapted to included.",
+    help="Leave out teams with fewer evaluations as they stand.",
 )
 @as_json
 def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
     """Print the path of the best team, as in: mas-run $(mas-pool best POOL) task.json.
 
-    That is the one that is expected to score most, as in mas-pool list; among equals a parent, then
-    the one that costs least. How sure that is goes to standard error.
+    That is the first of mas-pool list, and the one that mas-evolve would deploy; among equals a
+    parent, then the one that costs least. What is expected of it, and how sure that is, goes to
+    standard error.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     members = {one: expected for one, expected in tasks.ranked(pool).items() if one.retired is None}
-    trials = {one: tasks(one).n + tasks(one).adapted for one in members}
-    known = [one for one in members if trials[one] >= at_least]
-    if not known or not any(trials.values()):
+    known = [member for member in members if tasks(member).n >= at_least]
+    if not known or not any(tasks(member).trials for member in members):
         niches = sorted({niche for member in members for niche in member.niches_of(tasks.split)})
         wanted = counted(max(1, at_least), "evaluation")
         raise InputError(

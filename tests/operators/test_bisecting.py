@@ -40,6 +40,9 @@ def oracle(request: Request) -> Reply:
     if "edits" in wanted:
         edit = {"set_prompt": {"agent": "one", "prompt": "Be quick."}}
         return Reply.json({"reason": "It is slow.", "edits": [edit]})
+    if "selected" in wanted:
+        first = wanted["selected"]["items"]["enum"][:1]
+        return Reply.json({"reason": "It is the most promising.", "selected": first})
     if "summary" in wanted:
         return Reply.json({"summary": "Quick agents are quick."})
     text = json.dumps(request["messages"])

@@ -80,7 +80,7 @@ def test_by_hand_one_trial_of_a_founder_that_has_a_child() -> None:
     assert found["a"].high == 1
     assert found["b"].score == pytest.approx(mean)
     assert found["b"].low < found["a"].low
-    assert str(Expectation(score=0.41, low=0.3, high=0.52)) == "0.410 [0.300, 0.520]"
+    assert str(Expectation(score=0.41, low=0.3, high=0.52, standing=0.6)) == "0.410 [0.300, 0.520]"
 
 
 def test_the_luckiest_of_equal_teams_is_expected_to_score_as_the_others() -> None:
@@ -140,7 +140,18 @@ def test_wins_that_are_all_alike_tell_nothing() -> None:
     known = [tried(member("seed"), 0, 0, 1, 0)]
     before = expectations([*known, member("a", "seed"), member("b", "seed")])
     newcomers = [won(member(name, "seed"), f"w {name}", 1) for name in ("a", "b")]
-    assert expectations([*known, *newcomers]) == before
+    after = expectations([*known, *newcomers])
+    told = [(one.score, one.low, one.high) for one in after.values()]
+    assert told == [(one.score, one.low, one.high) for one in before.values()]
+
+
+def test_an_order_trusts_wins_where_an_expectation_does_not() -> None:
+    known = [tried(member("seed"), 0, 0, 1, 0), member("untried", "seed")]
+    newcomer = won(member("winner", "seed"), "w", 1)
+    found = expectations([*known, newcomer])
+    assert found["winner"].score == pytest.approx(found["untried"].score)
+    assert found["winner"].standing > found["untried"].standing
+    assert next(iter(ranked([*known, newcomer]))).name == "winner"
 
 
 def test_wins_by_degrees_tell_newcomers_apart_and_raise_no_level() -> None:
