@@ -16,7 +16,7 @@ from coterie.benchmarks.calibration.measures import Outcome, deciles, told
 from coterie.benchmarks.calibration.trials import outcome
 from coterie.benchmarks.calibration.world import WORLDS, World, prompt_of, worth_of
 
-NULL, DIFFERING, _, NULL_BY_DEGREES, DIFFERING_BY_DEGREES = WORLDS
+NULL, DIFFERING, *_, NULL_BY_DEGREES, DIFFERING_BY_DEGREES = WORLDS
 
 
 def outcomes(world: World, repetitions: int, tasks: int = 40) -> list[Outcome]:
