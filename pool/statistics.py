@@ -105,7 +105,8 @@ class Sums(NamedTuple):
 
     def joined(self, other: Sums) -> Sums:
         """Add up with others."""
-        return Sums(*map(sum, zip(self, other, strict=True)))
+        n, scores, squares = other
+        return Sums(self.n + n, self.scores + scores, self.squares + squares)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

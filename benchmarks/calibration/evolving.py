@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 __all__ = ["RECIPE", "evolve"]
 
 AGENT, META, SOLVER = "agent", "meta", "solver"
+ADAPTS = "Adapt it to the task before it starts."
+"""What only the question says by which a team is adapted; a mutation has to change something."""
 RECIPE = Recipe(
     strategy="evomas", meta_model=META, components=("prompts",), moves=("mutate",), memory=0
 )
@@ -132,8 +134,7 @@ def _decision(fields: Any, shown: str, world: World, chance: random.Random) -> d
     if "selected" in fields:
         items = fields["selected"]
         return {"selected": items["items"]["enum"][: items["maxItems"]]}
-    adapts = "minItems" not in fields["edits"]
-    if adapts and chance.random() < UNCHANGED:
+    if ADAPTS in shown and chance.random() < UNCHANGED:
         return {"edits": []}
     child = prompt_of(world.child(worth_of(shown), chance), chance.randrange(10**9))
     return {"edits": edits_to_values((SetPrompt(agent=SOLVER, prompt=child),))}

@@ -60,12 +60,13 @@ def measured(members: Sequence[Member], worths: Mapping[str, float]) -> Outcome:
             known.low <= worths[one.name] <= known.high for one, known in expected.items()
         ),
         ran=len(own),
-        own_covered=statistics.fmean(
+        own_covered=sum(
             known.interval[0] <= worths[name] <= known.interval[1] for name, known in own.items()
-        ),
+        )
+        / max(1, len(own)),
         bias=statistics.fmean(known.score - worths[one.name] for one, known in expected.items()),
         highest=max(known.score for known in expected.values()),
-        own_highest=max(known.score or 0 for known in own.values()),
+        own_highest=max((known.score or 0 for known in own.values()), default=0.0),
         gain=worths[first.name] - statistics.fmean(worths.values()),
         over_founders=worths[first.name]
         - statistics.fmean(worths[one.name] for one in members if not one.born.parents),

@@ -53,6 +53,7 @@ WORLDS = (
     World(name="null"),
     World(name="differing", founders=0.1, gain=0.0, spread=0.05),
     World(name="improving", founders=0.1, gain=0.02, spread=0.1),
+    World(name="worsening", founders=0.1, gain=-0.05, spread=0.05),
     World(name="null, by degrees", puzzles=20),
     World(name="differing, by degrees", founders=0.1, gain=0.0, spread=0.05, puzzles=20),
 )

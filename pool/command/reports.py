@@ -49,13 +49,14 @@ MOST_NICHES = 3
 @click.option("--rejections", is_flag=True, help="Show the children that were dropped, and why.")
 @as_json
 def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **of: Any) -> None:
-    """List the teams of a pool, the best first: those that are expected to score most.
+    """List the teams of a pool, the best first, as far as all trials tell.
 
     What is expected of a team comes of its own trials and of those of its relatives, and has a 95 %
     interval. So has the mean of its own trials: Wilson's. The trials that it was taken into the
     pool for are told as won; the mean score and the number of those in which it ran as it was
-    adapted to the task are told as adapted; neither is in that mean. What an evaluation costs is a
-    mean over all, failed runs included.
+    adapted to the task are told as adapted; neither is in that mean. The order trusts wins, too:
+    they say too much, but say it soonest. What an evaluation costs is a mean over all, failed runs
+    included.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     ranked = tasks.ranked(pool).items()
@@ -96,7 +97,7 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Leave out teams with fewer trials, those that are kept apart included.",
+    help="Leave out teams with fewer evaluations as they stand.",
 )
 @as_json
 def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
@@ -108,9 +109,8 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     members = {one: expected for one, expected in tasks.ranked(pool).items() if one.retired is None}
-    trials = {one: tasks(one).trials for one in members}
-    known = [one for one in members if trials[one] >= at_least]
-    if not known or not any(trials.values()):
+    known = [member for member in members if tasks(member).n >= at_least]
+    if not known or not any(tasks(member).trials for member in members):
         niches = sorted({niche for member in members for niche in member.niches_of(tasks.split)})
         wanted = counted(max(1, at_least), "evaluation")
         raise InputError(

@@ -16,7 +16,7 @@ from coterie.benchmarks.calibration.measures import Outcome, deciles, told
 from coterie.benchmarks.calibration.trials import outcome
 from coterie.benchmarks.calibration.world import WORLDS, World, prompt_of, worth_of
 
-NULL, DIFFERING, _, NULL_BY_DEGREES, DIFFERING_BY_DEGREES = WORLDS
+NULL, DIFFERING, *_, NULL_BY_DEGREES, DIFFERING_BY_DEGREES = WORLDS
 
 
 def outcomes(world: World, repetitions: int, tasks: int = 40) -> list[Outcome]:
@@ -74,6 +74,7 @@ def test_the_whole_loop_and_the_quick_one_are_alike(nightly: bool) -> None:
             plain = sum(one.statistics.n for one in members)
             adapted = sum(one.statistics.adapted for one in members)
             assert plain + adapted == 3 * tasks
+            assert min(plain, adapted) > 0
             assert sum(one.statistics.chosen for one in members) == len(members) - 3
             found.setdefault(name, []).append((len(members), plain, adapted))
     whole, fast = (statistics.fmean(one[0] for one in found[name]) for name in ("whole", "quick"))
