@@ -77,10 +77,8 @@ class Candidate:
         return all(run.status == "done" for run, _ in self.runs)
 
     @property
-    def verdict(self) -> float | None:
-        """What the task's own scorer says, whoever scored it for the evolution; None: nothing."""
-        if all(run.score is None for run, _ in self.runs):
-            return None
+    def verdict(self) -> float:
+        """What the task's own scorer says, whoever scored it; 0 where there was no answer."""
         return fmean(run.score.value if run.score else 0.0 for run, _ in self.runs)
 
     @property
@@ -119,7 +117,7 @@ class Candidate:
             "runs": len(self.runs),
             "executed": self.executed,
             "score": self.score,
-            "verdict": self.verdict,
+            "verdict": self.verdict if any(run.score for run, _ in self.runs) else None,
             "reward": self.reward,
             "usage": self.usage.value(),
         }

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import queue
 import sqlite3
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import quote
 
 from ..schema.errors import InputError, StorageError
 from ..schema.failpoints import failpoint
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["Entries", "Entry"]
+__all__ = ["Entries", "Entry", "read_only"]
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -218,3 +220,25 @@ def _settle(written: asyncio.Future[None], failure: StorageError | None) -> None
         written.set_result(None)
     else:
         written.set_exception(failure)
+
+
+def read_only(path: Path, kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Read path and value of all entries of a kind, in the order in which they came.
+
+    Nothing is held or changed.
+
+    Raises:
+        InputError: There is no such file, or it is none of ours.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: there is no such file.")
+    is_open = path.with_name(f"{path.name}-wal").exists() and os.access(path.parent, os.W_OK)
+    how = "mode=ro" if is_open else "mode=ro&immutable=1"  # else reading would leave files there
+    address = f"file:{quote(str(path.resolve()))}?{how}"
+    asked = "SELECT path, value FROM entries WHERE kind = ? ORDER BY moment, rowid"
+    try:
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
+            for name, value in connection.execute(asked, (kind,)):
+                yield name, json.loads(value)
+    except sqlite3.DatabaseError as error:
+        raise InputError(f"{path}: this is not a journal: {error}.") from None

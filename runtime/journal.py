@@ -20,13 +20,11 @@ import os
 import sqlite3
 import time
 from collections.abc import Mapping
-from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
-from urllib.parse import quote
 
 from ..schema.errors import InputError, RunError, StorageError
-from ._entries import Entries, Entry
+from ._entries import Entries, Entry, read_only
 from .usage import Usage
 
 if TYPE_CHECKING:
@@ -237,18 +235,7 @@ def recorded(folder: Path, kind: str) -> Iterator[tuple[str, Value]]:
     Raises:
         InputError: There is no journal, or the file is none.
     """
-    if not (folder / FILE).is_file():
-        raise InputError(f"{folder / FILE}: there is no such file.")
-    is_open = (folder / f"{FILE}-wal").exists() and os.access(folder, os.W_OK)
-    how = "mode=ro" if is_open else "mode=ro&immutable=1"  # else reading would leave files there
-    address = f"file:{quote(str((folder / FILE).resolve()))}?{how}"
-    asked = "SELECT path, value FROM entries WHERE kind = ? ORDER BY moment, rowid"
-    try:
-        with closing(sqlite3.connect(address, uri=True)) as connection:
-            for path, value in connection.execute(asked, (kind,)):
-                yield path, json.loads(value)
-    except sqlite3.DatabaseError as error:
-        raise InputError(f"{folder / FILE}: this is not a journal: {error}.") from None
+    return read_only(folder / FILE, kind)
 
 
 def _round(number: int) -> str:

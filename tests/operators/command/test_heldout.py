@@ -41,7 +41,9 @@ def test_json_has_the_held_out_figures_with_intervals_and_costs(lab: Lab) -> Non
     assert deployed["each"]["usd"] is None
     assert {one["team"] for one in others} == {"solo", "pair"}
     assert all(one["score"] == 0.0 and one["difference"] == 1.0 for one in others)
-    assert all(one["difference_interval"][0] > 0 for one in others)
+    # Won on every task; but so few of them do not tell teams apart for sure.
+    assert all(one["difference_interval"][0] < 1.0 for one in others)
+    assert all(one["difference_interval"][1] == 1.0 for one in others)
     assert told["held_out"]["gain"] == 1.0
     assert told["chosen_by"] == "the answers"
 
