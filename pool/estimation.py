@@ -64,17 +64,13 @@ _Group = tuple[int, str | bool, "Kind"]
 """A team's number, its niche (or whether it is the wanted one), and the kind of its trials."""
 
 
-def estimated(
-    teams: Sequence[Member], niche: str | None, split: str, *, trusts_wins: bool = False
-) -> Any:
+def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
     """Estimate what teams score in the long run.
 
     Args:
         teams: The teams, parents before their children.
         niche: The niche of the tasks; None for all niches, as often as they were met.
         split: The split of the tasks.
-        trusts_wins: Take the trials that were chosen for trials like others. What is estimated then
-            is too high, as winners were lucky; but it tells soonest who is better than who.
 
     Returns:
         For each team the mean and the standard deviation of what is known of it, as an array of
@@ -82,7 +78,7 @@ def estimated(
     """
     import numpy as np
 
-    seen = _Seen.of(teams, niche, split, trusts_wins=trusts_wins)
+    seen = _Seen.of(teams, niche, split)
     kinship, births = _pedigree(teams)
     who, births_seen = seen.teams, births[seen.teams]
     fixed = LEVEL + EASE * seen.alike + GAIN * np.outer(births_seen, births_seen)
@@ -163,14 +159,11 @@ class _Seen:
     wanted: float
 
     @classmethod
-    def of(
-        cls, teams: Sequence[Member], niche: str | None, split: str, *, trusts_wins: bool
-    ) -> _Seen:
+    def of(cls, teams: Sequence[Member], niche: str | None, split: str) -> _Seen:
         import numpy as np
 
-        groups = _groups(teams, niche, split, trusts_wins=trusts_wins)
-        plain = [one for key, one in groups.items() if key[2] != "chosen"]
-        chance, ease = _variances(plain, _around(plain) if trusts_wins else NOISE)
+        groups = _groups(teams, niche, split)
+        chance, ease = _variances([one for key, one in groups.items() if key[2] != "chosen"])
         telling = _telling([one for key, one in groups.items() if key[2] == "chosen"])
         telling /= chance + ease
         if telling < LEAST:
@@ -205,16 +198,13 @@ class _Seen:
         )
 
 
-def _groups(
-    teams: Sequence[Member], niche: str | None, split: str, *, trusts_wins: bool
-) -> dict[_Group, _Tasks]:
+def _groups(teams: Sequence[Member], niche: str | None, split: str) -> dict[_Group, _Tasks]:
     """Give the trials of each team, niche by niche; of many, those in the wanted niche and others.
 
     Which team a group is of is told by its number.
     """
-    kinds: dict[Kind, Kind] = {"chosen": "plain"} if trusts_wins else {}
     trials: list[tuple[int, tuple[str, str], Kind, Sums]] = [
-        (number, task, kinds.get(kind, kind), sums)
+        (number, task, kind, sums)
         for number, team in enumerate(teams)
         for kind in KINDS
         for task, sums in team.sums(split, kind).items()
@@ -241,24 +231,12 @@ def _telling(wins: Sequence[_Tasks]) -> float:
     return squares / max(1, sum(len(some) - 1 for some in scores.values()))
 
 
-def _around(groups: Sequence[_Tasks]) -> float:
-    """Give the variance of trials within niches, whoever's they are: no less than chance's."""
-    sums: dict[str, Sums] = {}
-    for group in groups:
-        for (place, _), one in group.items():
-            sums[place] = sums.get(place, Sums()).joined(one)
-    squares = sum(one.squares - one.scores**2 / one.n for one in sums.values())
-    return (squares + NOISE) / (sum(one.n - 1 for one in sums.values()) + 1)
-
-
-def _variances(groups: Sequence[_Tasks], usual: float) -> tuple[float, float]:
+def _variances(groups: Sequence[_Tasks]) -> tuple[float, float]:
     """Estimate, within teams and niches, what chance adds to a trial, and what its task adds.
-
-    `usual` is what chance adds before any trial was repeated.
 
     What two teams miss on the same task, each against its other trials, they owe to the task.
     """
-    squares, freedom = usual * BELIEF, BELIEF
+    squares, freedom = NOISE * BELIEF, BELIEF
     missed: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for group in groups:
         for place in {name for name, _ in group}:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ..schema.errors import InputError
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
 
     from .members import Member
     from .pool import Pool
+    from .statistics import Statistics
 
 __all__ = ["Expectation", "expectations", "expected_scores", "most_promising", "ranked"]
 
+BEGUN, BEGUN_WEIGHT = 0.5, 2.0
+"""Where a team stands of which nothing is known, and how many trials that counts as."""
 DIGITS = 3
 """Teams that are expected to score the same to so many digits are equals."""
 
@@ -35,9 +39,10 @@ class Expectation:
         score: The expectation.
         low: The lower end of its 95 % interval.
         high: The upper end.
-        standing: What teams are ranked by. It also trusts the trials for which they were taken into
-            the pool: these say too much of how good a team is, so the expectation leaves their luck
-            out, but they are the first to tell who is better, and an order claims no more.
+        standing: What teams are ranked by: a mean that begins where the parents stand. It trusts
+            the trials for which they were taken into the pool: these say too much of how good a
+            team is, so the expectation leaves their luck out, but they are the first to tell who is
+            better, and an order claims no more.
     """
 
     score: float
@@ -68,15 +73,15 @@ def expectations(
     if not teams:
         return {}
     told = estimated(teams, niche, split).tolist()
-    standings = estimated(teams, niche, split, trusts_wins=True)[:, 0].tolist()
+    standings = _standings(teams, niche, split)
     return {
         team.name: Expectation(
             score=min(1.0, max(0.0, mean)),
             low=min(1.0, max(0.0, mean - Z * spread)),
             high=max(0.0, min(1.0, mean + Z * spread)),
-            standing=standing,
+            standing=standings[team.name],
         )
-        for team, (mean, spread), standing in zip(teams, told, standings, strict=True)
+        for team, (mean, spread) in zip(teams, told, strict=True)
     }
 
 
@@ -122,6 +127,22 @@ def most_promising(pool: Pool) -> tuple[Member, Expectation]:
         if member.retired is None:
             return member, expected
     raise InputError(f"{pool.folder} has no team that is not retired.")
+
+
+def _standings(teams: Iterable[Member], niche: str | None, split: str) -> dict[str, float]:
+    """Rank teams: each begins where its parents stand, and its own trials, wins too, move it."""
+    found: dict[str, float] = {}
+    for team in teams:
+        parents = [found[name] for name in team.born.parents if name in found]
+        known, everywhere = team.on(niche, split=split), team.on(split=split)
+        begun = fmean(parents) if parents else _moved(BEGUN, everywhere)
+        found[team.name] = _moved(begun, known)
+    return found
+
+
+def _moved(begun: float, known: Statistics) -> float:
+    total = BEGUN_WEIGHT * begun + known.score_sum + known.chosen_sum
+    return total / (BEGUN_WEIGHT + known.n + known.failures + known.chosen)
 
 
 def _parents_first(teams: Mapping[str, Member], niche: str | None, split: str) -> Iterator[Member]:

@@ -66,7 +66,7 @@ def test_the_niche_counts_more_than_the_rest(pool: Pool) -> None:
     scored(pool, "ants", 0, 0, 0, niche="sums")
     assert names(pool, most=3) == ["eels", "dogs", "bees"]
     assert "ants" not in names(pool, most=7)
-    assert names(pool, TASK, most=1) == ["eels"]  # sums are harder than dates
+    assert names(pool, TASK, most=1) == ["dogs"]  # as good, and tried more often
 
 
 def test_a_failed_run_speaks_against_a_team(pool: Pool) -> None:
@@ -132,9 +132,9 @@ def test_retired_teams_count_and_are_not_chosen(pool: Pool) -> None:
 def test_relatives_of_a_chosen_team_come_later(pool: Pool) -> None:
     child = team("ants", llm("solver", prompt="Solve it twice."))
     name = pool.add(child, Lineage(operator="mutate", parents=("ants",)), op="child").name
-    scored(pool, "ants", 1, 1, 1, 1)
-    scored(pool, name, 1, 1, 1, 1)
-    scored(pool, "cats", 1, 1, 1, 0.9)
+    scored(pool, "ants", 1, 1, 1, 1, niche="sums")
+    scored(pool, name, 1, 1, 1, 1, niche="sums")
+    scored(pool, "cats", 1, 1, 1, 0.9, niche="sums")
     assert names(pool)[:2] == [name, "cats"]
 
 
