@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from dataclasses import dataclass, field, replace
@@ -266,9 +267,13 @@ class Turn:
         before = [self.candidate(number) for number in one.sources]
         rewards = [max(source.reward, self._bar(source)) for source in before]
         tried = {one.member for one in before}
-        known = expected_scores([*self.members.values()], self.task.niche)
-        rewards += [known[name] for name in one.born.parents if name not in tried]
+        rewards += [self._expected[name] for name in one.born.parents if name not in tried]
         return max(rewards, default=-math.inf)
+
+    @functools.cached_property
+    def _expected(self) -> Mapping[str, float]:
+        """What each team of the pool is expected to score on the task; its members stay as seen."""
+        return expected_scores([*self.members.values()], self.task.niche)
 
     def candidate(self, number: int) -> Candidate:
         """Find a candidate by its number."""

@@ -25,13 +25,11 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from .statistics import Sums
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .members import Member
-    from .statistics import Kind
+    from .statistics import Kind, Sums
 
 __all__ = ["estimated"]
 
@@ -213,8 +211,7 @@ def _groups(teams: Sequence[Member], niche: str | None, split: str) -> dict[_Gro
     groups: dict[_Group, _Tasks] = {}
     for number, task, kind, sums in trials:
         inside = task[0] if are_few else task[0] == niche
-        group = groups.setdefault((number, inside, kind), {})
-        group[task] = group.get(task, Sums()).joined(sums)
+        groups.setdefault((number, inside, kind), {})[task] = sums
     return groups
 
 

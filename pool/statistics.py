@@ -103,11 +103,6 @@ class Sums(NamedTuple):
         score = trial.score or 0
         return Sums(self.n + 1, self.scores + score, self.squares + score**2)
 
-    def joined(self, other: Sums) -> Sums:
-        """Add up with others."""
-        n, scores, squares = other
-        return Sums(self.n + n, self.scores + scores, self.squares + squares)
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Statistics:
