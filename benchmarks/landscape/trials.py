@@ -133,14 +133,25 @@ class _Spent(Exception):
     """The trial has made its calls."""
 
 
-def evolve(trial: Trial, landscape: Landscape, seed: int, calls: int) -> Outcome:
+def evolve(
+    trial: Trial, landscape: Landscape, seed: int, calls: int, folder: Path | None = None
+) -> Outcome:
     """Evolve teams until so many calls are made; the same for the same arguments.
 
     The task in whose turn the last of them falls is finished.
+
+    Args:
+        trial: How.
+        landscape: Where.
+        seed: Which puzzles, and which chance.
+        calls: How many model calls, operators' included.
+        folder: Where to keep the pool, as `pool`. None: it is not kept.
     """
+    if folder is not None:
+        return asyncio.run(_outcome(trial, landscape, seed, calls, folder))
     memory = Path("/dev/shm")  # noqa: S108 - a private folder in it
-    with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as folder:
-        return asyncio.run(_outcome(trial, landscape, seed, calls, Path(folder)))
+    with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as passing:
+        return asyncio.run(_outcome(trial, landscape, seed, calls, Path(passing)))
 
 
 async def _outcome(
