@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..schema import dump
-from ..schema._writing import lineage_value
 from ..schema.edits import summary
 from ..schema.errors import ConfigError
 from ..schema.loading import check_team
 from ..schema.team import Lineage, LineageStep
+from ..schema.writing import lineage_value
 from .layout import file_of
 from .texts import LONGEST_REASON, MOST_NOTES, told, told_all
 

@@ -13,8 +13,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..schema._writing import team_value
 from ..schema.values import equal_numbers_alike
+from ..schema.writing import team_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence, Set

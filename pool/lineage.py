@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ..schema._writing import team_value
 from ..schema.edits import changes, summary
 from ..schema.problems import dotted
 from ..schema.team import LineageStep
+from ..schema.writing import team_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

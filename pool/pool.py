@@ -19,10 +19,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from ..runtime.terminal import counted
-from ..schema._shape import did_you_mean
 from ..schema.catalogue import Catalogue
 from ..schema.errors import InputError, StorageError
 from ..schema.files import locked
+from ..schema.hints import did_you_mean
 from ..schema.problems import quoted
 from ..schema.team import Lineage
 from .birth import birth_line, checked_text, named, twin_line

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
-from ..schema._shape import did_you_mean
 from ..schema.errors import InputError
+from ..schema.hints import did_you_mean
 
 __all__ = ["Caps"]
 

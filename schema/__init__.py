@@ -4,7 +4,6 @@ Loading finds every problem of a file at once, with its place. The values are fr
 a different team makes a new one.
 """
 
-from ._writing import dump, write_yaml
 from .catalogue import Catalogue, Server
 from .errors import (
     AgentError,
@@ -21,6 +20,7 @@ from .models import Model
 from .problems import Place, Problem
 from .task import ScorerChoice, Task
 from .team import Agent, Execution, Lineage, LineageStep, SolvedTask, Team
+from .writing import dump, write_yaml
 
 __all__ = [
     "Agent",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
-from ._shape import did_you_mean
+from .hints import did_you_mean
 from .models import DEFAULT_ALIAS
 from .problems import Path, Problem, quoted
 from .values import is_mapping
@@ -13,7 +13,7 @@ from .values import is_mapping
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ._document import Document
+    from .document import Document
 
 __all__ = ["fallback_problems"]
 

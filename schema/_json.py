@@ -7,9 +7,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from ._document import LIMITS, Builder, Document, Limits, Stop
-from ._yaml import decode, number
+from .document import LIMITS, Builder, Document, Limits, Stop
 from .problems import Place, Problem
+from .yaml_text import decode, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from graphlib import CycleError
 from typing import TYPE_CHECKING, Any
 
-from ._shape import did_you_mean, shape_schema
+from ._shape import shape_schema
 from .catalogue import load_named, needs_reports, tool_identifier
 from .errors import InputError
+from .hints import did_you_mean
 from .problems import Path, quoted, reason_of
 from .secrets import LOOKS_LIKE_A_KEY, looks_secret
 from .team import IMPLIED_BACKENDS, is_prompt_id, natural
@@ -23,8 +24,8 @@ from .values import is_list, is_mapping
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ._document import Document
     from .catalogue import Catalogue
+    from .document import Document
     from .problems import Problem
     from .team import Agent, Team
 

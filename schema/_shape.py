@@ -7,7 +7,6 @@ of a field that people try), `examples` and `description`.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import json
 import re
@@ -15,20 +14,21 @@ import unicodedata
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
+from .hints import did_you_mean
 from .problems import Path, Problem, quoted
 from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from jsonschema.protocols import Validator
 
-    from ._document import Document
+    from .document import Document
 
 ValidationError = Any
 """A `jsonschema.ValidationError`, whose own types say of most fields that they may be unset."""
 
-__all__ = ["did_you_mean", "shape_problems", "shape_schema", "sound"]
+__all__ = ["shape_problems", "shape_schema", "sound"]
 
 NOUNS = {
     "array": "a list",
@@ -75,16 +75,6 @@ def sound(document: Document, name: str) -> Any:
         for path in _faulty(error):
             _drop(value, path)
     return value
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Name the nearest known word as a sentence, or nothing where none is near."""
-    names = list(known)
-    near = difflib.get_close_matches(word, names, n=1, cutoff=0.7)
-    if not near:
-        folded = {name.casefold(): name for name in names}
-        near = [folded[word.casefold()]] if word.casefold() in folded else []
-    return f" Did you mean {quoted(near[0])}?" if near else ""
 
 
 @functools.cache

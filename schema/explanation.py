@@ -6,8 +6,8 @@ import json
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from ._writing import write_yaml
 from .fields import DOCUMENTS, find, root
+from .writing import write_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

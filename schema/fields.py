@@ -8,8 +8,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ._shape import did_you_mean, shape_schema
+from ._shape import shape_schema
 from .errors import InputError
+from .hints import did_you_mean
 from .problems import quoted
 
 if TYPE_CHECKING:

@@ -6,19 +6,20 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ._document import LIMITS, Document, Limits
 from ._fallbacks import fallback_problems
 from ._json import read_json
 from ._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
-from ._shape import did_you_mean, shape_problems, sound
-from ._yaml import read_yaml
+from ._shape import shape_problems, sound
 from .catalogue import BUILT_IN_PROMPTS, Catalogue, Server
+from .document import LIMITS, Document, Limits
 from .errors import ConfigError, InputError
+from .hints import did_you_mean
 from .models import Model
 from .problems import Problem, quoted, reason_of
 from .task import ScorerChoice, Task
 from .team import Agent, Execution, Lineage, LineageStep, SolvedTask, Team
 from .values import is_list, is_mapping
+from .yaml_text import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

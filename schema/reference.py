@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ._writing import DEFAULT_SCHEMA
 from .explanation import example, kind
 from .fields import root, walk
+from .writing import DEFAULT_SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -205,7 +205,7 @@ class Team:
     @property
     def content_hash(self) -> str:
         """SHA-256 over everything that is executed; neither order nor metadata count."""
-        from ._writing import team_value
+        from .writing import team_value
 
         executed = team_value(self)
         for metadata in ("name", "description", "successful_tasks", "lineage"):

@@ -52,6 +52,18 @@ def test_a_floor_imports_only_floors_below_it(path: Path) -> None:
                 assert FLOORS.index(target[1]) <= FLOORS.index(here[1]), (path, target)
 
 
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_what_is_private_stays_on_its_floor(path: Path) -> None:
+    """No floor imports a module or a name of another one that begins with an underscore."""
+    own = dotted(path).split(".")[1]
+    depth = len(dotted(path).split(".")) - 1 - (path.name != "__init__.py")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level > depth:
+            named = [*(node.module or "").split("."), *(one.name for one in node.names)]
+            if named[0] != own:
+                assert not [name for name in named if name.startswith("_")], (path, named)
+
+
 @pytest.mark.parametrize("path", [p for p in MODULES if p.name == "__init__.py"], ids=dotted)
 def test_a_package_exports_what_it_says(path: Path) -> None:
     module = importlib.import_module(dotted(path))

@@ -42,8 +42,8 @@ def test_a_seed_has_the_shape_of_its_pattern(name: str) -> None:
 
 @pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
 def test_a_seed_is_canonical_and_has_one_output(path: Path) -> None:
-    from coterie.schema._writing import canonical
-    from coterie.schema._yaml import read_yaml
+    from coterie.schema.writing import canonical
+    from coterie.schema.yaml_text import read_yaml
 
     content = path.read_bytes()
     document, problems = read_yaml(content, path.name)

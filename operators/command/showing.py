@@ -10,8 +10,8 @@ from ...runtime.journal import FILE as JOURNAL
 from ...runtime.journal import Journal
 from ...runtime.terminal import counted, speakable
 from ...runtime.usage import Usage
-from ...schema._shape import did_you_mean
 from ...schema.errors import InputError
+from ...schema.hints import did_you_mean
 from ..candidates import run_of
 from ..folder import EVOLUTIONS, TURNS
 

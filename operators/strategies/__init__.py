@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...schema._shape import did_you_mean
 from ...schema.catalogue import installed, load_named
 from ...schema.errors import InputError
+from ...schema.hints import did_you_mean
 from ..trying import is_judged
 
 if TYPE_CHECKING:

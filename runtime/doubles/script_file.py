@@ -6,17 +6,17 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from ...schema._yaml import read_yaml
 from ...schema.errors import ConfigError
 from ...schema.loading import read_file
 from ...schema.problems import quoted
+from ...schema.yaml_text import read_yaml
 from .reply import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path as FilePath
 
-    from ...schema._document import Document
+    from ...schema.document import Document
     from ...schema.problems import Path, Problem
     from .script import Replies
 

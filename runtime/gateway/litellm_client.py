@@ -9,7 +9,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..runners._importing import quiet_environment
+from ..importing import quiet_environment
 from .answer import answer_of
 from .errors import GIVEN_UP_ON, CallError, kind_of
 from .retry import retry_after

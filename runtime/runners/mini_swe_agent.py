@@ -6,7 +6,7 @@ import functools
 import tempfile
 from typing import TYPE_CHECKING
 
-from ._importing import quiet_environment
+from ..importing import quiet_environment
 from .bridge import in_thread
 
 if TYPE_CHECKING:

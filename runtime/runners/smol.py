@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from ._importing import quiet_environment
+from ..importing import quiet_environment
 from .bridge import in_thread
 
 if TYPE_CHECKING:

@@ -178,7 +178,7 @@ class Group(_Interruptible, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that is meant, or say which one may have been."""
-        from .._shape import did_you_mean
+        from ..hints import did_you_mean
 
         if args and args[0] not in installed("commands") and not args[0].startswith("-"):
             hint = did_you_mean(args[0], installed("commands"))

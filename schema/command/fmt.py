@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from .._writing import canonical, schema_beside
-from .._yaml import read_yaml
 from ..errors import ConfigError, InputError
 from ..loading import read_file, shape_only
 from ..terminal import speakable
+from ..writing import canonical, schema_beside
+from ..yaml_text import read_yaml
 from . import Command, problem_format
 
 __all__ = ["main"]

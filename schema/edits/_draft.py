@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .._shape import did_you_mean
-from .._writing import plain, team_value
+from ..hints import did_you_mean
 from ..problems import quoted
 from ..team import Agent, Team, natural
+from ..writing import plain, team_value
 from ._claims import claims
 from ._edges import insert, insert_edge, join_ends
 from .kinds import (

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .._meaning import TEAM_RULES
-from .._writing import write_team
 from ..loading import check_team
 from ..problems import Problem, dotted
 from ..team import Team, natural
+from ..writing import write_team
 from ._claims import conflicts
 from ._draft import draft
 from .kinds import tag

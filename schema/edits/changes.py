@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from .._writing import plain, team_value
 from ..team import Execution
 from ..values import equal_numbers_alike
+from ..writing import plain, team_value
 from ._draft import agent_value
 from .kinds import AGENT_FIELDS, TEAM_FIELDS
 

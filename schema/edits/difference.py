@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from .._writing import team_value
+from ..writing import team_value
 from ._draft import draft, in_canonical_order
 from .changes import changes, renamed_agents, same, written
 from .kinds import (

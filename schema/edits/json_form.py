@@ -13,10 +13,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .._json import read_json
-from .._writing import plain
 from ..errors import ConfigError
 from ..loading import agent_of, shape_only
 from ..values import is_list, is_mapping
+from ..writing import plain
 from ._claims import settled
 from ._draft import agent_value
 from .kinds import (
@@ -33,7 +33,7 @@ from .kinds import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from .._document import Document
+    from ..document import Document
     from ..problems import Problem
     from .kinds import Component, Edit
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.schema import ConfigError, dump, parse_team
-from coterie.schema._writing import canonical
-from coterie.schema._yaml import read_yaml
 from coterie.schema.loading import check_team, parse_task, shape_only
+from coterie.schema.writing import canonical
+from coterie.schema.yaml_text import read_yaml
 
 from .strategies import CATALOGUE, teams
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from coterie.schema import Agent, Lineage, Team, dump, parse_team, write_yaml
 from coterie.schema._json import read_json
-from coterie.schema._writing import canonical
-from coterie.schema._yaml import read_yaml
+from coterie.schema.writing import canonical
+from coterie.schema.yaml_text import read_yaml
 
 from .strategies import CATALOGUE, KEYS, VALUES, teams
 

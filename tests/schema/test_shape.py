@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from coterie.schema._document import Document
-from coterie.schema._shape import MESSAGES, did_you_mean, shape_problems, shape_schema, sound
-from coterie.schema._yaml import read_yaml
+from coterie.schema._shape import MESSAGES, shape_problems, shape_schema, sound
+from coterie.schema.document import Document
+from coterie.schema.hints import did_you_mean
+from coterie.schema.yaml_text import read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

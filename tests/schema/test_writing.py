@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.schema import Agent, Execution, Team, dump, write_yaml
-from coterie.schema._writing import canonical, schema_beside
-from coterie.schema._yaml import read_yaml
+from coterie.schema.writing import canonical, schema_beside
+from coterie.schema.yaml_text import read_yaml
 
 HEADER = "# yaml-language-server: $schema=team.schema.json\n"
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from coterie.schema._document import Limits
-from coterie.schema._yaml import read_yaml, resolve
+from coterie.schema.document import Limits
+from coterie.schema.yaml_text import read_yaml, resolve
 
 
 def told(text: str | bytes, limits: Limits | None = None) -> list[str]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 
 from coterie.schema import Agent, Team
-from coterie.schema._writing import team_value
 from coterie.schema.edits import (
     AddAgent,
     AddEdge,
@@ -34,6 +33,7 @@ from coterie.schema.edits import (
 )
 from coterie.schema.edits.kinds import AGENT_FIELDS
 from coterie.schema.values import equal_numbers_alike
+from coterie.schema.writing import team_value
 
 from ..strategies import AGENTS, IDS, PROMPTS, TEXTS, VALUES, teams, working
 

@@ -10,7 +10,6 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from coterie.schema import Agent, Execution, Lineage, Team, dump, parse_team
-from coterie.schema._writing import write_team
 from coterie.schema.edits import (
     COMPONENTS,
     KINDS,
@@ -40,6 +39,7 @@ from coterie.schema.edits import (
 from coterie.schema.edits._draft import draft
 from coterie.schema.edits.kinds import AGENT_FIELDS, TEAM_FIELDS
 from coterie.schema.loading import check_team
+from coterie.schema.writing import write_team
 
 from ..strategies import CATALOGUE
 from .strategies import exact, teams_and_edits

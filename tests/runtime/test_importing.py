@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from coterie.runtime.runners._importing import quiet_environment
+from coterie.runtime.importing import quiet_environment
 
 
 def test_variables_are_set_inside_and_everything_is_as_before_after_it(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path as FilePath
 
-    from ._document import Document
+    from .document import Document
     from .problems import Path
     from .team import Lineage
 

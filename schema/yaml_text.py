@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from ._document import LIMITS, Builder, Document, Limits, Stop
+from .document import LIMITS, Builder, Document, Limits, Stop
 from .problems import Place, Problem
 from .secrets import LOOKS_LIKE_A_KEY, SECRET
 
