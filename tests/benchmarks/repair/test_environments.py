@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
+import venv
 from dataclasses import replace
+from importlib.metadata import files, requires
 from pathlib import Path
 
 import pytest
@@ -76,13 +79,26 @@ def with_environment(folder: Path, environment: Environment) -> Instance:
     )
 
 
+def make_environment(folder: Path, package: str) -> None:
+    """Make a virtual environment that has a package of ours, with what the package needs."""
+    venv.create(folder, symlinks=True)
+    [packages] = folder.glob("lib/python*/site-packages")
+    waiting, known = [package], set[str]()
+    while waiting:
+        known.add(name := waiting.pop())
+        for file in files(name) or ():
+            if file.suffix == ".py":
+                target = packages / file
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(file.read_binary())
+        needed = (re.split(r"[^\w.-]", one) for one in requires(name) or () if ";" not in one)
+        waiting += [other for other, *_ in needed if other not in known]
+
+
 @needs_jail
 def test_tests_run_in_the_environment_that_the_instance_names(tmp_path: Path) -> None:
     there = tmp_path / "environment"
-    there.mkdir()
-    Path(there / "bin").symlink_to(Path(sys.prefix, "bin"))
-    Path(there / "lib").symlink_to(Path(sys.prefix, "lib"))
-    (there / "pyvenv.cfg").write_bytes(Path(sys.prefix, "pyvenv.cfg").read_bytes())
+    make_environment(there, "pytest")
     instance = with_environment(tmp_path / "repository", Environment(venv=str(there)))
     task = repair_task(instance, tmp_path / "repository", "small")
     find_benchmark("swe-bench").prepare(Source(data=tmp_path), [task])
