@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..schema.errors import AgentError, CoterieError, JailError, StorageError
+from ..schema.team import agent_value
 from .budget import Budget, BudgetReached
 from .gateway import CallError, ChatRequest, Usage
 from .journal import digest
@@ -17,6 +18,7 @@ from .messages import question, system
 from .mishaps import Mishaps
 from .own_time import OwnTime
 from .runners.protocol import AgentResult, Assignment, Report
+from .skills import tools_of
 from .tools import ToolCall
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from .plan import PlannedAgent
 
 __all__ = ["AgentOutcome", "Desk", "Status"]
+
+LEARNT = frozenset({"notes", "recall"})
+"""Fields of agents that came late, and count in a question only where they are written."""
 
 Status = Literal["done", "failed", "skipped", "cancelled"]
 
@@ -171,7 +176,9 @@ class Desk:
 
     def _system(self) -> str:
         has_reports = bool(self.reports)
-        return system(self.planned, self.run.plan.team.constitution, has_reports=has_reports)
+        team = self.run.plan.team
+        known = team.known_to(self.planned.agent)
+        return system(self.planned, team.constitution, has_reports=has_reports, known=known)
 
     def _question(self) -> str:
         return question(self.run.workspaces.task, self.reports, self.missing)
@@ -189,7 +196,7 @@ class Desk:
             reports=self.reports,
             missing=self.missing,
             line=self,
-            tools=run.toolbox.granted(agent.tools, workspace, self.emit, self.once),
+            tools=tools_of(self.planned, run.toolbox, workspace, self.emit, self.once),
             workspace=workspace,
             jails=run.jails,
             waiting=self._waiting,
@@ -202,8 +209,12 @@ class Desk:
         agent, task = self.planned.agent, self.run.workspaces.task
         # The prompt's text is part of the instructions, whether it was written out or as an id.
         wanted = {
-            one.name: getattr(agent, one.name) for one in fields(agent) if one.name != "prompt"
+            one.name: getattr(agent, one.name)
+            for one in fields(agent)
+            if one.name not in {"prompt", "member", *LEARNT}
         }
+        # Where an agent has none, the digest is what it was before there were any.
+        wanted |= {name: item for name, item in agent_value(agent).items() if name in LEARNT}
         patches = [report.patch for report in self.reports]
         repo = str(task.repo.resolve()) if task.repo else None
         given = [dict(task.files), repo, *([task.commit] if task.commit else ())]
