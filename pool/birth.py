@@ -1,4 +1,4 @@
-"""A team on its way into a pool: its name, its lineage, and whether it may come in."""
+"""On the way into a pool: names, lineages, and whether a team may come in."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..schema.errors import ConfigError
 from ..schema.loading import check_team
 from ..schema.team import Lineage, LineageStep
 from ..schema.writing import lineage_value
+from .agents import differences
 from .layout import file_of
 from .texts import LONGEST_REASON, MOST_NOTES, told, told_all
 
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
 
     from ..schema.catalogue import Catalogue
     from ..schema.ceiling import Ceiling
-    from ..schema.team import Team
+    from ..schema.team import Agent, Team
+    from .agents import PoolAgent
     from .members import Member
     from .state import State
 
-__all__ = ["checked_text", "named", "twin_line"]
+__all__ = ["checked_text", "named", "named_agent", "twin_line"]
 
 
 def named(
@@ -33,14 +35,34 @@ def named(
 
     A child's name begins as its first ancestor's does, so no model has a say in it.
     """
-    stem = parents[0].stem if parents else team.name
-    name = wish or (None if parents else stem)
-    if name is None or name in state.teams:
-        name = state.name_for(stem)
+    name = _name(team.name, [parent.stem for parent in parents], state, wish)
     edits = born.edits
     if parents and not edits:
         edits = summary(parents[0].team, replace(team, name=parents[0].team.name))
-    lineage = Lineage(
+    return replace(team, name=name, lineage=_kept(born, edits))
+
+
+def named_agent(
+    agent: Agent, born: Lineage, parents: Sequence[PoolAgent], state: State, *, wish: str | None
+) -> tuple[Agent, Lineage]:
+    """Give an agent its name in a pool, and the lineage that it has there."""
+    name = _name(agent.id, [parent.stem for parent in parents], state, wish)
+    edits = born.edits
+    if parents and not edits:
+        edits = differences(parents[0].agent, replace(agent, id=name))
+    return replace(agent, id=name, member=None), _kept(born, edits)
+
+
+def _name(own: str, stems: Sequence[str], state: State, wish: str | None) -> str:
+    """Choose a name: the one that is wished for, or its own, or its stem with a number."""
+    stem = stems[0] if stems else own
+    name = wish or (None if stems else stem)
+    return state.name_for(stem) if name is None or state.find(name) else name
+
+
+def _kept(born: Lineage, edits: Sequence[str]) -> Lineage:
+    """Give a lineage as it is kept: clean, and not too long."""
+    return Lineage(
         operator=born.operator,
         parents=tuple(dict.fromkeys(born.parents)),
         edits=told_all(edits),
@@ -49,7 +71,6 @@ def named(
         run=told(born.run),
         steps=tuple(map(_step, born.steps[:MOST_NOTES])) if len(born.steps) > 1 else (),
     )
-    return replace(team, name=name, lineage=lineage)
 
 
 def checked_text(team: Team, catalogue: Catalogue, ceiling: Ceiling | None) -> str:
