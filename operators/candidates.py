@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..schema.edits import Component
-    from ..schema.recipe import Recipe
     from ..schema.task import Task
     from ..schema.team import Lineage, Team
 
-__all__ = ["Candidate", "cost_of", "run_of", "run_value"]
+__all__ = ["Candidate", "run_of", "run_value"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,7 +28,7 @@ class Candidate:
     """A team that was tried on a task.
 
     Attributes:
-        number: The how-many-th of its turn, from 0.
+        number: The how-many-th of its episode, from 0.
         team: The team.
         born: Where it comes from.
         component: What its mutation touched; None for other operators.
@@ -121,20 +120,6 @@ class Candidate:
             "reward": self.reward,
             "usage": self.usage.value(),
         }
-
-
-def cost_of(run: Run, recipe: Recipe) -> float:
-    """Give a run's cost in the recipe's unit."""
-    match recipe.cost_unit:
-        case "tokens":
-            amount = float(run.usage.tokens)
-        case "usd":
-            amount = run.usage.usd
-        case "calls":
-            amount = float(run.usage.calls)
-        case "seconds":
-            amount = run.seconds
-    return amount / recipe.cost_per
 
 
 def run_value(run: Run) -> dict[str, Any]:
