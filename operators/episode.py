@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..runtime.calls import seed_of
 from ..runtime.journal import digest
+from ..runtime.outcomes import run_of, run_value
 from ..runtime.plan import compile
 from ..runtime.scorers import Score
 from ..runtime.usage import Usage
 from ..schema.errors import InputError, LimitError, RunError
-from .candidates import run_of, run_value
 from .judge import Verdict, judge
 from .meta import Meta
 from .scoring import cost_of, is_judged
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..pool.changes import Change
     from ..pool.experience import Experience
     from ..pool.pool import Pool
-    from ..runtime.engine import Run
+    from ..runtime.outcomes import Run
     from ..schema.task import Task
     from ..schema.team import Team
     from .proposal import Dropped

@@ -9,7 +9,7 @@ from ..schema.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..runtime.engine import Run
+    from ..runtime.outcomes import Run
     from ..schema.recipe import Recipe
     from ..schema.task import Task
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from ..pool.experience import Experience
-    from ..runtime.engine import Run
+    from ..runtime.outcomes import Run
     from ..schema.edits import Component
     from .episode import Episode
     from .meta import Respondent
