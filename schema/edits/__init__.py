@@ -25,6 +25,7 @@ from .kinds import (
     TopologyEdit,
 )
 from .mutation import Mutation, components
+from .note_offer import NoteOffer
 from .of_agents import SetModel, SetParameter, SetPrompt, SetRole
 from .of_notes import Note, SetNote
 from .of_roster import AddAgent, OrderAgents, RemoveAgent, RenameAgent
@@ -48,6 +49,7 @@ __all__ = [
     "Mutation",
     "Note",
     "NoteEdit",
+    "NoteOffer",
     "OrderAgents",
     "Paint",
     "ParameterEdit",
