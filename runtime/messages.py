@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .carry import Carried
 from .skills import looks_skills_up
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["fence", "question", "render", "system"]
 
 FOLDER = Path(__file__).parent / "prompts"
+UNBURDENED = Carried()
 
 
 def system(
@@ -58,11 +60,13 @@ def system(
     )
 
 
-def question(task: Task, reports: Sequence[Report], missing: Sequence[str]) -> str:
-    """Write the task and the reports.
+def question(
+    task: Task, reports: Sequence[Report], missing: Sequence[str], carried: Carried = UNBURDENED
+) -> str:
+    """Write the task, the reports, and what is carried over from an earlier round.
 
     Each report stands between markers that its writer could not foresee: they carry a digest of
-    the report itself, so no report can hold the end of its own fence.
+    the report itself, so no report can hold the end of its own fence. So does all that is carried.
     """
     return render(
         "question",
@@ -71,6 +75,9 @@ def question(task: Task, reports: Sequence[Report], missing: Sequence[str]) -> s
         files=sorted(task.files),
         reports=[_fenced(report) for report in reports],
         missing=missing,
+        own=_fenced(carried.own) if carried.own else None,
+        letters=[_fenced(letter) for letter in carried.letters],
+        bulletin=_bulletin(carried.bulletin) if carried.bulletin else None,
     )
 
 
@@ -109,6 +116,10 @@ def fence(text: str) -> str:
     while sign in text:
         sign = hashlib.sha256(sign.encode()).hexdigest()[:8]
     return sign
+
+
+def _bulletin(text: str) -> Mapping[str, str]:
+    return {"content": text, "fence": fence(text)}
 
 
 def _fenced(report: Report) -> Mapping[str, str]:
