@@ -39,12 +39,15 @@ def main() -> None:
 @main.command(cls=Command)
 @_package
 @_split
-def oracle(package: Path, split: str) -> None:
+@click.option(
+    "--seconds", default=600.0, show_default=True, help="For each plan; the package gives 30."
+)
+def oracle(package: Path, split: str, seconds: float) -> None:
     """Have the package's planner play each example of a SPLIT: the ceiling."""
     published = read_published(Source(data=package))
     results: list[tuple[Example, Played]] = []
     others = 0
-    with Reference(package) as reference:
+    with Reference(package, seconds=seconds) as reference:
         for example in published.splits[split]:
             world = world_of(example, published)
             played = reference.play(world, impossible=example.impossible, texts=None)

@@ -1,9 +1,11 @@
 """A program of its own: plays episodes with the package's evaluator, as lines of JSON ask for.
 
-It is given the folder that has the package. Of what the package imports, pictures, progress bars,
-uploads and its neural models are left out: no text and no verdict depends on them.
+It is given the folder that has the package, and the seconds that a plan may take. Of what the
+package imports, pictures, progress bars, uploads and its neural models are left out: no text and no
+verdict depends on them.
 """
 
+import functools
 import importlib
 import json
 import sys
@@ -68,7 +70,7 @@ class _Oracle:
 
 
 class _Evaluations:
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, seconds: float) -> None:
         sys.path.insert(0, folder)
         for name in UNUSED:
             sys.modules[name] = types.ModuleType(name)
@@ -77,7 +79,9 @@ class _Evaluations:
         models.__path__ = [str(Path(folder) / "plancraft" / "models")]
         sys.modules["plancraft.models"] = models
         environment = importlib.import_module("plancraft.environment")
-        importlib.import_module("plancraft.environment.env").CraftingTableGUI = _NoPicture
+        vars(importlib.import_module("plancraft.environment.env"))["CraftingTableGUI"] = _NoPicture
+        planner = vars(importlib.import_module("plancraft.environment.planner"))
+        planner["optimal_planner"] = functools.partial(planner["optimal_planner"], timeout=seconds)
         self._example = importlib.import_module("plancraft.config").PlancraftExample
         self._evaluator = importlib.import_module("plancraft.evaluator").Evaluator(
             "none",
@@ -123,7 +127,7 @@ class _Evaluations:
 
 
 def main() -> None:
-    evaluations = _Evaluations(sys.argv[1])
+    evaluations = _Evaluations(sys.argv[1], float(sys.argv[2]))
     for line in sys.stdin:
         sys.stdout.write(f"{json.dumps(evaluations.played(json.loads(line)))}\n")
         sys.stdout.flush()

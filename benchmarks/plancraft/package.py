@@ -196,7 +196,13 @@ def _taken(example: Mapping[str, Any]) -> dict[str, Any]:
 
 def _example(taken: Mapping[str, Any]) -> Example:
     slots = {slot: Stack(item, quantity) for slot, item, quantity in taken["slots"]}
-    return Example(**{**taken, "slots": slots})
+    return Example(
+        id=taken["id"],
+        target=taken["target"],
+        slots=slots,
+        impossible=taken["impossible"],
+        complexity=taken["complexity"],
+    )
 
 
 def _stacks(items: Sequence[Mapping[str, Any]]) -> dict[str, int]:
@@ -206,20 +212,23 @@ def _stacks(items: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 def _recipe(value: Mapping[str, Any], tags: Mapping[str, Sequence[str]]) -> Recipe | None:
     """Read a recipe of the package; None for kinds that its environment leaves out."""
-    kind, result = value["type"].removeprefix("minecraft:"), value.get("result")
+    kind = _plain(value["type"])
     if kind == "smelting":
         item = _items(value["ingredient"], tags)
         return Smelted(product=Product(item=_plain(value["result"])), item=item)
-    if kind not in {"crafting_shaped", "crafting_shapeless"}:
-        return None
-    product = Product(item=_plain(result["item"]), count=result.get("count", 1))
     if kind == "crafting_shapeless":
         items = tuple(_items(one, tags) for one in value["ingredients"])
-        return Shapeless(product=product, items=items)
+        return Shapeless(product=_product(value["result"]), items=items)
+    if kind != "crafting_shaped":
+        return None
     keys = {symbol: _items(one, tags) for symbol, one in value["key"].items()}
     keys[" "] = frozenset({EMPTY})
     rows = tuple(tuple(keys[symbol] for symbol in row) for row in value["pattern"])
-    return Shaped(product=product, rows=rows)
+    return Shaped(product=_product(value["result"]), rows=rows)
+
+
+def _product(result: Mapping[str, Any]) -> Product:
+    return Product(item=_plain(result["item"]), count=result.get("count", 1))
 
 
 def _items(value: Any, tags: Mapping[str, Sequence[str]]) -> frozenset[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -23,6 +22,8 @@ __all__ = ["HOW_TO_INSTALL", "Played", "Reference", "difference"]
 
 HOW_TO_INSTALL = f"pip install --no-deps --target DIR {REQUIREMENT} loguru==0.7.3"
 """All that its text environment, evaluator and planner need beside what coterie itself needs."""
+
+PROGRAM = Path(__file__).with_name("_reference_process.py")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,20 +50,24 @@ class Reference:
 
     Args:
         folder: Has the package and what it needs, as `HOW_TO_INSTALL` fills it.
+        seconds: How long its planner may search for a plan, in wall time. The package has 30, which
+            a busy machine does not keep to; then it would take a task for impossible.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, seconds: float = 600.0) -> None:
         if not (folder / "plancraft" / "evaluator.py").is_file():
             raise InputError(
                 f"{str(folder)!r} has no plancraft/evaluator.py. Fill it: {HOW_TO_INSTALL}"
             )
-        # The planner goes through sets of texts, whose order would be another one each time.
+        # The planner goes through sets of texts, whose order would be another one each time. The
+        # package looks for keys in its surroundings and in .env: there are none for it.
         self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("_reference_process.py")), str(folder)],
+            [sys.executable, str(PROGRAM), str(folder.resolve()), str(seconds)],
+            cwd=folder,
+            env={"PYTHONHASHSEED": "0", "PYTHONUTF8": "1"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONHASHSEED": "0"},
             text=True,
             encoding="utf-8",
         )

@@ -97,7 +97,9 @@ def _read(episode: dict[str, Any]) -> Played:
     told: list[str] = []
     for one in episode["told"]:
         told.append(told[-1] if one is None else one)
-    return Played(**{**episode, "told": told})
+    return Played(
+        said=episode["said"], told=told, success=episode["success"], steps=episode["steps"]
+    )
 
 
 if __name__ == "__main__":
