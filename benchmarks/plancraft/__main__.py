@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 import click
 
+from ...runtime.doubles import ScriptedModel
 from ...schema.command import Command
 from ..benchmark import Source
+from .oracle_model import oracle_reply, plans_of
 from .package import SPLITS, read_published
 from .players import played_at_random, played_wildly
 from .reference import Played, Reference, difference
@@ -61,6 +65,20 @@ def oracle(package: Path, split: str, seconds: float) -> None:
             why = played.failed or f"no success after {played.steps} actions"
             click.echo(f"not solved: {example.id} ({example.complexity}): {why}")
     click.echo(f"{len(results)} episodes played here as well, {others} with another course")
+
+
+@main.command(cls=Command)
+@_package
+@_split
+@click.option("--port", default=0, help="0 takes a free one.")
+def serve(package: Path, split: str, port: int) -> None:
+    """Serve the planner as a model that any team can use for the tasks of a SPLIT."""
+    published = read_published(Source(data=package))
+    with Reference(package) as reference:
+        plans = plans_of(split, published, reference)
+    with ScriptedModel(partial(oracle_reply, plans), port=port) as model:
+        click.echo(f"--model default=oracle@{model.api_base}")
+        threading.Event().wait()
 
 
 @main.command("random", cls=Command)

@@ -64,7 +64,7 @@ def listed_actions(answer: str) -> list[str]:
     """
     labels = list(_LABEL.finditer(answer))
     section = answer[labels[-1].end() :] if labels else answer
-    return [line.strip() for line in section.split("\n") if _ACTION.search(line)]
+    return [line for line in section.split("\n") if _ACTION.search(line)]
 
 
 def _played(calls: Sequence[ToolCall]) -> list[str]:
