@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from ..schema.edits import summary
 from ..schema.errors import ConfigError
 from ..schema.loading import check_team
-from ..schema.team import Team, agent_value
-from ..schema.writing import dump, lineage_value, write_yaml
+from ..schema.team import Team
+from ..schema.writing import agent_value, dump, lineage_value, write_yaml
 from .layout import agent_file_of
 from .records import Record
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ..schema.errors import InputError
 from ..schema.loading import agent_of
-from ..schema.team import Agent, agent_value
+from ..schema.team import Agent
 from ..schema.values import plain
-from ..schema.writing import lineage_value
+from ..schema.writing import agent_value, lineage_value
 from .identity import identity_of
 from .learnt import Learnt
 from .shape import misshapen
