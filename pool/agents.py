@@ -19,11 +19,9 @@ from .layout import agent_file_of
 from .records import Record
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..schema.catalogue import Catalogue
     from ..schema.ceiling import Ceiling
-    from ..schema.team import Agent, Lineage
+    from ..schema.team import Agent
 
 __all__ = ["PoolAgent", "Revision", "check_agent", "differences"]
 
@@ -47,23 +45,13 @@ class Revision:
 
 @dataclass(kw_only=True, slots=True, eq=False)
 class PoolAgent(Record):
-    """An agent of a pool. Its name stays; what it is, is revised.
+    """An agent of a pool. Its name is its identity, and stays; what it is, is revised.
 
     Attributes:
-        name: What the pool calls it, which is its identity: others may be equal to it.
-        path: Its file.
-        born: Its parents, the operator that made it, and why.
-        stem: What its name begins with, as its first ancestor's does.
         revisions: What it was, in order, from its birth on; the last is what it is.
-        retired: Why it is no longer in the pool; None while it is.
     """
 
-    name: str
-    path: Path
-    born: Lineage
-    stem: str
     revisions: tuple[Revision, ...]
-    retired: str | None = None
 
     @property
     def agent(self) -> Agent:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..schema import dump
 from ..schema.edits import summary
@@ -22,41 +22,41 @@ if TYPE_CHECKING:
     from ..schema.ceiling import Ceiling
     from ..schema.team import Agent, Team
     from .agents import PoolAgent
+    from .changes import Born
     from .members import Member
+    from .records import Record
     from .state import State
 
 __all__ = ["checked_text", "named", "named_agent", "twin_line"]
 
 
-def named(
-    team: Team, born: Lineage, parents: Sequence[Member], state: State, *, wish: str | None
-) -> Team:
+def named(change: Born, parents: Sequence[Member], state: State) -> Team:
     """Give a team the name and the lineage that it has in a pool.
 
     A child's name begins as its first ancestor's does, so no model has a say in it.
     """
-    name = _name(team.name, [parent.stem for parent in parents], state, wish)
+    team, born = cast("Team", change.member), change.lineage
+    name = _name(team.name, parents, state, change.name)
     edits = born.edits
     if parents and not edits:
         edits = summary(parents[0].team, replace(team, name=parents[0].team.name))
     return replace(team, name=name, lineage=_kept(born, edits))
 
 
-def named_agent(
-    agent: Agent, born: Lineage, parents: Sequence[PoolAgent], state: State, *, wish: str | None
-) -> tuple[Agent, Lineage]:
+def named_agent(change: Born, parents: Sequence[PoolAgent], state: State) -> tuple[Agent, Lineage]:
     """Give an agent its name in a pool, and the lineage that it has there."""
-    name = _name(agent.id, [parent.stem for parent in parents], state, wish)
+    agent, born = cast("Agent", change.member), change.lineage
+    name = _name(agent.id, parents, state, change.name)
     edits = born.edits
     if parents and not edits:
         edits = differences(parents[0].agent, replace(agent, id=name))
     return replace(agent, id=name, member=None), _kept(born, edits)
 
 
-def _name(own: str, stems: Sequence[str], state: State, wish: str | None) -> str:
+def _name(own: str, parents: Sequence[Record], state: State, wish: str | None) -> str:
     """Choose a name: the one that is wished for, or its own, or its stem with a number."""
-    stem = stems[0] if stems else own
-    name = wish or (None if stems else stem)
+    stem = parents[0].stem if parents else own
+    name = wish or (None if parents else stem)
     return state.name_for(stem) if name is None or state.find(name) else name
 
 

@@ -10,9 +10,7 @@ from ..schema.loading import read_team
 from .records import Record
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..schema.team import Lineage, Team
+    from ..schema.team import Team
     from .statistics import Trial
 
 __all__ = ["Member"]
@@ -23,24 +21,14 @@ class Member(Record):
     """A team of a pool. What it is stays; what is known of it grows as the pool is refreshed.
 
     Attributes:
-        name: What the pool calls it. Its file and the team in it have the same name.
-        path: Its file.
-        born: Its parents, the operator that made it, and why.
-        stem: What its name begins with, as its first ancestor's does.
         identity: The hash that equal teams share.
         content_hash: The hash of what is executed.
-        retired: Why it is no longer a member; None while it is.
         counts_wins: Whether the trial that it was taken in for counts among the others. Versions
             that did not mark such trials left out most that were not won, so means are too high.
     """
 
-    name: str
-    path: Path
-    born: Lineage
-    stem: str
     identity: str
     content_hash: str
-    retired: str | None = None
     counts_wins: bool = False
     _team: Team | None = None
 

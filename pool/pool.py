@@ -25,7 +25,7 @@ from ..schema.errors import InputError, StorageError
 from ..schema.files import locked
 from ..schema.hints import did_you_mean
 from ..schema.problems import quoted
-from ..schema.team import Agent, Lineage, Team
+from ..schema.team import Lineage, Team
 from .agent_files import AgentFiles
 from .agents import PoolAgent, check_agent, differences
 from .birth import checked_text, named, named_agent, twin_line
@@ -271,10 +271,9 @@ class Pool:
             StorageError: The pool cannot be written, or is damaged.
         """
         match change:
-            case Born(member=Team() as team):
-                return self._bear(team, change, op=op)
-            case Born(member=Agent() as agent):
-                return self._bear_agent(agent, change, op=op)
+            case Born(member=one):
+                bear = self._bear if isinstance(one, Team) else self._bear_agent
+                return bear(change, op=op)
             case Revised():
                 return self._revise(change, op=op)
             case Retired() | Restored():
@@ -383,12 +382,12 @@ class Pool:
             raise ValueError(f"the operation {op!r} was no addition. Give each operation its name.")
         return self._state.admissions[op]
 
-    def _bear(self, team: Team, change: Born, *, op: str) -> Admission:
+    def _bear(self, change: Born, *, op: str) -> Admission:
         """Add a team, or find the one that equals it."""
         with self._alone():
             if op not in self._state.admissions:
                 parents = [self.member(parent) for parent in change.members]
-                child = named(team, change.lineage, parents, self._state, wish=change.name)
+                child = named(change, parents, self._state)
                 known = self.catalogue.beside(self.folder / TEAMS)
                 text, key = checked_text(child, known, self.ceiling), identity_of(child)
                 if twin := self._twin(child, key):
@@ -398,16 +397,14 @@ class Pool:
                     self._commit(born.value(), op=op, files={file_of(child.name): text})
             return self._admission(op)
 
-    def _bear_agent(self, agent: Agent, change: Born, *, op: str) -> Admission:
+    def _bear_agent(self, change: Born, *, op: str) -> Admission:
         """Add an agent: its line first, which has all of it, and then its file."""
         with self._alone():
             if op not in self._state.admissions:
                 parents = [self.agent(parent) for parent in change.members]
-                newcomer, lineage = named_agent(
-                    agent, change.lineage, parents, self._state, wish=change.name
-                )
-                check_agent(newcomer, self._known_to_agents, self.ceiling)
-                self._commit(Born(member=newcomer, lineage=lineage).value(), op=op)
+                agent, lineage = named_agent(change, parents, self._state)
+                check_agent(agent, self._known_to_agents, self.ceiling)
+                self._commit(Born(member=agent, lineage=lineage).value(), op=op)
             admission = self._admission(op)
             self._files.write(self._state.agents[admission.name])
             return admission

@@ -9,7 +9,9 @@ from .statistics import EVOLVE, Kind, Statistics, Sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
+    from ..schema.team import Lineage
     from .statistics import Trial
 
 __all__ = ["Record"]
@@ -20,8 +22,21 @@ NONE = Sums()
 
 @dataclass(kw_only=True, slots=True, eq=False)
 class Record:
-    """What is known from trials. It only ever grows."""
+    """A member of a pool, with what is known of it from trials, which only ever grows.
 
+    Attributes:
+        name: What the pool calls it. Nobody else there is called so.
+        path: Its file.
+        born: Its parents, the operator that made it, and why.
+        stem: What its name begins with, as its first ancestor's does.
+        retired: Why it is no longer a member; None while it is.
+    """
+
+    name: str
+    path: Path
+    born: Lineage
+    stem: str
+    retired: str | None = None
     _splits: dict[str, Statistics] = field(default_factory=dict[str, Statistics])
     _niches: dict[tuple[str, str], Statistics] = field(
         default_factory=dict[tuple[str, str], Statistics]
