@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from ..agents import PoolAgent
+    from ..agents import PoolAgent, Revision
 
 __all__ = ["agent_facts", "agent_json", "show_agents", "show_log"]
 
@@ -50,7 +49,7 @@ def show_log(folder: Path, name: str, as_json: bool) -> None:
     """Show what became of an agent, revision by revision, with the reasons."""
     agent = open_pool(folder).agent(name)
     if as_json:
-        told = [{**asdict(one), "agent": agent_value(one.agent)} for one in agent.revisions]
+        told = [_revision(one) for one in agent.revisions]
         click.echo(json.dumps(told, indent=2))
         return
     for number, one in enumerate(agent.revisions):
@@ -73,12 +72,11 @@ def agent_json(agent: PoolAgent) -> dict[str, Any]:
 def agent_facts(agent: PoolAgent) -> Iterator[str]:
     """Say what is known of an agent, line by line."""
     yield f"{agent.name}: {score(agent.statistics)}"
+    made = [made_by(agent.born), " and ".join(agent.born.parents)]
     facts = {
         "file": str(agent.path),
         "retired": agent.retired or "",
-        "made by": " of ".join(
-            filter(None, [made_by(agent.born), " and ".join(agent.born.parents)])
-        ),
+        "made by": " of ".join(filter(None, made)),
         "why": agent.born.reason,
         "role": agent.agent.role,
         "revised": counted(len(agent.revisions) - 1, "time"),
@@ -86,6 +84,11 @@ def agent_facts(agent: PoolAgent) -> Iterator[str]:
     yield from (f"  {name:<9} {on_one_line(text)}" for name, text in facts.items() if text)
     for niche, inside in agent.niches.items():
         yield f"  niche     {on_one_line(niche)}: {score(inside)}"
+
+
+def _revision(one: Revision) -> dict[str, Any]:
+    told = {"op": one.op, "edits": one.edits, "reason": one.reason}
+    return {**told, "agent": agent_value(one.agent)}
 
 
 def _row(agent: PoolAgent) -> tuple[str, ...]:

@@ -132,7 +132,8 @@ def _kind(one: Record) -> str:
 def _as_mermaid(teams: Mapping[str, Record]) -> Iterator[str]:
     yield "flowchart LR"
     for member in teams.values():
-        yield f'    {_kind(member)}_{member.name}["{member.name}<br/>{_escaped(score(member.statistics))}"]'
+        told = f"{member.name}<br/>{_escaped(score(member.statistics))}"
+        yield f'    {_kind(member)}_{member.name}["{told}"]'
     for member in teams.values():
         for parent in member.born.parents:
             if parent in teams:
