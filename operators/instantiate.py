@@ -14,12 +14,13 @@ from .answers import child_of, closed, edits_in, reason_schema
 from .components import MUTABLE, offer
 from .material import material, memories_text, models_text, parent_text, task_text
 from .meta import Question, prompt
+from .operator import Operator
 from .proposal import Dropped, Proposal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..pool.experience import Experience
+    from ..pool.learnt import Learnt
     from ..schema.ceiling import Ceiling
     from ..schema.edits import Component, Edit
     from ..schema.task import Task
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from .meta import Respondent
     from .proposal import Parent
 
-__all__ = ["instantiate"]
+__all__ = ["INSTANTIATE", "instantiate"]
 
 OPERATOR = "instantiate"
 ADAPTED: tuple[Component, ...] = ("prompts", "model_id", "topology")
@@ -41,7 +42,7 @@ async def instantiate(
     parent: Parent,
     *,
     components: Sequence[Component] = MUTABLE,
-    memories: Sequence[Experience] = (),
+    memories: Sequence[Learnt] = (),
 ) -> Proposal | Dropped:
     """Adapt a team to a task.
 
@@ -120,3 +121,11 @@ def _proposal(team: Team, edits: tuple[Edit, ...], reason: str, child: Team) -> 
         reason=reason,
         child=child,
     )
+
+
+INSTANTIATE = Operator(
+    name="instantiate",
+    scale="team",
+    act=instantiate,
+    about="Let a model adapt a team to a task; it may add and remove agents.",
+)

@@ -15,18 +15,21 @@ from .components import MUTABLE, offer
 from .decide import decide
 from .material import material, memories_text, models_text, parent_text, task_text
 from .meta import Question, prompt
+from .operator import Operator
 from .proposal import Dropped, Proposal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..pool.experience import Experience
+    import click
+
+    from ..pool.learnt import Learnt
     from ..schema.edits import Component
     from ..schema.task import Task
     from .meta import Respondent
     from .proposal import Parent
 
-__all__ = ["MUTABLE", "mutate", "mutation", "nothing_to_change"]
+__all__ = ["MUTABLE", "MUTATE", "mutate", "mutation", "nothing_to_change"]
 
 OPERATOR = "mutate"
 
@@ -39,7 +42,7 @@ async def mutate(
     *,
     component: Component | None = None,
     components: Sequence[Component] = MUTABLE,
-    memories: Sequence[Experience] = (),
+    memories: Sequence[Learnt] = (),
 ) -> Proposal | Dropped:
     """Make a child by edits of one component.
 
@@ -130,3 +133,18 @@ def _child(meta: Respondent, parent: Parent, component: Component, text: str) ->
         child=child,
         component=made.component,
     )
+
+
+def _command() -> click.Command:
+    from .command.children import mutate_team
+
+    return mutate_team
+
+
+MUTATE = Operator(
+    name="mutate",
+    scale="team",
+    act=mutate,
+    about="Let a model change one component of a team.",
+    command=_command,
+)

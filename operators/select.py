@@ -19,12 +19,15 @@ from ..schema.terminal import on_one_line
 from .answers import closed, reason_schema, structured
 from .material import clip, fenced, material, solved, task_text
 from .meta import Question, prompt
+from .operator import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    import click
+
     from ..pool.expectation import Expectation
-    from ..pool.experience import Experience
+    from ..pool.learnt import Learnt
     from ..pool.members import Member
     from ..schema.task import Task
     from ..schema.team import Team
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from .meta import Meta
     from .proposal import Dropped
 
-__all__ = ["Selection", "select", "shortlist"]
+__all__ = ["SELECT", "Selection", "select", "shortlist"]
 
 OPERATOR = "select"
 FAMILY_PENALTY = 0.1
@@ -63,7 +66,7 @@ async def select(
     members: Sequence[Member],
     *,
     k: int = 3,
-    hits: Sequence[tuple[Experience, float]] = (),
+    hits: Sequence[tuple[Learnt, float]] = (),
 ) -> Selection | Dropped:
     """Choose parents.
 
@@ -149,7 +152,7 @@ def _worth(
 
 
 def _remembered(
-    member: Member, hits: Sequence[tuple[Experience, float]]
+    member: Member, hits: Sequence[tuple[Learnt, float]]
 ) -> Iterator[tuple[float, float]]:
     """Give rewards that this very team had on similar tasks, and how similar these were."""
     for entry, similarity in hits:
@@ -171,7 +174,7 @@ def _told(
     member: Member,
     expected: Expectation,
     task: Task,
-    hits: Sequence[tuple[Experience, float]],
+    hits: Sequence[tuple[Learnt, float]],
 ) -> str:
     """Say in a line what the pool knows of a team."""
     known, niche = member.statistics, member.on(task.niche)
@@ -209,3 +212,18 @@ def _selection(
     answer = structured(text, schema, bounds)
     chosen = dict.fromkeys([*answer["selected"], *names])
     return Selection(names=tuple(chosen)[:k], reason=answer["reason"], shortlist=names)
+
+
+def _command() -> click.Command:
+    from .command.knowledge import select_teams
+
+    return select_teams
+
+
+SELECT = Operator(
+    name="select",
+    scale="team",
+    act=select,
+    about="Choose the teams of a pool that are to begin with a task.",
+    command=_command,
+)

@@ -15,9 +15,10 @@ from ..schema.errors import InputError
 from ..schema.problems import quoted
 from ..schema.team import Lineage, LineageStep
 from ..schema.values import is_list
+from .changes import Rejected, Restored, Retired, Told, Tried
 from .layout import file_of
+from .lessons import Lessons
 from .members import Member
-from .statistics import Trial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
 
     from .ledger import Entry
 
-__all__ = ["VERSION", "Admission", "State", "lineage_of"]
+__all__ = ["VERSION", "Admission", "OutdatedPoolError", "State", "lineage_of"]
 
-VERSION = 1
+VERSION = 2
+"""Of the format. In the first one, what was learnt had a file of its own."""
 LONGEST_NAME = 64
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
@@ -45,6 +47,10 @@ class Admission:
     is_new: bool
 
 
+class OutdatedPoolError(InputError):
+    """A pool of an earlier format, which has to be converted."""
+
+
 class State:
     """The state of a pool.
 
@@ -57,6 +63,7 @@ class State:
         admissions: What came of each operation that added a team.
         rejected: Children that were dropped, by operator.
         twins: Children that were there already, by operator.
+        learnt: What was learnt.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -65,6 +72,7 @@ class State:
         self.admissions: dict[str, Admission] = {}
         self.rejected: Counter[str] = Counter()
         self.twins: Counter[str] = Counter()
+        self.learnt = Lessons()
         self._folder = folder
         self._of_identity: dict[str, list[Member]] = {}
         self._numbers: Counter[str] = Counter()
@@ -75,9 +83,12 @@ class State:
 
         Raises:
             ValueError: It is not one that a pool writes, or contradicts earlier ones.
+            OutdatedPoolError: It begins a pool of an earlier format.
         """
         try:
             self._take(entry.op, entry.value)
+        except OutdatedPoolError:
+            raise
         except (AttributeError, InputError, KeyError, TypeError) as error:
             raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
 
@@ -106,22 +117,32 @@ class State:
                 self.twins[value["lineage"]["operator"]] += 1
                 self.admissions[op] = Admission(name=value["team"], is_new=False)
             case "evaluated" | "failed":
-                trial = Trial.of(value)
-                if (trial.score is None) != (kind == "failed"):
-                    raise ValueError(f"score={trial.score!r} does not fit {quoted(kind)}")
-                self._known(value["team"]).take(trial)
+                tried = Tried.of(value)
+                if (tried.trial.score is None) != (kind == "failed"):
+                    raise ValueError(f"score={tried.trial.score!r} does not fit {quoted(kind)}")
+                self._known(tried.member).take(tried.trial)
             case "rejected":
-                self.rejected[value["operator"]] += 1
+                self.rejected[Rejected.of(value).operator] += 1
             case "retired":
-                self._known(value["team"]).retired = value.get("reason", "")
-                self.live.pop(value["team"], None)
+                retired = Retired.of(value)
+                self._known(retired.member).retired = retired.reason
+                self.live.pop(retired.member, None)
             case "restored":
-                self._known(value["team"]).retired = None
+                self._known(Restored.of(value).member).retired = None
                 self.live = {name: one for name, one in self.teams.items() if one.retired is None}
+            case "learnt":
+                self.learnt.take(op, value)
+            case "told":
+                Told.of(value)
             case _:
                 raise ValueError(f"there are no lines of kind {quoted(kind)}")
 
     def _begin(self, value: Mapping[str, Any]) -> None:
+        if value["v"] == 1:
+            raise OutdatedPoolError(
+                f"{self._folder} was made by an earlier version of coterie. Convert it, once:"
+                f" mas-pool convert {self._folder}"
+            )
         if value["v"] != VERSION:
             raise ValueError(
                 f"the pool has format {quoted(value['v'])}; this version of coterie knows {VERSION}"

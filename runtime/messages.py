@@ -8,8 +8,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .carry import Carried
+from .skills import looks_skills_up
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..schema.task import Task
     from .plan import PlannedAgent
@@ -18,14 +21,28 @@ if TYPE_CHECKING:
 __all__ = ["fence", "question", "render", "system"]
 
 FOLDER = Path(__file__).parent / "prompts"
+UNBURDENED = Carried()
 
 
-def system(planned: PlannedAgent, constitution: str, *, has_reports: bool) -> str:
-    """Write an agent's instructions. Its prompt goes in as it stands: it is no template.
+def system(
+    planned: PlannedAgent,
+    constitution: str,
+    *,
+    has_reports: bool,
+    known: Iterable[tuple[str, str]] = (),
+) -> str:
+    """Write an agent's instructions. Its prompt and its notes go in as they stand: no templates.
+
+    Args:
+        planned: The agent.
+        constitution: The rules of its team.
+        has_reports: Whether colleagues report to it.
+        known: What it has noted of those who are in the team: their ids, and the notes.
 
     An embedded model is not told its output schema: its decoding is held to it anyway, and a small
     model takes the words of the schema for words of the task.
     """
+    notes = planned.agent.notes
     is_held = planned.model is not None and planned.model.is_embedded
     schema = None if is_held else planned.agent.output_schema
     return render(
@@ -33,16 +50,23 @@ def system(planned: PlannedAgent, constitution: str, *, has_reports: bool) -> st
         role=planned.agent.role,
         constitution=constitution.strip(),
         prompt=planned.prompt.strip(),
+        patches=[text.strip() for text in notes.patches.values()],
+        known=[(one, text.strip()) for one, text in known],
+        skills=notes.skills,
+        looks_skills_up=looks_skills_up(planned),
+        coaching=notes.coaching.strip(),
         schema=json.dumps(schema) if schema else "",
         has_reports=has_reports,
     )
 
 
-def question(task: Task, reports: Sequence[Report], missing: Sequence[str]) -> str:
-    """Write the task and the reports.
+def question(
+    task: Task, reports: Sequence[Report], missing: Sequence[str], carried: Carried = UNBURDENED
+) -> str:
+    """Write the task, the reports, and what is carried over from an earlier round.
 
     Each report stands between markers that its writer could not foresee: they carry a digest of
-    the report itself, so no report can hold the end of its own fence.
+    the report itself, so no report can hold the end of its own fence. So does all that is carried.
     """
     return render(
         "question",
@@ -51,6 +75,9 @@ def question(task: Task, reports: Sequence[Report], missing: Sequence[str]) -> s
         files=sorted(task.files),
         reports=[_fenced(report) for report in reports],
         missing=missing,
+        own=_fenced(carried.own) if carried.own else None,
+        letters=[_fenced(letter) for letter in carried.letters],
+        bulletin=_bulletin(carried.bulletin) if carried.bulletin else None,
     )
 
 
@@ -89,6 +116,10 @@ def fence(text: str) -> str:
     while sign in text:
         sign = hashlib.sha256(sign.encode()).hexdigest()[:8]
     return sign
+
+
+def _bulletin(text: str) -> Mapping[str, str]:
+    return {"content": text, "fence": fence(text)}
 
 
 def _fenced(report: Report) -> Mapping[str, str]:

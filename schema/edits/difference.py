@@ -7,35 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 from ..writing import team_value
 from ._draft import draft, in_canonical_order
-from .changes import changes, renamed_agents, same, written
+from .changes import agent_changes, changes, renamed_agents, same
 from .kinds import (
-    AGENT_FIELDS,
+    KINDS,
     AddAgent,
     AddEdge,
-    GrantTool,
     OrderAgents,
     RemoveAgent,
     RemoveEdge,
     RenameAgent,
     ReplaceTopology,
-    RevokeTool,
-    SetBackend,
-    SetExecution,
-    SetMetadata,
-    SetModel,
-    SetNote,
     SetOutput,
-    SetParameter,
-    SetPrompt,
-    SetRole,
-    SetTools,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence, Set
+    from collections.abc import Iterable, Iterator, Sequence, Set
 
     from ..team import Agent, Team
-    from .kinds import AgentEdit, Edit, RosterEdit, ToolEdit, TopologyEdit
+    from .changes import Change
+    from .kinds import AgentEdit, Edit, RosterEdit, TopologyEdit
 
 __all__ = ["agent_edits", "diff"]
 
@@ -45,61 +35,17 @@ def diff(before: Team, after: Team) -> tuple[Edit, ...]:
 
     `apply(before, diff(before, after))` is `after`, also in the order in which things are written.
     """
-    new_ids = renamed_agents(before, after)
-    edits: list[Edit] = [*_structure(before, after), *_team_edits(before, after)]
-    for old, agent in before.agents.items():
-        if now := after.agents.get(new_ids.get(old, old)):
-            edits += agent_edits(agent, now)
+    edits = [*_structure(before, after), *_making(changes(before, after))]
     return tuple(in_canonical_order(edits))
 
 
 def agent_edits(before: Agent, after: Agent) -> tuple[AgentEdit, ...]:
     """Find the edits that give an agent the fields of another, whose id they name."""
-    old, new = written(before), written(after)
-    differ = [field for field in AGENT_FIELDS if not same(old[field], new[field])]
-    return tuple(edit for field in differ for edit in _field_edits(before, after, field))
+    return tuple(_making(agent_changes(before, after)))
 
 
-def _field_edits(before: Agent, after: Agent, field: str) -> Iterator[AgentEdit]:
-    match field:
-        case "prompt":
-            yield SetPrompt(agent=after.id, prompt=after.prompt)
-        case "role":
-            yield SetRole(agent=after.id, role=after.role)
-        case "model_id":
-            yield SetModel(agent=after.id, model_id=after.model_id)
-        case "tools":
-            yield from _tool_edits(after.id, before.tools, after.tools)
-        case _:
-            yield SetParameter(agent=after.id, field=field, value=written(after)[field])
-
-
-def _tool_edits(agent: str, before: tuple[str, ...], after: tuple[str, ...]) -> Iterator[ToolEdit]:
-    """Grant and revoke, where that leads to the very list."""
-    kept = [tool for tool in before if tool in after]
-    for tool in sorted(set(after) - set(kept)):
-        later = (place for place, other in enumerate(kept) if other > tool)
-        kept.insert(next(later, len(kept)), tool)
-    if tuple(kept) != after:
-        yield SetTools(agent=agent, tools=after)
-        return
-    yield from (RevokeTool(agent=agent, tool=tool) for tool in before if tool not in after)
-    yield from (GrantTool(agent=agent, tool=tool) for tool in after if tool not in before)
-
-
-def _team_edits(before: Team, after: Team) -> Iterator[Edit]:
-    for change in changes(before, after):
-        match change.path:
-            case ("execution", str(field)):
-                yield SetExecution(field=field, value=change.after)
-            case ("backend",):
-                yield SetBackend(backend=change.after)
-            case (str(field),) if change.component == "notes":
-                yield SetNote(field=field, value=change.after)
-            case (str(field),) if change.component == "metadata":
-                yield SetMetadata(field=field, value=change.after)
-            case _:
-                pass
+def _making(found: Iterable[Change]) -> Iterator[Any]:
+    return (edit for change in found for kind in KINDS for edit in kind.making(change))
 
 
 def _structure(before: Team, after: Team) -> Sequence[RosterEdit | TopologyEdit]:

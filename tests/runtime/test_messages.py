@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime import compile
-from coterie.runtime.messages import question, render, system
+from coterie.runtime.carry import Carried
+from coterie.runtime.messages import fence, question, render, system
 from coterie.runtime.runners import Report
-from coterie.schema import Agent, Catalogue, Model, Task
+from coterie.schema import Agent, Catalogue, Model, Notes, Skill, Task
 
 from .conftest import team
 
@@ -54,6 +55,33 @@ def test_an_embedded_model_is_held_to_the_schema_and_not_told() -> None:
     assert system(embedded, "", has_reports=False) == "Check it."
 
 
+LEARNT = Notes(
+    patches={"units": "Write units.\nAlways.", "signs": HOSTILE},
+    skills={"nines": Skill(description="Casts out nines.", body="Add the digits.\nTwice.")},
+    coaching="Slow down.",
+)
+
+
+def test_an_agent_without_tools_reads_all_that_it_has_learnt() -> None:
+    agent = planned(prompt="Add.", notes=LEARNT)
+    known = (("w1", "Slips with signs."), ("w2", "Right so far."))
+    assert system(agent, "", has_reports=False, known=known) == (
+        "Add.\n"
+        "\nWhat you have learnt from earlier tasks:\n- Write units.\n  Always.\n"
+        f"- {HOSTILE}\n"
+        "\nWhat you know of your colleagues:\n- w1: Slips with signs.\n- w2: Right so far.\n"
+        "\nWhat you know how to do:\n\n## nines: Casts out nines.\nAdd the digits.\nTwice.\n"
+        "\nAdvice for this round:\nSlow down."
+    )
+
+
+def test_an_agent_with_tools_is_told_what_skills_there_are() -> None:
+    agent = planned(prompt="Add.", notes=LEARNT, agent_type="ToolCallingAgent")
+    text = system(agent, "", has_reports=False)
+    assert "read_skill before you use it:\n- nines: Casts out nines.\n" in text
+    assert "Add the digits" not in text
+
+
 def test_a_bare_agent_reads_only_its_prompt() -> None:
     assert system(planned(prompt="Just do it."), "", has_reports=False) == "Just do it."
 
@@ -84,3 +112,38 @@ def test_a_role_cannot_close_its_quotes() -> None:
 def test_a_placeholder_without_a_value_is_an_error() -> None:
     with pytest.raises(jinja2.UndefinedError):
         render("question", query="q")
+
+
+PLAIN = """Task:
+What?
+
+Material:
+Some.
+
+Files: a.txt
+
+<report {sign} from="w0" role="worker">
+four
+</report {sign}>
+
+w1 could not finish and reports nothing."""
+
+
+def test_a_question_without_anything_carried_is_to_the_byte_what_journals_hold() -> None:
+    task = Task(id="t", query="What?", context="Some.", files={"a.txt": "x"})
+    reports = (Report(agent_id="w0", role="worker", content="four"),)
+    sign = hashlib.sha256(b"four").hexdigest()[:8]
+    assert question(task, reports, ("w1",)) == PLAIN.format(sign=sign)
+
+
+@given(st.text())
+def test_what_is_carried_stays_in_its_fence(content: str) -> None:
+    report = Report(agent_id="w0", role="", content=content)
+    carried = Carried(own=report, letters=(report,), bulletin=content)
+    asked = question(Task(id="t", query="What?"), (), (), carried)
+    sign = fence(content)
+    bulletin = f"\n<bulletin {sign}>\n{content}\n</bulletin {sign}>" if content else ""
+    own = f"\n<own {sign}>\n{content}\n</own {sign}>\n"
+    letter = f'\n<answer {sign} from="w0">\n{content}\n</answer {sign}>'
+    assert own in asked
+    assert asked.split(own)[1].strip("\n") == "\n".join(filter(None, (letter, bulletin))).strip()

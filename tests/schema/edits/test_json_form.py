@@ -30,7 +30,8 @@ from coterie.schema.edits import (
     edits_to_values,
 )
 from coterie.schema.edits._claims import settled
-from coterie.schema.edits.kinds import AGENT_FIELDS, TEAM_FIELDS, tag
+from coterie.schema.edits.components import AGENT_FIELDS, TEAM_FIELDS
+from coterie.schema.edits.kind import tag
 
 from ..strategies import CATALOGUE, VALUES
 from .strategies import relatives, teams_and_edits
@@ -129,7 +130,26 @@ def test_any_other_json_is_refused_with_reasons(value: Any) -> None:
             {"set_parameter": {"agent": "a", "temperature": None}},
         ),
         (SetExecution(field="timeout", value=9), {"set_execution": {"timeout": 9}}),
-        (SetNote(field="constitution", value="x"), {"set_note": {"constitution": "x"}}),
+        (
+            SetNote(agent=None, note="constitution", text="x"),
+            {"set_note": {"constitution": "x"}},
+        ),
+        (
+            SetNote(agent="a", note="patch", name="units"),
+            {"set_note": {"agent": "a", "note": "patch", "name": "units", "text": ""}},
+        ),
+        (
+            SetNote(agent="a", note="skill", name="sum", text="Add.", description="Sums."),
+            {
+                "set_note": {
+                    "agent": "a",
+                    "note": "skill",
+                    "name": "sum",
+                    "text": "Add.",
+                    "description": "Sums.",
+                }
+            },
+        ),
         (SetOutput(agent=None), {"set_output": {"agent": None}}),
         (
             ReplaceTopology(reports_to={"a": ("b",)}),
@@ -177,7 +197,7 @@ def test_the_form_is_short(edit: Edit, value: dict[str, Any]) -> None:
             '{"set_parameter": {"agent": "a", "prompt": "x"}}',
             "edits:1:45: error: edits[0].set_parameter.prompt: unknown field. Fields here: agent,"
             " agent_type, function, max_tokens, temperature, max_steps, timeout, output_schema,"
-            " backend.",
+            " backend, recall.",
         ),
         (
             '{"set_parameter": {"agent": "a"}}',
