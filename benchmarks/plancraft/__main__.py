@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import Counter
 from functools import partial
@@ -130,7 +131,7 @@ def verify(package: Path, seed: int, episodes: int) -> None:
         f" {counts['other']} with another text or verdict"
     )
     if counts["other"]:
-        raise SystemExit(1)
+        sys.exit(1)
 
 
 def _show(split: str, results: Iterable[tuple[Example, bool]]) -> None:
