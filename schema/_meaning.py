@@ -29,7 +29,16 @@ if TYPE_CHECKING:
     from .problems import Problem
     from .team import Agent, Team
 
-__all__ = ["GRAPH_RULES", "TEAM_RULES", "Reading", "Rule", "listed", "objections", "secrets_in"]
+__all__ = [
+    "AGENT_RULES",
+    "GRAPH_RULES",
+    "TEAM_RULES",
+    "Reading",
+    "Rule",
+    "listed",
+    "objections",
+    "secrets_in",
+]
 
 _FILE_NAME = re.compile(r"[/\\]|\.(md|txt|ya?ml|prompt)$")
 LONGEST_PROMPT = 65_536
@@ -221,6 +230,9 @@ Rule = Callable[["Reading"], "Iterator[Problem]"]
 
 GRAPH_RULES: tuple[Rule, ...] = (known_agents, no_cycle, one_output)
 """The rules that hold on every host."""
+
+AGENT_RULES: tuple[Rule, ...] = (known_names, distinct_tools, known_backends, notes_on_others)
+"""The rules for an agent by itself."""
 
 TEAM_RULES: tuple[Rule, ...] = (
     *GRAPH_RULES,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..loading import agent_of
+from ..building import agent_of
 from ..team import Agent, Notes
 from ..values import plain
 from ..writing import agent_value
@@ -92,11 +92,17 @@ class AddAgent(Kind):
 
     @classmethod
     def of(cls, said: Mapping[str, Any]) -> AddAgent:
-        """Build it."""
+        """Build it.
+
+        Raises:
+            ValueError: The agent is not written out.
+        """
         place = {name: said[name] for name in PLACE if name in said} | said.get("place", {})
         values: dict[str, Any] = {
             name: tuple(item) if isinstance(item, list) else item for name, item in place.items()
         }
+        if "use" in said["fields"]:
+            raise ValueError("a new agent is written out: it uses no file.")
         return cls(agent=agent_of(said["agent"], said["fields"]), **values)
 
     @classmethod
