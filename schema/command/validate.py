@@ -13,7 +13,7 @@ from ..errors import ConfigError, InputError
 from ..loading import load_models, load_task, load_team, load_tools
 from ..problems import Problem
 from ..recipe import load_recipe
-from . import Command, host_catalogue, host_options, problem_format
+from . import Command, host_catalogue, host_options, note, problem_format
 from ._files import kind_of, with_agents
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _load(file: Path, known: Catalogue) -> None:
         case "policy":
             load_ceiling(file)
         case "evolution":
-            load_recipe(file)
+            load_recipe(file, tell=note)
         case "agent":
             load_agent(file, known)
         case _:
