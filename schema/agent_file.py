@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +102,7 @@ def check_agent(
         document=_as_team(document, name, fields),
         team=one.team,
         catalogue=catalogue,
-        found=[replace(found, path=f"agents.{name}.{found.path}") for found in problems],
+        found=problems,
     )
     return one, merged(problems, [found for rule in rules for found in rule(reading)])
 
@@ -182,7 +182,7 @@ def _as_team(document: Document, name: str, fields: Mapping[str, Any]) -> Docume
     """Give a team file's document in which an agent is what another document says."""
     place = ("agents", name)
     return Document(
-        file=document.file,
+        file="",
         value={"agents": {name: fields}},
         places={},
         keys={(*place, *path): where for path, where in document.keys.items()},

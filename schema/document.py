@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .problems import Path, Place, Problem, dotted, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Set
 
 __all__ = ["LIMITS", "Builder", "Document", "Limits", "Stop"]
 
@@ -68,6 +68,12 @@ class Document:
     keys: Mapping[Path, Place]
     complete: bool = True
     grafts: Mapping[Path, Document] = field(default_factory=dict[Path, "Document"])
+
+    def faulty_grafts(self, files: Set[str]) -> Iterator[Path]:
+        """Give where documents stand of which some part is from one of these files."""
+        for path, graft in self.grafts.items():
+            if graft.file in files or any(graft.faulty_grafts(files)):
+                yield path
 
     def problem(self, path: Path, message: str, *, at_key: bool = False) -> Problem:
         """Name a problem of the value at `path`; of its nearest parent where it has no place."""
