@@ -174,7 +174,6 @@ class Evolving:
 
     async def _test(self, stage: Stage) -> None:
         """Test the team that the pool would deploy, or the strategy, and those beside it."""
-        from ...pool.view import Views
         from ..frozen import Figures, write_figures
         from ..heldout import HeldOut
 
@@ -188,7 +187,7 @@ class Evolving:
         )
         trials = await HeldOut(
             stage=stage,
-            view=Views(stage.pool, stage.name, stage.memory).upto(self._taken),
+            view=stage.view(),
             subjects=subjects,
             tasks=self.testing.tasks,
             repeats=self.testing.repeats,
