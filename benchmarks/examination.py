@@ -1,4 +1,4 @@
-"""An examination: a strategy with all that its pool has learnt, on tasks of which it learns nothing.
+"""An examination: a strategy with what its pool has learnt, on tasks of which nothing is learnt.
 
 Trials are of episodes that commit nothing, so they may be made in any order. Each sees the pool as
 it was at the beginning; what it comes to is scored by the task's own scorer.

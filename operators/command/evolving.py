@@ -203,9 +203,10 @@ class Evolving:
         from ..strategy import strategy_of
 
         seeds = [load_source(one, stage.catalogue) for one in self.start.sources]
-        if "teams" in self.start.needs:
+        strategy = strategy_of(self.recipe.strategy)
+        if strategy.leaves_team:
             return [*frozen_teams(stage.pool, seeds, beside)]
-        learned = Learned(strategy=strategy_of(self.recipe.strategy), after=self._taken)
+        learned = Learned(strategy=strategy, after=self._taken)
         return [learned, *beside_teams([*seeds, *beside])]
 
     @cached_property
