@@ -44,15 +44,10 @@ async def advise(meta, path, task, parent, agent, *, memories=()):
 
     shown = parent_text(parent, meta.catalogue, meta.limits)
     about = material(task_text(task, meta.limits), shown, memories_text(memories, meta.limits))
-    what, who = f"Give the agent {agent} one piece of advice for its next task.", "advise"
     asked = Question(
-        operator="advise",
-        instructions=what,
-        material=about,
-        schema=schema,
-        read=read,
-        parents=names,
-    )
+        operator="advise", instructions=f"Give the agent {agent} one piece of advice.",
+        material=about, schema=schema, read=read, parents=names,
+    )  # fmt: skip
     return await meta.ask(path, asked)
 
 

@@ -136,6 +136,31 @@ def test_the_one_of_the_page_is_evolved_with(folder: Path) -> None:
     assert json.loads(done.stdout)["score"] == 0
 
 
+def test_it_is_examined_on_a_benchmark_with_what_its_pool_has_learnt(folder: Path) -> None:
+    assert evolve(folder, "--limit", "1")[0].returncode == 0
+    ledger = (folder / "pool/ledger.jsonl").read_bytes()
+    words = ("--recipe", "recipe.yaml", "--pool", "pool", "--count", "4", "--split", "test")
+
+    def examine(*more: str) -> tuple[subprocess.CompletedProcess[str], int]:
+        with ScriptedModel(mentor) as model:
+            one = ("--trials", "1", "--workers", "1", "--model", f"m@{model.api_base}")
+            done = mas(folder, "bench", "run", "arithmetic", *words, *one, "--quiet", *more)
+            return done, len(model.calls)
+
+    stopped, first = examine("--budget", "calls=2", "--json")
+    assert (stopped.returncode, first) == (3, 2), stopped.stderr
+    assert "The same command goes on." in stopped.stderr
+    done, second = examine("--json")
+    assert (done.returncode, first + second) == (0, 2 * 2), done.stderr
+    told = json.loads(done.stdout)
+    assert (told["team"], told["samples"], told["complete"]) == ("mentoring, learnt", 2, True)
+    assert told["usage"]["calls"] == 4
+    assert examine("--json")[1] == 0
+    assert (folder / "pool/ledger.jsonl").read_bytes() == ledger
+    (results,) = (folder / "results").iterdir()
+    assert "mentoring, learnt" in mas(folder, "bench", "table", str(results)).stdout
+
+
 def test_its_settings_are_checked_and_explained(folder: Path) -> None:
     (folder / "recipe.yaml").write_text(RECIPE.replace("lessons: 1", "lessons: 11"))
     done = mas(folder, "validate", "recipe.yaml")
