@@ -19,7 +19,7 @@ from .loading import load_models, load_task, load_team, load_tools, parse_team
 from .models import Model
 from .problems import Place, Problem
 from .task import ScorerChoice, Task
-from .team import Agent, Execution, Lineage, LineageStep, SolvedTask, Team
+from .team import Agent, Execution, Lineage, LineageStep, Rounds, SolvedTask, Team
 from .writing import dump, write_yaml
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "ModelError",
     "Place",
     "Problem",
+    "Rounds",
     "RunError",
     "ScorerChoice",
     "Server",

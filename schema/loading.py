@@ -17,7 +17,7 @@ from .hints import did_you_mean
 from .models import Model
 from .problems import Problem, quoted, reason_of
 from .task import ScorerChoice, Task
-from .team import Agent, Execution, Lineage, LineageStep, SolvedTask, Team
+from .team import Agent, Execution, Lineage, LineageStep, Rounds, SolvedTask, Team
 from .values import is_list, is_mapping
 from .yaml_text import read_yaml
 
@@ -39,6 +39,7 @@ __all__ = [
     "read_file",
     "read_shape",
     "read_team",
+    "rounds_of",
     "shape_only",
     "team_path",
 ]
@@ -277,13 +278,26 @@ def _team(value: Any) -> Team:
             }
         ),
         declared_output=topology.get("output"),
-        execution=Execution(**(value.get("execution") or {})),
+        execution=_execution(value.get("execution") or {}),
         successful_tasks=tuple(
             SolvedTask(**{"q": "", **item}) for item in value.get("successful_tasks") or () if item
         ),
         lineage=_lineage(value.get("lineage")),
         **{key: value[key] for key in given if key in value},
     )
+
+
+def _execution(fields: dict[str, Any]) -> Execution:
+    said: dict[str, Any] = {key: item for key, item in fields.items() if key != "rounds"}
+    rounds = fields.get("rounds")
+    return Execution(rounds=None if rounds is None else rounds_of(rounds), **said)
+
+
+def rounds_of(fields: dict[str, Any]) -> Rounds:
+    """Build a team's rounds from values of the right shape."""
+    closing = tuple(one for one in fields.get("closing") or () if one)
+    said: dict[str, Any] = {"most": 2, **fields, "closing": closing}
+    return Rounds(**said)
 
 
 def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:

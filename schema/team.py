@@ -10,7 +10,7 @@ from graphlib import TopologicalSorter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from .values import equal_numbers_alike
+from .values import equal_numbers_alike, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +20,7 @@ __all__ = [
     "Execution",
     "Lineage",
     "LineageStep",
+    "Rounds",
     "SolvedTask",
     "Team",
     "is_prompt_id",
@@ -29,6 +30,7 @@ __all__ = [
 Context = Literal["predecessors", "ancestors", "all"]
 OnError = Literal["fail", "skip", "degrade"]
 OnOverflow = Literal["fail", "trim"]
+Until = Literal["unchanged", "finalized", "never"]
 
 IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType(
     {
@@ -68,6 +70,29 @@ class Agent:
     output_schema: Mapping[str, Any] | None = None
     backend: str | None = None
 
+    @property
+    def can_finalize(self) -> bool:
+        """Whether its output says if it is final: a boolean of that name in its schema."""
+        properties = (self.output_schema or {}).get("properties")
+        final = properties.get("final") if is_mapping(properties) else None
+        return is_mapping(final) and final.get("type") == "boolean"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rounds:
+    """How often a team's agents work in a run, and who works after that.
+
+    Attributes:
+        most: Rounds at most.
+        until: What ends them before: a round that changed nobody's contribution; everyone who can
+            say so having said that theirs is final; nothing.
+        closing: The agents that work once, after the last round.
+    """
+
+    most: int
+    until: Until = "unchanged"
+    closing: tuple[str, ...] = ()
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Execution:
@@ -79,6 +104,7 @@ class Execution:
     on_error: OnError = "fail"
     on_overflow: OnOverflow = "fail"
     context: Context = "predecessors"
+    rounds: Rounds | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from ._shape import shape_schema
-from .team import Agent, Execution, Team
+from .team import Agent, Execution, Rounds, Team
 from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .team import Lineage
 
 __all__ = ["canonical", "dump", "plain", "team_value", "write_team", "write_yaml"]
+
+Part = Agent | Execution | Rounds
 
 WIDTH = 100
 _WITHOUT_BREAKS = str.maketrans("", "", "\n\t")
@@ -128,7 +130,7 @@ def _header(schema: str) -> str:
     return f"# yaml-language-server: $schema={schema}\n"
 
 
-def _changed(value: Agent | Execution, default: Agent | Execution) -> dict[str, Any]:
+def _changed(value: Part, default: Part) -> dict[str, Any]:
     pairs = ((f.name, getattr(value, f.name), getattr(default, f.name)) for f in fields(value))
     return {name: plain(item) for name, item, usual in pairs if not _same(item, usual)}
 
@@ -146,6 +148,8 @@ def _same(item: Any, usual: Any) -> bool:
 
 def plain(item: Any) -> Any:
     """Copy a value as dicts and lists, with whatever they hold."""
+    if isinstance(item, Rounds):
+        return _changed(item, Rounds(most=0))
     if isinstance(item, Mapping):
         return {str(key): plain(value) for key, value in item.items()}
     if isinstance(item, list | tuple):

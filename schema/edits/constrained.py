@@ -278,6 +278,8 @@ def _execution(offer: _Offer) -> Iterator[Schema]:
     }
     for field, schema in shape_schema("team")["properties"]["execution"]["properties"].items():
         now = getattr(offer.team.execution, field)
+        if schema.get("type") == "object":
+            continue  # how often agents work is for people to say
         if "enum" in schema:
             others = [one for one in schema["enum"] if one != now]
             if field != "context" or is_tied(offer.team):
