@@ -5,10 +5,12 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from coterie.runtime import Run
 from coterie.schema import Team
 
 from .crashes import SettlingProvider, repeating_teams, run_folder, run_once
@@ -23,6 +25,10 @@ def kept(folder: Path) -> set[str]:
     with closing(sqlite3.connect(file)) as journal:
         rows = journal.execute("SELECT asked FROM entries WHERE kind = 'model'").fetchall()
     return {asked for (asked,) in rows}
+
+
+def told(run: Run) -> Any:
+    return run.status, run.answer, run.usage, run.rounds
 
 
 def test_rounds_go_on_after_any_crash_and_pay_nothing_twice(nightly: bool) -> None:
@@ -64,7 +70,7 @@ def test_rounds_go_on_after_any_crash_and_pay_nothing_twice(nightly: bool) -> No
             if clean.status == "done":
                 replayed, _ = run_once(team, SettlingProvider(), folder, replaying=True)
                 assert replayed is not None
-                assert outcome(replayed, team) == outcome(clean, team)
+                assert told(replayed) == told(clean)  # why someone failed is not recorded
         assert (outcome(resumed, team), resumed.rounds) == (outcome(clean, team), clean.rounds)
         if clean.status == "done":
             assert hash_of_resumed == hash_of_clean

@@ -28,8 +28,7 @@ EDGES = {
 
 
 def revising(closing: tuple[str, ...] = ("editor",), **said: Any) -> Team:
-    rules: dict[str, Any] = {one: said.pop(one) for one in ("most", "until") if one in said}
-    rounds = Rounds(closing=closing, **{"most": 5, **rules})
+    rounds = Rounds(most=said.pop("most", 5), until=said.pop("until", "unchanged"), closing=closing)
     agents = [llm(one) for one in ("writer", "critic_1", "critic_2", "editor")]
     return team(*agents, edges=EDGES, rounds=rounds, **said)
 
