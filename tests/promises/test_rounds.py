@@ -44,7 +44,7 @@ def test_rounds_go_on_after_any_crash_and_pay_nothing_twice(nightly: bool) -> No
     @given(
         team=repeating_teams(),
         broken=st.frozensets(st.sampled_from(["a0", "a2", "a4"]), max_size=1),
-        moments=st.lists(st.tuples(st.integers(1, 40), st.booleans()), min_size=1, max_size=5),
+        moments=st.lists(st.tuples(st.integers(1, 12), st.booleans()), min_size=2, max_size=6),
     )
     def check(team: Team, broken: frozenset[str], moments: list[tuple[int, bool]]) -> None:
         nonlocal cases, crashes, settled
