@@ -14,7 +14,7 @@ from ..schema.edits import summary
 from ..schema.errors import ConfigError
 from ..schema.loading import check_team
 from ..schema.team import Team
-from ..schema.writing import agent_value, dump, lineage_value, write_yaml
+from ..schema.writing import agent_value, dump, lineage_value, write_agent_yaml
 from .layout import agent_file_of
 from .records import Record
 
@@ -63,7 +63,7 @@ class PoolAgent(Record):
         if back >= len(self.revisions):
             return None
         agent = agent_value(self.revisions[-1 - back].agent)
-        return write_yaml({"name": self.name, **agent, "lineage": lineage_value(self.born)})
+        return write_agent_yaml({**agent, "lineage": lineage_value(self.born)})
 
 
 def check_agent(agent: Agent, catalogue: Catalogue, ceiling: Ceiling | None) -> None:

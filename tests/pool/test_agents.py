@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from coterie.pool import Pool
 from coterie.pool.changes import Born, Change, Restored, Retired, Revised, Tried
@@ -21,6 +20,7 @@ from coterie.pool.statistics import Part, Trial
 from coterie.pool.upkeep import repair, verify
 from coterie.pool.view import Views, op
 from coterie.schema import Agent, InputError, Lineage, Model
+from coterie.schema.agent_file import AgentFile, load_agent
 from coterie.schema.catalogue import Catalogue
 from coterie.schema.ceiling import Ceiling
 from coterie.schema.errors import ConfigError, StorageError
@@ -62,11 +62,7 @@ def test_an_agent_is_a_line_with_all_of_it_and_a_file(pool: Pool) -> None:
     *_, last = pool.entries()
     assert last.value["value"] == {"prompt": "Solve it."}
     assert list(misshapen(last.value)) == []
-    assert yaml.safe_load(file(pool).read_text()) == {
-        "name": "solver",
-        "prompt": "Solve it.",
-        "lineage": {"operator": "genesis"},
-    }
+    assert load_agent(file(pool)) == AgentFile(agent=SOLVER, lineage=GENESIS)
     assert Pool.open(pool.folder).agent("solver").agent == SOLVER
     assert verify(pool.folder).faults == ()
 
@@ -138,7 +134,7 @@ def test_an_agent_is_revised_under_its_name(pool: Pool) -> None:
     assert [one.reason for one in again.revisions] == ["", "It rambled.", "It rambled."]
     assert again.revisions[0].agent == SOLVER
     assert any("temperature" in edit for edit in again.revisions[2].edits)
-    assert yaml.safe_load(file(pool).read_text())["temperature"] == 0.5
+    assert load_agent(file(pool)).agent == again.agent
     assert verify(pool.folder).faults == ()
 
 
@@ -262,7 +258,7 @@ def test_the_file_of_who_was_retired_keeps_nobody_from_opening(pool: Pool) -> No
 
 
 def test_files_of_nobody_are_found_and_removed(pool: Pool) -> None:
-    file(pool, "stranger").write_text("name: stranger\n")
+    file(pool, "stranger").write_text("role: stranger\n")
     assert "agents/stranger.yaml: belongs to no agent" in " ".join(verify(pool.folder).notes)
     assert pool.remove_orphans(dry_run=True) == ["agents/stranger.yaml"]
     assert pool.remove_orphans() == ["agents/stranger.yaml"]
