@@ -77,7 +77,9 @@ def _copy_trials(pool: Pool, source: Pool, names: Mapping[str, str]) -> None:
     for entry in source.entries():
         op = _operation(entry)
         if _is(entry, "evaluated", "failed") and entry.value["team"] in names and op not in known:
-            pool.record(names[entry.value["team"]], Trial.of(entry.value), op=op)
+            trial = Trial.of(entry.value)
+            # Agents stay where they are, and another pool's may be called the same.
+            pool.record(names[entry.value["team"]], replace(trial, agents={}), op=op)
 
 
 def _is(entry: Entry, *kinds: str) -> bool:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from coterie.pool import Pool, Trial, import_teams, verify
-from coterie.schema import ConfigError, InputError, Lineage
+from coterie.pool.changes import Born
+from coterie.pool.statistics import Part
+from coterie.schema import Agent, ConfigError, InputError, Lineage
 from coterie.schema.ceiling import Ceiling
 from coterie.schema.errors import StorageError
 from coterie.schema.failpoints import armed
@@ -132,3 +134,14 @@ def test_a_ceiling_holds_for_what_is_imported(source: Pool, tmp_path: Path) -> N
     target = Pool.init(tmp_path / "low", ceiling=Ceiling(max_tokens=5))
     with pytest.raises(ConfigError, match="the ceiling allows 5"):
         import_teams(target, source, ["vote_2"])
+
+
+def test_what_agents_had_a_share_in_comes_without_them(tmp_path: Path) -> None:
+    source, target = pool_of(tmp_path / "source", vote()), Pool.init(tmp_path / "target")
+    ada = Agent(id="ada", prompt="Solve it.")
+    source.commit(Born(member=ada, lineage=Lineage(operator="genesis")), op="genesis")
+    trial = Trial(task="t", score=0.5, agents={"w1": Part(member="ada")}, rounds=2)
+    source.record("vote", trial, op="try")
+    import_teams(target, source, ["vote"])
+    assert target.member("vote").statistics.n == 1
+    assert not target.agents
