@@ -47,7 +47,8 @@ def import_teams(pool: Pool, source: Pool, names: Sequence[str]) -> tuple[Admiss
     for name in names:
         source.member(name)
     family = {one for name in names for one in ancestors(source.teams, name)}
-    births = {entry.value["team"]: entry for entry in source.entries() if _is(entry, "born")}
+    born = (entry for entry in source.entries() if _is(entry, "born"))
+    births = {entry.value["team"]: entry for entry in born if "team" in entry.value}
     done = {entry.op for entry in pool.entries()}
     here = dict[str, Admission]()
     for name in (one for one in source.teams if one in family):
