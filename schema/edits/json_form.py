@@ -75,8 +75,8 @@ def edits_from_json(
     if problems:
         raise ConfigError(problems)
     listed: list[Mapping[str, Any]] = document.value["edits"]
-    read: list[Any] = [BY_TAG[name].of(said) for item in listed for name, said in item.items()]
-    return settled(read)
+    edits: list[Any] = [BY_TAG[name].of(said) for item in listed for name, said in item.items()]
+    return settled(edits)
 
 
 def _once(value: Any) -> Any:

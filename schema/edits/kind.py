@@ -71,7 +71,7 @@ class Kind(ABC):
         raise NotImplementedError
 
     @classmethod
-    def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
+    def make_all(cls, value: Value, edits: Sequence[Any]) -> Iterator[Objection]:
         """Make all edits of the kind, in canonical order."""
         for edit in edits:
             yield from edit.make(value)
