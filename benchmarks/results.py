@@ -253,7 +253,7 @@ def _results(folder: Path) -> dict[str, Any]:
 def differences(folder: Path) -> Iterator[str]:
     """Find where samples.jsonl and results.json say something else than they are made of.
 
-    Samples are held against the journal, an evolution's against its turns, and figures against the
+    Samples are held against the journal, an evolution's against its lines, and figures against the
     samples. What the journal has and the files lack is no difference: it came later.
 
     Raises:

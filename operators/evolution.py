@@ -78,6 +78,8 @@ class Evolution:
             StorageError: Something cannot be written down.
         """
         first, workers = self.committed, self.stage.recipe.workers
+        if not first:
+            self._prepare()
         try:
             for number in range(first, min(first + workers, len(self.tasks))):
                 self._begin(number)
@@ -94,6 +96,11 @@ class Evolution:
         finally:
             # Others may have paid for answers that they wait for: these are kept.
             await asyncio.gather(*self._running.values(), return_exceptions=True)
+
+    def _prepare(self) -> None:
+        """Let happen what a strategy wants before the first task, once."""
+        for number, change in enumerate(self.strategy.begin(self.stage)):
+            self.stage.pool.commit(change, op=f"{self.stage.name}/begin/{number:03d}")
 
     def _begin(self, number: int) -> None:
         """Begin an episode with what it is to see, settled before anything is awaited."""

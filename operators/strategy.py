@@ -13,9 +13,11 @@ from .scoring import is_judged
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
+    from ..pool.changes import Change
     from ..schema.recipe import Recipe
     from ..schema.task import Task
     from .episode import Episode
+    from .stage import Stage
 
 __all__ = ["NO_SETTINGS", "Need", "NoSettings", "Strategy", "asked_models", "strategy_of"]
 
@@ -61,6 +63,8 @@ class Strategy:
               under paths that do not depend on scheduling;
             * **must** keep changes in an order that does not depend on scheduling either, and make
               none in any other way.
+        begin: Gives what is to happen to the pool before the first task: its first agents. It
+            **must** give the same whenever it is asked.
         settings: The type of its settings; see `schema.settings.Configurable`.
         schema: Their JSON Schema.
         check: Says what is wrong with them that no schema can say, by the field.
@@ -71,6 +75,7 @@ class Strategy:
 
     name: str
     episode: Callable[[Episode], Awaitable[None]]
+    begin: Callable[[Stage], Iterable[Change]] = lambda _stage: ()
     settings: Callable[..., Any] = NoSettings
     schema: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)
     check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = _right

@@ -47,7 +47,7 @@ COLUMNS = (
     type=click.Choice([*LOOPS]),
     default="quick",
     show_default=True,
-    help="The pool alone with the turns in memory, or the whole loop that users have.",
+    help="The pool alone with the episodes in memory, or the whole loop that users have.",
 )
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option(

@@ -1,6 +1,6 @@
 """Evolves teams in a world as `evolving` does, by the same pool code, but in memory.
 
-Selection, expectations and statistics are those of the pool; the turn is written anew: who is
+Selection, expectations and statistics are those of the pool; the episode is written anew: who is
 adapted, mutated, and admitted. It takes a fifteenth of the time.
 """
 

@@ -15,10 +15,7 @@ from .evaluating import HOST, Evaluating, new_folder, recorded, setting_of
 from .options import RESULTS_FOLDER, as_json, choice_of, source_of, spending, tasks, workers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...schema.catalogue import Catalogue
-    from ...schema.task import Task
     from ..results import Request
 
 __all__ = ["replay", "resume", "run", "show"]
@@ -84,19 +81,19 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     from ..seen import refuse_seen
 
     benchmark = find_benchmark(name)
+    recipe_file, pool = options["recipe_file"], options["pool_folder"]
+    if (team_file is None) != (recipe_file is not None and pool is not None):
+        raise InputError("say what is run: --team TEAM, or --recipe RECIPE and --pool POOL.")
     known = host_catalogue(**{name: options[name] for name in HOST})
     trials = options["trials"] or benchmark.trials
     request = Request(
         benchmark=name, source=source_of(options), choice=choice_of(options), trials=trials
     )
+    if team_file is None:
+        sys.exit(_examined(request, known, parent, options))
+    team, known, path = load_team_of(team_file, known)
     chosen = request.tasks()
     require_answers(chosen)
-    recipe_file, pool = options["recipe_file"], options["pool_folder"]
-    if (team_file is None) != (recipe_file is not None and pool is not None):
-        raise InputError("say what is run: --team TEAM, or --recipe RECIPE and --pool POOL.")
-    if team_file is None:
-        sys.exit(_examined(request, chosen, known, parent, options))
-    team, known, path = load_team_of(team_file, known)
     if not options["allow_seen"]:
         refuse_seen(team, path, chosen)
     plan = compile(team, known)
@@ -108,18 +105,15 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     sys.exit(evaluating.to_the_end())
 
 
-def _examined(
-    request: Request,
-    tasks: Sequence[Task],
-    known: Catalogue,
-    parent: Path,
-    options: dict[str, Any],
-) -> int:
+def _examined(request: Request, known: Catalogue, parent: Path, options: dict[str, Any]) -> int:
     """Examine a strategy with what its pool has learnt; give the exit code."""
+    from ...operators.scoring import require_answers
     from ...schema.recipe import load_recipe
     from .examining import Examining
 
     recipe = load_recipe(options["recipe_file"], tell=note)
+    tasks = request.tasks()
+    require_answers(tasks)
     examining = Examining(
         request=request,
         tasks=tasks,

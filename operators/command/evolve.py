@@ -27,7 +27,7 @@ REPEATS = 3
 """As often as the evaluations of the EvoMAS paper."""
 
 csv_option = click.option(
-    "--csv", type=FILE, help="Write a line for each turn to this file, as CSV."
+    "--csv", type=FILE, help="Write a line for each task to this file, as CSV."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 name_option = click.option("--name", help="Which evolution of the pool, where it has several.")

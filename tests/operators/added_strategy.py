@@ -11,7 +11,7 @@ from coterie.operators.operator import Operator, operator_of
 from coterie.operators.proposal import Dropped, Parent, Proposal
 from coterie.operators.strategy import Strategy
 from coterie.pool.changes import Learnt
-from coterie.schema.edits import SetNote, apply
+from coterie.schema.edits import SetNote
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,8 @@ async def mentoring(episode: Episode) -> None:
     for agent in team.agents:
         own = await episode.recall(task.text, episode.settings.lessons, owner=agent, kind="lesson")
         known = "\n".join(lesson.text for lesson, _ in own)
-        team = apply(team, (SetNote(agent=agent, note="coaching", text=known),), stage.catalogue)
+        reminder = SetNote(agent=agent, note="coaching", text=known)
+        team = child_of(team, (reminder,), stage.catalogue, stage.ceiling)
     run = await episode.run(team, "run")
     episode.answered(run)
     episode.told["reminders"] = sum(bool(one.notes.coaching) for one in team.agents.values())

@@ -18,7 +18,7 @@ from coterie.operators.settings import SearchSettings
 from coterie.operators.stage import Stage, open_stage
 from coterie.operators.strategy import Strategy
 from coterie.pool import Pool
-from coterie.pool.changes import Told
+from coterie.pool.changes import Learnt, Told
 from coterie.runtime.carry import Carry
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
@@ -133,6 +133,29 @@ def test_changes_are_committed_in_order_and_what_was_lost_is_told(tmp_path: Path
     assert [one["operator"] for one in line["dropped"]] == ["a", "b"]
     assert (line["score"], line["verdict"], line["told"]) == (0, 0, {"noted": 2})
     assert (line["runs"], line["usage"]["calls"]) == (["run"], 2)
+
+
+def test_what_a_strategy_begins_with_happens_once_before_all_tasks(tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    async def looking(episode: Episode) -> None:
+        seen.append(len([one for one in episode.view.learnt if one.owner == "ada"]))
+        episode.answered(await episode.run(episode.stage.pool.members["pair"].team, "run"))
+
+    def begin(_stage: Stage) -> list[Learnt]:
+        return [Learnt(kind="lesson", owner="ada", task="Any.", text=f"{n}") for n in range(2)]
+
+    async def work(stage: Stage) -> None:
+        strategy = Strategy(name="looking", episode=looking, begin=begin)
+        folder = stage.pool.folder.parent / "evolution"
+        await Evolution(stage=stage, strategy=strategy, tasks=TASKS, folder=folder).to_the_end()
+
+    with ScriptedModel(answers) as model:
+        done(tmp_path, model.api_base, work)
+        (tmp_path / "evolution" / "turns.jsonl").unlink()  # killed before its first line
+        done(tmp_path, model.api_base, work)
+    assert seen == [2] * 6
+    assert len(Pool.open(tmp_path / "pool").learnt) == 2
 
 
 def test_a_strategy_that_leaves_a_task_unanswered_is_at_fault(tmp_path: Path) -> None:

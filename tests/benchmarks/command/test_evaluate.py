@@ -435,7 +435,7 @@ def test_a_team_is_not_tested_on_what_its_pool_evolved_on(desk: Desk, pool: Path
         (["run", "nope", "--team", "solo.yaml"], "no benchmark is called 'nope'. Known: "),
         (["run", "bbeh-mini", "--team", "gone.yaml"], "gone.yaml"),
         (["run", "bbeh-mini", "--team", "seed:gone"], "no seed team 'seed:gone'. Seeds: "),
-        (["run", "bbeh-mini"], "Missing option '--team'"),
+        (["run", "bbeh-mini"], "say what is run: --team TEAM"),
         (["run", "bbeh-mini", "--team", "solo.yaml"], "--data"),
         (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "."], "neither mini.json nor"),
         (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "gone"], "does not exist"),
