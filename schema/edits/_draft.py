@@ -76,6 +76,7 @@ def draft(
             objections += _CHANGES[kind](value, chosen)
     if joined:
         join_ends(team, value, ordered)
+    _close_behind(value, [edit.agent.id for edit in ordered if isinstance(edit, AddAgent)])
     value["topology"] = {key: item for key, item in value["topology"].items() if item}
     empty = {key for key in ("topology", "execution") if not value[key]}
     return {key: item for key, item in value.items() if key not in empty}, objections
@@ -238,6 +239,19 @@ def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
         if noted := notes.get("teammates"):
             followed = Notes(teammates=noted).following(new_ids).teammates
             _put_note(agent, ("teammates",), {**followed})
+
+
+def _close_behind(value: Value, newcomers: Sequence[str]) -> None:
+    """Let newcomers close who hear somebody that closes, or give the answer where others close."""
+    rounds: Value = value["execution"].get("rounds") or {}
+    if not (closing := list(rounds.get("closing", ()))):
+        return
+    topology = value["topology"]
+    for _ in newcomers:
+        heard = {one for closer in closing for one in topology["reports_to"].get(closer, ())}
+        heard.add(topology.get("output"))
+        closing += [one for one in newcomers if one in heard and one not in closing]
+    value["execution"]["rounds"] = {**rounds, "closing": closing}
 
 
 def _set_notes(value: Value, edits: Sequence[SetNote]) -> Iterator[Objection]:
