@@ -51,16 +51,43 @@ HOW_TO_WRITE = {
 
 @functools.cache
 def shape_schema(name: str) -> Mapping[str, Any]:
-    """Load one of our schemas: `team`, `task`, `models`, `tools`, `policy` or `edits`."""
+    """Load one of our schemas: `team`, `task`, `models`, `tools`, `policy`, `edits`, or `agent`."""
+    if name == "agent":
+        return _agent_schema()
     path = FilePath(__file__).with_name(f"{name}.schema.json")
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def shape_problems(document: Document, name: str) -> list[Problem]:
-    """Find everything in a document that is not of the shape that schema `name` describes."""
+def _agent_schema() -> Mapping[str, Any]:
+    """Write the schema of an agent file: an agent of a team file, with an id and a lineage."""
+    team = shape_schema("team")
+    agent, lineage = team["$defs"]["agent"], team["properties"]["lineage"]
+    fields = {key: item for key, item in agent["properties"].items() if key != "use"}
+    name = {
+        "description": "The agent's id. Default: the name of the file, or of the folder.",
+        "$ref": "#/$defs/id",
+    }
+    return {
+        "$schema": team["$schema"],
+        "$id": "urn:coterie:agent:1",
+        "title": "Agent",
+        **{key: item for key, item in agent.items() if key != "properties"},
+        "properties": {"id": name, **fields, "lineage": lineage},
+        "$defs": {key: item for key, item in team["$defs"].items() if key != "agent"},
+    }
+
+
+def shape_problems(document: Document, schema: str | Mapping[str, Any]) -> list[Problem]:
+    """Find everything in a document that is not of the shape that a schema describes.
+
+    Args:
+        document: The document.
+        schema: The name of one of ours, or a schema that was put together from them.
+    """
+    validator = _validator(schema) if isinstance(schema, str) else _validating(schema)
     return [
         problem
-        for error in _validator(name).iter_errors(document.value)
+        for error in validator.iter_errors(document.value)
         for problem in _problems_of(error, document)
     ]
 
@@ -79,6 +106,10 @@ def sound(document: Document, name: str) -> Any:
 
 @functools.cache
 def _validator(name: str) -> Validator:
+    return _validating(shape_schema(name))
+
+
+def _validating(schema: Mapping[str, Any]) -> Validator:
     from jsonschema import Draft202012Validator, ValidationError, validators
     from referencing import Registry, Resource
 
@@ -102,7 +133,7 @@ def _validator(name: str) -> Validator:
     ours: Any = {"pattern": whole, "uniqueItems": unique}
     strict = validators.extend(Draft202012Validator, ours, type_checker=checker)
     team: Resource[Any] = Resource.from_contents(shape_schema("team"))
-    return strict(shape_schema(name), registry=team @ Registry())
+    return strict(schema, registry=team @ Registry())
 
 
 def _problems_of(error: ValidationError, document: Document) -> Iterator[Problem]:

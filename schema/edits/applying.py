@@ -12,13 +12,14 @@ from ..team import Team, natural
 from ..writing import write_team
 from ._claims import conflicts
 from ._draft import draft
-from .kinds import tag
+from .kind import tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..catalogue import Catalogue
     from ..ceiling import Ceiling
+    from .kind import Kind
     from .kinds import Edit
 
 __all__ = ["Rejected", "apply"]
@@ -73,6 +74,6 @@ def _contradictions(edits: Sequence[Edit]) -> Iterator[Problem]:
         yield _problem(second, edits[second], "", message)
 
 
-def _problem(index: int, edit: Edit, field: str, message: str) -> Problem:
+def _problem(index: int, edit: Kind, field: str, message: str) -> Problem:
     path = ("edits", index, tag(type(edit)), *([field] if field else []))
     return Problem(file=EDITS, path=dotted(path), message=message)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from ..loading import rounds_of
+from ..building import rounds_of
 from ..picture.caption import one_line, repeats, span
 from ..writing import write_yaml
 from .changes import ORDER, OUTPUT, SINGLE_FIELDS, changes
