@@ -102,6 +102,11 @@ class Record:
         result = read_result(self.folder.path)
         return result is not None and result["status"] == "failed"
 
+    @property
+    def repeats(self) -> bool:
+        """Whether its team works in rounds."""
+        return self._plan.team.execution.rounds is not None
+
     def spent(self) -> Usage:
         """Sum up what all answers in the journal cost, those of earlier processes included."""
         return self.journal.spent()
@@ -112,6 +117,7 @@ class Record:
         self._result = {
             **{name: value[name] for name in ("status", "answer", "score", "error")},
             "seconds": round(run.seconds, 3),
+            **({"rounds": run.rounds} if self.repeats else {}),
             "usage": {**value["usage"], "cost": run.usage.cost},
             "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},
         }

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...schema.picture.caption import repeats, span
 from ...schema.secrets import scrubbed
 from ..terminal import counted, on_one_line
 
@@ -26,6 +27,7 @@ __all__ = ["progress"]
 STYLES = {
     "working": "yellow",
     "done": "green",
+    "settled": "green",
     "failed": "red",
     "skipped": "dim",
     "cancelled": "dim",
@@ -68,7 +70,9 @@ def _heading(plan: Plan) -> str:
         f"{alias} = {model.model}{f' ({model.origin})' if model.origin else ''}"
         for alias, model in sorted(models.items())
     ]
-    return "; ".join([f"{plan.team.name}: {counted(len(plan.agents), 'agent')}", *named])
+    rounds = plan.team.execution.rounds
+    often = f", {repeats(rounds)}" if rounds else ""
+    return "; ".join([f"{plan.team.name}: {counted(len(plan.agents), 'agent')}{often}", *named])
 
 
 class _Lines:
@@ -79,6 +83,9 @@ class _Lines:
 
     def __call__(self, event: Event) -> None:
         match event.type:
+            case "round_started":
+                click.echo(f"{event.seconds:6.1f} s  {_round(event.fields)}", err=True)
+                return
             case "agent_finished":
                 text = _finished(event.fields)
             case "agent_retried" | "model_retried":
@@ -87,6 +94,14 @@ class _Lines:
                 return
         shown = self._scrub(on_one_line(text))
         click.echo(f"{event.seconds:6.1f} s  {event.agent}: {shown}", err=True)
+
+
+def _round(fields: Any) -> str:
+    """Name a round, and those who are not asked in it; all others are given to those who close."""
+    number, settled = fields["round"], fields["given"]
+    if number == "closing":
+        return "after the rounds"
+    return f"round {number}" + (f", settled: {span(settled)}" if settled else "")
 
 
 def _finished(fields: Any) -> str:
@@ -120,8 +135,11 @@ class _Table:
         self._plan = plan
         self._scrub = scrub
         self._rows = {agent_id: _Row() for agent_id in plan.agents}
+        self._round = ""
 
     def __call__(self, event: Event) -> None:
+        if event.type == "round_started":
+            self._round = _round(event.fields)
         row = self._rows.get(event.agent or "")
         if row is None:
             return
@@ -138,6 +156,8 @@ class _Table:
             case "agent_finished":
                 row.state, row.seconds = fields["status"], fields["seconds"]
                 row.note = fields["error"] or ""
+            case "agent_given" if fields.get("round") != "closing":
+                row.state = "settled"
             case _:
                 pass
 
@@ -146,7 +166,7 @@ class _Table:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(box=None, pad_edge=False)
+        table = Table(box=None, pad_edge=False, title=self._round or None, title_justify="left")
         for name in ("agent", "role", "state", "seconds", "tokens", ""):
             table.add_column(name, justify="right" if name in {"seconds", "tokens"} else "left")
         for agent_id, row in self._rows.items():

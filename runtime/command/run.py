@@ -313,6 +313,8 @@ def _summary(run: Run, record: Record) -> str:
         parts.insert(1, f"{counted(taken, 'answer')} from the journal")
     if run.usage.cached_calls:
         parts.insert(1, f"{run.usage.cached_calls} from the cache")
+    if record.repeats:
+        parts.insert(0, counted(run.rounds, "round"))
     if run.score is not None:
         parts.insert(0, f"score {run.score.value:g} ({speakable(run.score.reason)})")
     return f"{', '.join(parts)}; {record.folder.path}{os.sep}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .kind import Value
     from .kinds import Edit
 
-__all__ = ["join_ends"]
+__all__ = ["close_behind", "join_ends"]
 
 
 def join_ends(team: Team, value: Value, edits: Sequence[Edit]) -> None:
@@ -27,6 +27,20 @@ def join_ends(team: Team, value: Value, edits: Sequence[Edit]) -> None:
     for edit in edits:
         if isinstance(edit, AddAgent) and edit.is_output:
             _make_output(value, edit.agent.id)
+
+
+def close_behind(value: Value, edits: Sequence[Edit]) -> None:
+    """Let newcomers close who hear somebody that closes, or give the answer where others close."""
+    rounds: Value = value["execution"].get("rounds") or {}
+    if not (closing := list(rounds.get("closing", ()))):
+        return
+    newcomers = [edit.agent.id for edit in edits if isinstance(edit, AddAgent)]
+    topology = value["topology"]
+    for _ in newcomers:
+        heard = {one for closer in closing for one in topology["reports_to"].get(closer, ())}
+        heard.add(topology.get("output"))
+        closing += [one for one in newcomers if one in heard and one not in closing]
+    value["execution"]["rounds"] = {**rounds, "closing": closing}
 
 
 def _join_cut_off(team: Team, value: Value, edits: Sequence[Edit]) -> None:

@@ -82,7 +82,8 @@ class SettlingProvider(CountingProvider):
         others = [request.tools, request.tool_choice, request.schema]
         self.asked.add(digest([request.messages, *sampling, *others], request.model))
         few = int(hashlib.sha256(answer.text.encode()).hexdigest()[:2], 16) % 3
-        if not answer.text.startswith("{"):
+        fits = answer.text.startswith("{") or (request.schema and len(request.messages) > 2)
+        if not fits:
             return replace(answer, text=f"word {few}")
         final = f', "final": {"true" if few else "false"}' if request.schema == FINAL else ""
         return replace(answer, text=f'{{"answer": "word {few}"{final}}}')
