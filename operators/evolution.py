@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from ..pool.expectation import ranked
 from ..pool.ledger import Ledger
+from ..pool.view import Views, op
 from ..schema.team import SolvedTask
 from .folder import EVOLUTIONS, TURNS
 from .material import clip
 from .trying import Halted, is_judged
 from .turn import Turn
-from .view import View, op, turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ..pool.experience import Experience
     from ..schema.edits import Component
     from ..schema.task import Task
     from ..schema.team import Team
@@ -62,7 +61,7 @@ class Evolution:
 
     def __post_init__(self) -> None:
         self._turns = Ledger(self.folder / TURNS)
-        self._view = View(self.stage.pool.folder, self.stage.name)
+        self._views = Views(self.stage.pool, self.stage.name, self.stage.memory)
         self._gains += [[*_gains(line)] for line in self.lines()]
 
     @property
@@ -107,14 +106,13 @@ class Evolution:
     def _begin(self, number: int) -> None:
         """Begin a turn with what it is to see, which is settled before anything is awaited."""
         seen = number - self.stage.recipe.workers
-        self._view.catch_up(seen)
-        task = self.tasks[number]
+        view, task = self._views.upto(seen), self.tasks[number]
         turn = Turn(
             stage=self.stage,
             number=number,
             task=task,
-            members=self._view.members,
-            experiences=self._experiences(task, seen),
+            members=view.members,
+            experiences=view.search(task.text, self.stage.recipe.memory),
             gains=[gain for one in self._gains[: max(0, seen + 1)] for gain in one],
         )
         self._running[number] = asyncio.create_task(self._taken(turn), name=turn.path)
@@ -125,18 +123,6 @@ class Evolution:
             why = turn.dropped[-1].reason if turn.dropped else "the pool has no team for it."
             raise Halted(f"task {turn.task.id}: nothing could be tried and scored: {why}")
         return turn
-
-    def _experiences(self, task: Task, seen: int) -> list[tuple[Experience, float]]:
-        """Find experiences with similar tasks, but none of turns that this one may not see."""
-        memory, wanted = self.stage.memory, self.stage.recipe.memory
-        if memory is None or wanted == 0:
-            return []
-        # After a crash, memory may hold what turns between the seen ones and this one learnt.
-        found = memory.search(task.text, wanted + self.stage.recipe.workers)
-        turns = ((entry, near, turn_of(self.stage.name, entry.id)) for entry, near in found)
-        return [(entry, near) for entry, near, turn in turns if turn is None or turn <= seen][
-            :wanted
-        ]
 
     def _commit(self, turn: Turn) -> None:
         """Put what came of a turn into the pool, and last its line: then it is done."""
@@ -236,7 +222,7 @@ class Evolution:
 
     def _remember(self, turn: Turn) -> None:
         if self.stage.memory is not None and turn.learnt is not None:
-            self.stage.memory.add(replace(turn.learnt, id=self._op(turn, "learnt")))
+            self.stage.pool.commit(turn.learnt, op=self._op(turn, "learnt"))
 
     def _op(self, turn: Turn, what: str) -> str:
         return op(self.stage.name, turn.number, what)

@@ -104,7 +104,7 @@ async def open_stage(
             budget.deposit(journal.spent(), seconds=journal.seconds)
             memory = None
             if recipe.memory:
-                memory = open_memory(pool.folder, embedder=embedder, models=catalogue.models)
+                memory = open_memory(pool, embedder=embedder, models=catalogue.models)
             yield Stage(
                 name=name,
                 recipe=recipe,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
     from typing import Literal
 
-    from ..pool.experience import Experience
+    from ..pool.learnt import Learnt
     from ..schema.edits import Component
     from ..schema.task import Task
     from .meta import Respondent
@@ -96,13 +96,13 @@ class Turn:
     number: int
     task: Task
     members: Mapping[str, Member]
-    experiences: Sequence[tuple[Experience, float]] = ()
+    experiences: Sequence[tuple[Learnt, float]] = ()
     gains: Sequence[tuple[Component, float]] = ()
     candidates: list[Candidate] = field(default_factory=list[Candidate])
     _lost: list[tuple[int, Dropped]] = field(default_factory=list[tuple[int, Dropped]])
     spent: Usage = field(default_factory=Usage)
     judging: Usage = field(default_factory=Usage)
-    learnt: Experience | None = None
+    learnt: Learnt | None = None
 
     def __post_init__(self) -> None:
         stage, recipe = self.stage, self.stage.recipe
@@ -132,7 +132,7 @@ class Turn:
         return random.Random(seed_of(self.stage.recipe.seed, f"{self.path}{what}"))  # noqa: S311
 
     @property
-    def memories(self) -> tuple[Experience, ...]:
+    def memories(self) -> tuple[Learnt, ...]:
         """What was learnt on similar tasks, the most similar first."""
         return tuple(entry for entry, _ in self.experiences)
 
