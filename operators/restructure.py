@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..schema.edits import (
-    agent_value,
     edits_from_json,
     is_tied,
     new_edges,
@@ -23,7 +22,7 @@ from ..schema.edits import (
 )
 from ..schema.errors import ConfigError
 from ..schema.problems import quoted
-from ..schema.team import natural
+from ..schema.team import agent_value, natural
 from ..schema.terminal import on_one_line
 from .answers import Unfit, child_of, closed, reason_schema, structured, told
 from .material import clip, fenced, material, task_text

@@ -5,7 +5,6 @@ edit names the component that it touches, and what comes of edits is loaded as a
 team that does not load cannot come about.
 """
 
-from ._draft import agent_value
 from ._structure import is_tied, new_edges, spare_agents, spare_edges
 from .applying import Rejected, apply
 from .changes import Change, changes
@@ -90,7 +89,6 @@ __all__ = [
     "ToolEdit",
     "TopologyEdit",
     "agent_edits",
-    "agent_value",
     "apply",
     "changes",
     "component_schema",
