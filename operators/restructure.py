@@ -149,7 +149,7 @@ class _Offer:
     Attributes:
         team: The team that is to change.
         roles: Who may come, by role.
-        dying: Who may go, as far as the team can do without.
+        dying: Who may die.
         agents: The most agents that come and go.
         edges: The most edges that come and go.
     """
@@ -166,10 +166,14 @@ class _Offer:
         return [*_births(self.team, sorted(self.roles, key=natural))] if self.roles else []
 
     @property
+    def spare(self) -> Sequence[str]:
+        """Who may go: of those that may die, whom the team can do without."""
+        return [one for one in spare_agents(self.team, together=True) if one in self.dying]
+
+    @property
     def deaths(self) -> Sequence[Schema]:
         """Agents that may go."""
-        spare = [one for one in spare_agents(self.team, together=True) if one in self.dying]
-        return [_edit("remove_agent", agent=_one_of(spare))] if spare else []
+        return [_edit("remove_agent", agent=_one_of(self.spare))] if self.spare else []
 
     @property
     def changes(self) -> Sequence[Schema]:
@@ -294,9 +298,9 @@ def _named(changes: Sequence[Mapping[str, Any]], offer: _Offer) -> Iterator[Mapp
             ids.add(id_)
             place = {name: item for name, item in born.items() if name != "role"}
             yield {"add_agent": {"agent": id_, "fields": agent_value(role), "place": place}}
-        elif change["remove_agent"].get("agent") not in offer.dying:
+        elif change["remove_agent"].get("agent") not in offer.spare:
             named = quoted(change["remove_agent"].get("agent"))
-            raise Unfit(f"{named} may not go. These may: {', '.join(offer.dying) or 'nobody'}.")
+            raise Unfit(f"{named} may not go. These may: {', '.join(offer.spare) or 'nobody'}.")
         else:
             yield change
 
