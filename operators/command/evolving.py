@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ...schema.task import Task
     from ...schema.team import Team
     from ..folder import Manifest
+    from ..heldout import Subject
     from ..stage import Stage
     from .starting import Start
 
@@ -158,7 +159,7 @@ class Evolving:
 
     async def _evolve(self, stage: Stage) -> None:
         from ..evolution import Evolution
-        from ..strategies import strategy_of
+        from ..strategy import strategy_of
 
         self._say(self.start.outlook)
         if self._taken:
@@ -168,33 +169,45 @@ class Evolving:
             strategy=strategy_of(self.recipe.strategy),
             tasks=self.tasks,
             folder=self.folder,
-            on_turn=self._on_turn,
+            on_episode=self._on_episode,
         ).to_the_end()
 
     async def _test(self, stage: Stage) -> None:
-        """Test the team that the pool would deploy, and those beside it."""
-        from ...pool.sources import load_source
+        """Test the team that the pool would deploy, or the strategy, and those beside it."""
+        from ...pool.view import Views
         from ..frozen import Figures, write_figures
-        from ..heldout import HeldOut, frozen_teams
+        from ..heldout import HeldOut
 
         if self.testing is None:
             return
-        seeds = [load_source(one, stage.catalogue) for one in self.start.sources]
         stage.pool.refresh()
-        teams = frozen_teams(stage.pool, seeds, self.testing.beside)
+        subjects = self._subjects(stage, self.testing.beside)
         self._say(
-            f"testing {', '.join(one.name for one in teams)} on"
+            f"testing {', '.join(one.name for one in subjects)} on"
             f" {counted(len(self.testing.tasks), 'held-out task')} x {self.testing.repeats}"
         )
         trials = await HeldOut(
             stage=stage,
-            teams=teams,
+            view=Views(stage.pool, stage.name, stage.memory).upto(self._taken),
+            subjects=subjects,
             tasks=self.testing.tasks,
             repeats=self.testing.repeats,
             workers=self.testing.workers,
         ).to_the_end()
-        write_figures(self.folder, Figures.of(teams, trials, after=self._taken), trials)
-        self._commit(f"held out: {teams[0].name}")
+        write_figures(self.folder, Figures.of(subjects, trials, after=self._taken), trials)
+        self._commit(f"held out: {subjects[0].name}")
+
+    def _subjects(self, stage: Stage, beside: Sequence[Team]) -> list[Subject]:
+        """Find what to test: the team to deploy, or the strategy where it leaves no team."""
+        from ...pool.sources import load_source
+        from ..heldout import Learned, beside_teams, frozen_teams
+        from ..strategy import strategy_of
+
+        seeds = [load_source(one, stage.catalogue) for one in self.start.sources]
+        if "teams" in self.start.needs:
+            return [*frozen_teams(stage.pool, seeds, beside)]
+        learned = Learned(strategy=strategy_of(self.recipe.strategy), after=self._taken)
+        return [learned, *beside_teams([*seeds, *beside])]
 
     @cached_property
     def start(self) -> Start:
@@ -247,11 +260,14 @@ class Evolving:
             unsafe_local=self.options["unsafe_local"],
         )
 
-    def _on_turn(self, turn: Mapping[str, Any]) -> None:
-        """Show a turn, and commit the pool where that is wanted."""
+    def _on_episode(self, line: Mapping[str, Any]) -> None:
+        """Show an episode, and commit the pool where that is wanted."""
+        from ..lines import runs_of
+
         self._taken += 1
-        made = f"{len(turn['candidates'])} tried, {len(turn['dropped'])} dropped"
-        told = f"{turn['task']}: {turn['score']:g} by {turn['team']}"
+        made = f"{runs_of(line)} tried, {len(line['dropped'])} dropped"
+        whom = f" by {line['team']}" if "team" in line else ""
+        told = f"{line['task']}: {line['score']:g}{whom}"
         self._say(f"{self._taken:5} of {len(self.tasks)}  {told} ({made})")
         self._commit(told)
 
