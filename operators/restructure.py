@@ -22,8 +22,9 @@ from ..schema.edits import (
 )
 from ..schema.errors import ConfigError
 from ..schema.problems import quoted
-from ..schema.team import agent_value, natural
+from ..schema.team import natural
 from ..schema.terminal import on_one_line
+from ..schema.writing import agent_value
 from .answers import Unfit, child_of, closed, reason_schema, structured, told
 from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
