@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..pool.view import op
 from ..runtime.calls import seed_of
+from ..runtime.carry import NOTHING, Carry
 from ..runtime.journal import digest
-from ..runtime.outcomes import run_of, run_value
+from ..runtime.outcomes import AgentOutcome, outcome_value, run_of, run_value
 from ..runtime.plan import compile
 from ..runtime.scorers import Score
+from ..runtime.scoring import scored
 from ..runtime.usage import Usage
 from ..schema.errors import InputError, LimitError, RunError
 from .judge import Verdict, judge
@@ -33,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "Closing", "Episode", "Halted"]
 
+NOBODY: Mapping[str, AgentOutcome] = MappingProxyType({})
+
 
 class Halted(RunError):
     """A provider or a jail failed, which says nothing about any team; the evolution has to wait."""
@@ -44,13 +49,11 @@ class Answer:
 
     Attributes:
         run: The run whose answer it is.
-        score: Its score, in [0, 1].
-        reward: score - beta * cost of the run (EvoMAS Eq. 4).
+        score: Its score, in [0, 1]; None, where it is still to be scored.
     """
 
     run: Run
-    score: Score
-    reward: float
+    score: Score | None = None
 
 
 class Closing(Protocol):
@@ -134,8 +137,19 @@ class Episode:
         """Give the chance of one decision: it depends on the recipe's seed and on nothing later."""
         return random.Random(seed_of(self.stage.recipe.seed, f"{self.path}{what}"))  # noqa: S311
 
-    async def run(self, team: Team, what: str, *, base: Team | None = None) -> Run:
+    async def run(
+        self,
+        team: Team,
+        what: str,
+        *,
+        carry: Carry = NOTHING,
+        given: Mapping[str, AgentOutcome] = NOBODY,
+        base: Team | None = None,
+    ) -> Run:
         """Run a team on the task; what came of it is journaled whole, so a restart only reads it.
+
+        With something carried into it, or outcomes given, its agents work once, whatever the team
+        says of rounds.
 
         A model that is too slow has to be waited for, and says nothing about a team. But a child
         that gives it less time than its parent did would have to be waited for forever: then the
@@ -144,6 +158,8 @@ class Episode:
         Args:
             team: The team.
             what: Which run of the episode it is. No two have the same.
+            carry: What its agents read of earlier passes.
+            given: Outcomes of those of them that are not run.
             base: The team that it is a child of.
 
         Raises:
@@ -153,30 +169,38 @@ class Episode:
         stage, task, place = self.stage, self.task, f"{self.path}{what}/"
         plan = compile(team, stage.catalogue)
         is_hasty = base is not None and _is_hastier(team, base)
+        outcomes = {name: outcome_value(one) for name, one in sorted(given.items())}
+        read = [asdict(carry), outcomes] if carry != NOTHING or outcomes else []
 
         async def work() -> Mapping[str, Any]:
             await stage.services.prepare(plan)
-            run = await stage.services.execute(
-                plan,
-                task,
-                journal=stage.journal,
-                scrubber=stage.scrubber,
-                budget=stage.budget,
-                path=place,
-            )
+            how: Any = {
+                "journal": stage.journal,
+                "scrubber": stage.scrubber,
+                "budget": stage.budget,
+                "path": place,
+            }
+            if read:
+                made = await stage.services.one_pass(plan, task, carry=carry, given=given, **how)
+                run = await scored(made, task, stage.services.jails)
+            else:
+                run = await stage.services.execute(plan, task, **how)
             if run.over_budget:
                 raise LimitError(str(run.error))
             if run.is_infrastructure_failure and not (is_hasty and run.is_too_slow):
                 raise Halted(f"task {task.id}: {run.error}")
             return run_value(run)
 
-        asked = digest(plan.content_hash, task.id, task.query, task.context)
+        asked = digest(plan.content_hash, task.id, task.query, task.context, *read)
         run = run_of(await stage.journal.once(f"{place}outcome", "run", asked, work))
         self._runs[what] = run
         return run
 
     async def score(self, run: Run, what: str) -> Score | Dropped:
         """Score a run as the recipe says; a team that came to no answer has none that is right.
+
+        In a test, where nothing is learnt, nothing may be chosen by a reference answer either: a
+        judge scores what there is to choose among.
 
         Args:
             run: The run.
@@ -186,10 +210,28 @@ class Episode:
             CoterieError: As for `Meta.ask`.
             InputError: The task has no answer to score against.
         """
+        judged = not self.learning or is_judged(self.stage.recipe, self.task)
+        return await self._scored(run, what, judged=judged)
+
+    async def verdict(self, run: Run, what: str) -> Score | Dropped:
+        """Score a run by the reference answer, where there is one, whatever the recipe says.
+
+        It is for the answer that an episode came to, and must not choose among any.
+
+        Args:
+            run: The run.
+            what: Which run of the episode it is.
+
+        Raises:
+            CoterieError: As for `Meta.ask`.
+        """
+        return await self._scored(run, what, judged=self.task.answer is None)
+
+    async def _scored(self, run: Run, what: str, *, judged: bool) -> Score | Dropped:
         recipe = self.stage.recipe
         if run.answer is None:
             return Score(value=0.0, reason=run.error or "it came to no answer.")
-        if is_judged(recipe, self.task):
+        if judged:
             verdict = await judge(
                 self._judge,
                 f"{self.path}{what}/judge",
@@ -199,6 +241,8 @@ class Episode:
                 samples=recipe.judge_samples,
             )
             return verdict.score if isinstance(verdict, Verdict) else verdict
+        if run.score is None:
+            run = await scored(run, self.task, self.stage.services.jails)
         if run.score is None:
             raise InputError(f"task {self.task.id!r} has no answer to score against.")
         return run.score
@@ -257,9 +301,36 @@ class Episode:
         """What did not come about, in order."""
         return [one for _, one in sorted(self._lost, key=lambda lost: lost[0])]
 
-    def answered(self, run: Run, score: Score) -> None:
-        """Say what the episode came to."""
-        self.answer = Answer(run=run, score=score, reward=self.reward(run, score))
+    def answered(self, run: Run, score: Score | None = None) -> None:
+        """Say what the episode came to.
+
+        Args:
+            run: The run whose answer is that of the episode.
+            score: Its score. None: it is scored when the strategy is done.
+        """
+        self.answer = Answer(run=run, score=score)
+
+    async def finish(self) -> None:
+        """Score the answer, where that is still to be done; of a test, by the reference answer.
+
+        Raises:
+            Halted: The judge has no score for it.
+            RuntimeError: There is no answer; the strategy has to see to that.
+        """
+        if self.answer is None:
+            raise RuntimeError(f"{self.stage.recipe.strategy} left task {self.task.id} unanswered.")
+        run, score = self.answer.run, self.answer.score
+        if run.score is None and self.task.answer is not None:  # a pass is not compared by itself
+            run = await scored(run, self.task, self.stage.services.jails)
+            if run.is_infrastructure_failure:
+                raise Halted(f"task {self.task.id}: {run.error}")
+        if not self.learning:
+            score = await self.verdict(run, "answer")
+        elif score is None:
+            score = await self.score(run, "answer")
+        if not isinstance(score, Score):
+            raise Halted(f"task {self.task.id}: the answer has no score: {score.reason}")
+        self.answered(run, score)
 
     @property
     def ran(self) -> Usage:
@@ -296,22 +367,22 @@ class Episode:
         return {"dropped": lost, **costs}
 
     def line(self, pool: Pool) -> dict[str, Any]:
-        """Give the line of an episode that came to an answer, and to no more.
+        """Give the line of a finished episode that came to an answer, and to no more.
 
         Raises:
-            RuntimeError: It came to none; its strategy must see to that.
+            RuntimeError: It is not finished.
         """
-        if self.answer is None:
-            raise RuntimeError(f"{self.stage.recipe.strategy} left task {self.task.id} unanswered.")
-        run, known = self.answer.run, self.task.answer is not None
+        if self.answer is None or self.answer.score is None:
+            raise RuntimeError(f"task {self.task.id} is not finished.")
+        run, score, known = self.answer.run, self.answer.score, self.task.answer is not None
         verdict = run.score.value if run.score else 0.0
         return {
             **self.head(),
             "pool": len(pool.members),
-            "score": self.answer.score.value,
+            "score": score.value,
             "scored_by": self.scored_by,
             "verdict": verdict if known else None,
-            "reward": self.answer.reward,
+            "reward": self.reward(run, score),
             "executed": run.status == "done",
             "runs": sorted(self._runs),
             "usage": self.ran.value(),

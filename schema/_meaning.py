@@ -16,7 +16,7 @@ from ._shape import shape_schema
 from .catalogue import load_named, needs_reports, tool_identifier
 from .errors import InputError
 from .hints import did_you_mean
-from .problems import Path, quoted, reason_of
+from .problems import Path, dotted, quoted, reason_of
 from .secrets import LOOKS_LIKE_A_KEY, looks_secret
 from .team import IMPLIED_BACKENDS, READ_SKILL, is_prompt_id, natural
 from .values import is_list, is_mapping
@@ -29,7 +29,16 @@ if TYPE_CHECKING:
     from .problems import Problem
     from .team import Agent, Team
 
-__all__ = ["GRAPH_RULES", "TEAM_RULES", "Reading", "Rule", "listed", "objections", "secrets_in"]
+__all__ = [
+    "AGENT_RULES",
+    "GRAPH_RULES",
+    "TEAM_RULES",
+    "Reading",
+    "Rule",
+    "listed",
+    "objections",
+    "secrets_in",
+]
 
 _FILE_NAME = re.compile(r"[/\\]|\.(md|txt|ya?ml|prompt)$")
 LONGEST_PROMPT = 65_536
@@ -59,7 +68,9 @@ class Reading:
 
     def sound(self, field: str) -> bool:
         """Tell whether a field and all in it have the right shape."""
-        return not any(f"{problem.path}.".startswith(f"{field}.") for problem in self.found)
+        faulty = [problem.path for problem in self.found if problem.file == self.document.file]
+        faulty += map(dotted, self.document.faulty_grafts({one.file for one in self.found}))
+        return not any(f"{path}.".startswith(f"{field}.") for path in faulty)
 
     @property
     def agent_ids(self) -> Sequence[str]:
@@ -222,6 +233,9 @@ Rule = Callable[["Reading"], "Iterator[Problem]"]
 GRAPH_RULES: tuple[Rule, ...] = (known_agents, no_cycle, one_output)
 """The rules that hold on every host."""
 
+AGENT_RULES: tuple[Rule, ...] = (known_names, distinct_tools, known_backends, notes_on_others)
+"""The rules for an agent by itself."""
+
 TEAM_RULES: tuple[Rule, ...] = (
     *GRAPH_RULES,
     known_names,
@@ -251,7 +265,11 @@ def _is_clear(reading: Reading) -> bool:
     return (
         set(reading.agent_ids) == set(reading.team.agents)
         and all(reading.sound(field) for field in GRAPH)
-        and all(re.split(r"[.\[]", problem.path)[0] in fields for problem in reading.found)
+        and all(
+            re.split(r"[.\[]", problem.path)[0] in fields
+            for problem in reading.found
+            if problem.file == reading.document.file
+        )
         and not any(known_agents(reading))
         and not any(no_cycle(reading))
     )

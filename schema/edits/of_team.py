@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from .._shape import shape_schema
 from ..team import Execution
@@ -66,7 +66,7 @@ class OfField(Kind):
         return {self.field: plain(self.value)}
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> OfField:
+    def of(cls, said: Mapping[str, Any]) -> Self:
         """Take the one key for the field's name."""
         ((field, value),) = said.items()
         return cls(field=field, value=value)
