@@ -44,6 +44,7 @@ _FILE_NAME = re.compile(r"[/\\]|\.(md|txt|ya?ml|prompt)$")
 LONGEST_PROMPT = 65_536
 GRAPH = ("topology", "execution.context")
 """The fields whose faults make it unclear which graph is meant."""
+CLOSING: Path = ("execution", "rounds", "closing")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -140,6 +141,51 @@ def one_output(reading: Reading) -> Iterator[Problem]:
         )
 
 
+def rounds_that_end(reading: Reading) -> Iterator[Problem]:
+    """Rounds that wait for somebody's word have somebody who can give it."""
+    rounds = reading.team.execution.rounds
+    if rounds is None or rounds.until != "finalized" or not _is_clear(reading):
+        return
+    repeating = [one for one in reading.team.agents.values() if one.id not in rounds.closing]
+    if repeating and not any(one.can_finalize for one in repeating):
+        yield reading.problem(
+            ("execution", "rounds", "until"),
+            "no agent that works in the rounds can say that it is done. Give one an output_schema"
+            " with a boolean property final, or write until: unchanged.",
+        )
+
+
+def closing_at_the_end(reading: Reading) -> Iterator[Problem]:
+    """Whoever closes works after all others, and gives the answer."""
+    rounds, team, path = reading.team.execution.rounds, reading.team, CLOSING
+    known = reading.agent_ids
+    if rounds is None or not known or not reading.sound("execution.rounds"):
+        return
+    unknown = [one for one in rounds.closing if one not in known]
+    for one in unknown:
+        hint = did_you_mean(one, known) or f" Agents: {listed(known)}."
+        place = (*path, rounds.closing.index(one))
+        yield reading.problem(place, f"no agent {quoted(one)}.{hint}")
+    if unknown or not rounds.closing or not _is_clear(reading):
+        return
+    if len(rounds.closing) == len(team.agents):
+        yield reading.problem(path, "every agent closes. Leave out those that work in the rounds.")
+        return
+    if team.output not in rounds.closing:
+        yield reading.problem(
+            path,
+            f"{quoted(team.output)}, whose output is the answer, is not among them. Add it, or"
+            " leave out closing.",
+        )
+    for index, one in enumerate(rounds.closing):
+        if others := [other for other in _hearing(team, one) if other not in rounds.closing]:
+            yield reading.problem(
+                (*path, index),
+                f"{quoted(one)} closes, but its output is read in the rounds, by {listed(others)}."
+                " Let them close as well, or let it work in the rounds.",
+            )
+
+
 def known_names(reading: Reading) -> Iterator[Problem]:
     """Tools, models, functions and prompts exist on this host and are granted."""
     known = reading.catalogue
@@ -230,7 +276,13 @@ def secrets_in(document: Document) -> Iterator[Problem]:
 
 Rule = Callable[["Reading"], "Iterator[Problem]"]
 
-GRAPH_RULES: tuple[Rule, ...] = (known_agents, no_cycle, one_output)
+GRAPH_RULES: tuple[Rule, ...] = (
+    known_agents,
+    no_cycle,
+    one_output,
+    rounds_that_end,
+    closing_at_the_end,
+)
 """The rules that hold on every host."""
 
 AGENT_RULES: tuple[Rule, ...] = (known_names, distinct_tools, known_backends, notes_on_others)
@@ -289,6 +341,15 @@ def _lost(team: Team) -> list[str]:
         reached |= new
         open_ends += new
     return [agent_id for agent_id in team.agents if agent_id not in reached]
+
+
+def _hearing(team: Team, agent_id: str) -> Sequence[str]:
+    """Name the agents that see an agent's output, by the team's rule for context."""
+    if team.execution.context != "all":
+        return team.reports_to.get(agent_id, ())
+    levels = team.levels
+    own = next(index for index, level in enumerate(levels) if agent_id in level)
+    return [other for level in levels[own + 1 :] for other in level]
 
 
 def _unknown_model(alias: str, known: Catalogue) -> str:

@@ -5,10 +5,21 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
-from .team import Agent, Execution, Lineage, LineageStep, Notes, Recall, Skill, SolvedTask, Team
+from .team import (
+    Agent,
+    Execution,
+    Lineage,
+    LineageStep,
+    Notes,
+    Recall,
+    Rounds,
+    Skill,
+    SolvedTask,
+    Team,
+)
 from .values import is_mapping
 
-__all__ = ["agent_of", "lineage_of", "team_of"]
+__all__ = ["agent_of", "lineage_of", "rounds_of", "team_of"]
 
 
 def team_of(value: Any) -> Team:
@@ -30,13 +41,25 @@ def team_of(value: Any) -> Team:
             }
         ),
         declared_output=topology.get("output"),
-        execution=Execution(**(value.get("execution") or {})),
+        execution=_execution(value.get("execution") or {}),
         successful_tasks=tuple(
             SolvedTask(**{"q": "", **item}) for item in value.get("successful_tasks") or () if item
         ),
         lineage=lineage_of(value.get("lineage")),
         **{key: value[key] for key in given if key in value},
     )
+
+
+def _execution(fields: dict[str, Any]) -> Execution:
+    said: dict[str, Any] = {key: item for key, item in fields.items() if key != "rounds"}
+    rounds = fields.get("rounds")
+    return Execution(rounds=None if rounds is None else rounds_of(rounds), **said)
+
+
+def rounds_of(fields: dict[str, Any]) -> Rounds:
+    """Build a team's rounds from values of the right shape."""
+    said: dict[str, Any] = {"most": 2, **fields, "closing": _names(fields.get("closing"))}
+    return Rounds(**said)
 
 
 def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..building import agent_of
+from ..building import agent_of, rounds_of
 from ..team import Agent, Notes
 from ..values import plain
 from ..writing import agent_value
@@ -210,7 +210,9 @@ class OrderAgents(Kind):
 
 
 def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
-    """Have the notes on others follow those who got other ids, and drop those on who went."""
+    """Have what names agents follow those who got other ids, and drop those who went."""
+    if rounds := value["execution"].get("rounds"):
+        value["execution"]["rounds"] = plain(rounds_of(rounds).following(new_ids))
     for agent in value["agents"].values():
         if noted := agent.get("notes", {}).get("teammates"):
             followed = Notes(teammates=noted).following(new_ids).teammates

@@ -110,6 +110,8 @@ class SetExecution(OfField):
         limits = {"timeout": offer.longest_run, "max_retries": offer.most_of("max_retries")}
         for field, schema in shape_schema("team")["properties"]["execution"]["properties"].items():
             now = getattr(offer.team.execution, field)
+            if schema.get("type") == "object":
+                continue  # how often agents work is for people to say
             if "enum" in schema:
                 others = [one for one in schema["enum"] if one != now]
                 if field != "context" or is_tied(offer.team):
