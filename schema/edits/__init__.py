@@ -5,6 +5,7 @@ edit names the component that it touches, and what comes of edits is loaded as a
 team that does not load cannot come about.
 """
 
+from ._structure import is_tied, new_edges, spare_agents, spare_edges
 from .applying import Rejected, apply
 from .changes import Change, changes
 from .components import COMPONENTS, Component
@@ -84,7 +85,11 @@ __all__ = [
     "edits_from_json",
     "edits_to_json",
     "edits_to_values",
+    "is_tied",
+    "new_edges",
     "plainly",
+    "spare_agents",
+    "spare_edges",
     "summary",
     "unified",
     "words",
