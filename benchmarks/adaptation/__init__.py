@@ -1,0 +1,5 @@
+"""A simulated landscape of rounds: what a team is worth while it adapts to a task is known.
+
+`world` says what a team is worth on a task with the coaching and the edges that it has;
+`python -m coterie.benchmarks.adaptation` compares ways to adapt.
+"""
