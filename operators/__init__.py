@@ -9,30 +9,40 @@ Each operator is usable alone. What it needs of a model it asks through `Meta`; 
 `Proposal`, or it was `Dropped`, and then the parents stay as they are.
 """
 
+from .account import Account
 from .bounds import Bounds
 from .chance import Chance, chance
+from .coach import Coaching, coach
 from .components import ByChance, ByOutcome, BySchedule, ComponentPolicy
 from .consolidate import Step, consolidate
+from .contributions import Contribution, Contributions, Earlier, contributions
 from .crossover import crossover
 from .decide import decide
 from .digest import digest
+from .enlist import enlist
 from .instantiate import instantiate
 from .judge import Agreement, Verdict, agreement, judge
 from .meta import Meta, Respondent
 from .mutate import MUTABLE, mutate
 from .proposal import Dropped, Parent, Proposal, edit_words
+from .restructure import lasting_low, restructure
 from .select import Selection, select
 
 __all__ = [
     "MUTABLE",
+    "Account",
     "Agreement",
     "Bounds",
     "ByChance",
     "ByOutcome",
     "BySchedule",
     "Chance",
+    "Coaching",
     "ComponentPolicy",
+    "Contribution",
+    "Contributions",
     "Dropped",
+    "Earlier",
     "Meta",
     "Parent",
     "Proposal",
@@ -42,13 +52,18 @@ __all__ = [
     "Verdict",
     "agreement",
     "chance",
+    "coach",
     "consolidate",
+    "contributions",
     "crossover",
     "decide",
     "digest",
     "edit_words",
+    "enlist",
     "instantiate",
     "judge",
+    "lasting_low",
     "mutate",
+    "restructure",
     "select",
 ]

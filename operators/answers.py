@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..schema.team import Team
     from .bounds import Bounds
 
-__all__ = ["Unfit", "child_of", "closed", "edits_in", "reason_schema", "structured"]
+__all__ = ["Unfit", "child_of", "closed", "edits_in", "reason_schema", "structured", "told"]
 
 MOST_PROBLEMS = 8
 LONGEST_PROBLEM = 300
@@ -100,7 +100,7 @@ def edits_in(
         component = allowed[0] if len(allowed) == 1 else None
         edits = edits_from_json(json.dumps({"edits": listed}), component=component)
     except ConfigError as error:
-        raise Unfit(*_told(error.problems)) from None
+        raise Unfit(*told(error.problems)) from None
     except RecursionError:
         raise Unfit(TOO_DEEP) from None
     if foreign := sorted(components(edits) - {*allowed}):
@@ -116,7 +116,7 @@ def child_of(parent: Team, edits: Sequence[Edit], catalogue: Catalogue, ceiling:
     """
     made = apply(parent, edits, catalogue, ceiling)
     if isinstance(made, Rejected):
-        raise Unfit(*_told(made.problems))
+        raise Unfit(*told(made.problems))
     return made
 
 
@@ -147,5 +147,6 @@ def _reason(value: object, bounds: Bounds) -> str:
     return on_one_line(value)[: bounds.reason] if isinstance(value, str) else ""
 
 
-def _told(problems: Iterable[Problem]) -> Iterator[str]:
+def told(problems: Iterable[Problem]) -> Iterator[str]:
+    """Say what is wrong with a team that edits make, as sentences for who wrote them."""
     return (f"{problem.path or 'the edits'}: {problem.message}" for problem in problems)

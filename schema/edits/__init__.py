@@ -5,6 +5,8 @@ edit names the component that it touches, and what comes of edits is loaded as a
 team that does not load cannot come about.
 """
 
+from ._draft import agent_value
+from ._structure import is_tied, new_edges, spare_agents, spare_edges
 from .applying import Rejected, apply
 from .changes import Change, changes
 from .constrained import component_schema, components_schema
@@ -86,6 +88,7 @@ __all__ = [
     "ToolEdit",
     "TopologyEdit",
     "agent_edits",
+    "agent_value",
     "apply",
     "changes",
     "component_schema",
@@ -95,7 +98,11 @@ __all__ = [
     "edits_from_json",
     "edits_to_json",
     "edits_to_values",
+    "is_tied",
+    "new_edges",
     "plainly",
+    "spare_agents",
+    "spare_edges",
     "summary",
     "unified",
     "words",

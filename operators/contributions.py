@@ -1,0 +1,159 @@
+"""The meta-judge of a round: what each agent contributed, and how good the whole is (TacoMAS §3.3).
+
+It reads what the agents did and the answer, never the reference answer. So what a team adapts to
+while it works is a judge's opinion, and the best round is the best by that opinion.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..schema.terminal import on_one_line
+from .answers import closed, reason_schema, structured
+from .judge import LEVELS
+from .material import clip, fenced, material, task_text
+from .meta import Question, prompt
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..schema.task import Task
+    from ..schema.team import Team
+    from .account import Account
+    from .bounds import Bounds
+    from .meta import Respondent
+    from .proposal import Dropped
+
+__all__ = ["Contribution", "Contributions", "Earlier", "contributions"]
+
+OPERATOR = "contributions"
+LONGEST_EARLIER = 300
+"""Characters of the answer of an earlier round."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Contribution:
+    """What one agent contributed to a round.
+
+    Attributes:
+        value: How much, in [0, 1].
+        reason: Why.
+    """
+
+    value: float
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Contributions:
+    """What a meta-judge says of a round.
+
+    Attributes:
+        of: What each agent contributed, by id; every agent of the team is there.
+        score: How good the answer is, in [0, 1].
+        reason: Why.
+        converged: Whether a further round would change nothing that matters.
+    """
+
+    of: Mapping[str, Contribution]
+    score: float
+    reason: str
+    converged: bool
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        """How much each agent contributed, by id."""
+        return {agent: one.value for agent, one in self.of.items()}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Earlier:
+    """What came of a round before.
+
+    Attributes:
+        answer: Its answer; None where it came to none.
+        score: What the meta-judge said of it; None where nothing of use was said.
+    """
+
+    answer: str | None
+    score: float | None
+
+
+async def contributions(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    account: Account,
+    *,
+    earlier: Sequence[Earlier] = (),
+    rubric: str = "",
+) -> Contributions | Dropped:
+    """Judge a round: each agent, and the whole.
+
+    Args:
+        meta: Who is asked.
+        path: Which judgement this is: `task 12/round 2/contributions`.
+        task: The task. Its reference answer is not shown.
+        account: What the team did in the round.
+        earlier: What came of the rounds before, the first one first.
+        rubric: What makes an answer good. Empty for the one that comes with `judge`.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits, team = meta.limits, account.team
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(
+            OPERATOR, rubric=rubric.strip() or prompt("rubric"), is_first=not earlier
+        ),
+        material=material(
+            task_text(task, limits),
+            fenced("earlier_rounds", clip(_told(earlier), limits.task_characters)),
+            account.text(limits),
+        ),
+        schema=_schema(team, reason_schema(limits), {"type": "number", "enum": list(LEVELS)}),
+        read=functools.partial(_read, team, limits),
+        parents=(team.name,),
+    )
+    return await meta.ask(path, question)
+
+
+def _told(earlier: Sequence[Earlier]) -> str:
+    return "\n".join(f"round {number}: {_came(one)}" for number, one in enumerate(earlier, 1))
+
+
+def _came(one: Earlier) -> str:
+    scored = "no score" if one.score is None else f"score {one.score:.3g}"
+    answer = "no answer" if one.answer is None else f"answer {on_one_line(one.answer)}"
+    return f"{scored}; {clip(answer, LONGEST_EARLIER)}"
+
+
+def _schema(team: Team, reason: Mapping[str, Any], share: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Name every agent exactly once: each is a field of its own."""
+    one = closed(reason=reason, contribution=share)
+    return closed(
+        reason=reason,
+        agents=closed(**dict.fromkeys(team.agents, one)),
+        score=share,
+        converged={"type": "boolean"},
+    )
+
+
+def _read(team: Team, bounds: Bounds, text: str) -> Contributions:
+    """Read any fractions; reasons of any length will do, and are cut."""
+    fraction = {"type": "number", "minimum": 0, "maximum": 1}
+    said = structured(text, _schema(team, {"type": "string"}, fraction), bounds)
+    return Contributions(
+        of={agent: _contribution(said["agents"][agent], bounds) for agent in team.agents},
+        score=float(said["score"]),
+        reason=said["reason"],
+        converged=said["converged"],
+    )
+
+
+def _contribution(said: Mapping[str, Any], bounds: Bounds) -> Contribution:
+    reason = on_one_line(said["reason"])[: bounds.reason]
+    return Contribution(value=float(said["contribution"]), reason=reason)

@@ -1,0 +1,118 @@
+"""Enlisting: the team that begins with a task, of roles of a catalogue (TacoMAS §3.4)."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..schema.edits import AddAgent, RemoveAgent, ReplaceTopology
+from ..schema.team import natural
+from .answers import Unfit, child_of, closed, reason_schema, structured
+from .material import material, task_text
+from .meta import Question, prompt
+from .proposal import Proposal
+from .roles import roles_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..schema.task import Task
+    from ..schema.team import Agent, Team
+    from .bounds import Bounds
+    from .meta import Respondent
+    from .proposal import Dropped
+
+__all__ = ["FEWEST", "enlist"]
+
+OPERATOR = "enlist"
+FEWEST = 2
+"""Agents of a team that is enlisted."""
+
+
+async def enlist(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    frame: Team,
+    roles: Mapping[str, Agent],
+    *,
+    most: int,
+) -> Proposal | Dropped:
+    """Make a team of roles.
+
+    Args:
+        meta: Who is asked.
+        path: Which team this is: `task 12/enlist`.
+        task: The task. Its reference answer is not shown.
+        frame: A team that gives all but agents and topology: its constitution, how it is run.
+        roles: Who there is, by role; at least two.
+        most: The most agents, at least two.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits, most = meta.limits, min(most, len(roles))
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(OPERATOR, least=FEWEST, most=most),
+        material=material(task_text(task, limits), roles_text(roles, meta.catalogue, limits)),
+        schema=_schema(roles, limits, most),
+        read=functools.partial(_read, meta, frame, roles, most),
+        parents=(frame.name,),
+    )
+    return await meta.ask(path, question)
+
+
+def _schema(roles: Mapping[str, Agent], bounds: Bounds, most: int) -> Mapping[str, Any]:
+    role = {"type": "string", "enum": sorted(roles, key=natural)}
+    agents = {"type": "array", "items": role, "minItems": FEWEST, "maxItems": most}
+    edge = closed(sender=role, receiver=role)
+    edges = {"type": "array", "items": edge, "minItems": 0, "maxItems": most * (most - 1) // 2}
+    return closed(reason=reason_schema(bounds), agents=agents, edges=edges)
+
+
+def _read(
+    meta: Respondent, frame: Team, roles: Mapping[str, Agent], most: int, text: str
+) -> Proposal:
+    """Read a team; a role that stands there twice counts once, at its first place."""
+    said = structured(text, _schema(roles, meta.limits, most), meta.limits)
+    chosen = [*dict.fromkeys(said["agents"])]
+    if len(chosen) < FEWEST:
+        raise Unfit(f"one role; choose at least {FEWEST} different ones.")
+    edits = (
+        *(RemoveAgent(agent=agent) for agent in frame.agents),
+        *(AddAgent(agent=replace(roles[role], id=role)) for role in chosen),
+        ReplaceTopology(reports_to=_topology(chosen, said["edges"]), output=chosen[-1]),
+    )
+    return Proposal(
+        operator=OPERATOR,
+        parents=(frame.name,),
+        base=frame,
+        edits=edits,
+        reason=said["reason"],
+        child=child_of(frame, edits, meta.catalogue, meta.ceiling),
+    )
+
+
+def _topology(
+    chosen: Sequence[str], edges: Sequence[Mapping[str, str]]
+) -> Mapping[str, tuple[str, ...]]:
+    """Join who reports to nobody to the last.
+
+    Raises:
+        Unfit: An edge names a role that was not chosen, or leads back.
+    """
+    place = {role: number for number, role in enumerate(chosen)}
+    receivers: dict[str, dict[str, None]] = {role: {} for role in chosen[:-1]}
+    for edge in edges:
+        sender, receiver = edge["sender"], edge["receiver"]
+        if not {sender, receiver} <= place.keys():
+            raise Unfit(f"an edge from {sender} to {receiver}: both have to be among the agents.")
+        if place[sender] >= place[receiver]:
+            why = (
+                f"an edge from {sender} to {receiver}: edges lead to agents further down the list."
+            )
+            raise Unfit(why)
+        receivers[sender][receiver] = None
+    return {role: tuple(found) or (chosen[-1],) for role, found in receivers.items()}

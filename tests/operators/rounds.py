@@ -1,0 +1,47 @@
+"""Teams that worked a round, and roles that they may take in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from coterie.operators import Account, Contribution, Contributions
+from coterie.runtime import Run
+from coterie.runtime.engine import AgentOutcome
+from coterie.runtime.runners.protocol import AgentResult
+from coterie.schema import Agent, Team
+
+from .asking import llm, team
+
+TRIO = team(
+    "trio",
+    llm("planner", role="plans"),
+    llm("solver", role="solves"),
+    llm("writer", role="writes the answer"),
+    edges={"planner": ("solver",), "solver": ("writer",)},
+)
+
+ROLES: dict[str, Agent] = {
+    "verifier": llm("verifier", role="checks", prompt="Check every step of it."),
+    "searcher": llm("searcher", role="looks things up", prompt="Look up what is needed."),
+}
+
+
+def did(content: str = "", **fields: Any) -> AgentOutcome:
+    """What an agent came to."""
+    result = AgentResult(content=content) if content else None
+    given: dict[str, Any] = {"status": "done" if content else "failed", "result": result, **fields}
+    return AgentOutcome(**given)
+
+
+def worked(of: Team = TRIO, answer: str | None = "7", **outcomes: AgentOutcome) -> Account:
+    """A round of a team, in which agents did what is said of them, or something."""
+    agents = {one: outcomes.get(one, did(f"work of {one}")) for one in of.agents}
+    status: Any = "failed" if answer is None else "done"
+    error = "it broke." if answer is None else None
+    return Account(team=of, run=Run(status=status, answer=answer, error=error, agents=agents))
+
+
+def judged(score: float = 0.5, *, converged: bool = False, **values: float) -> Contributions:
+    """What a judge says of a round."""
+    of = {agent: Contribution(value=one, reason=f"{agent} so") for agent, one in values.items()}
+    return Contributions(of=of, score=score, reason="checked", converged=converged)
