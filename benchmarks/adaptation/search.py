@@ -66,7 +66,9 @@ def by_chance(lists: Mapping[str, Any], source: random.Random) -> dict[str, list
     """Draw changes: of each list as many as there may be or fewer, none of them twice."""
     drawn: dict[str, list[Any]] = {}
     for name, schema in lists.items():
-        values = (_any_of(schema["items"], source) for _ in range(source.randint(0, schema["maxItems"])))
+        values = (
+            _any_of(schema["items"], source) for _ in range(source.randint(0, schema["maxItems"]))
+        )
         kept: list[Any] = []
         for value in values:
             if value not in kept:

@@ -40,15 +40,15 @@ class Part:
         needs: Numbers of the earlier parts whose working it needs.
         apt: By aspect that helps: how much more or less than usual, in [-1, 1].
         right: The right letters.
-        fixed: By letter: the chance that decides on it whoever answers; None where it is new each
-            time.
+        fixed: By letter: the chance that decides on it whoever answers, and which letter is said
+            where it is wrong, as a distance from the right one; None where both are new each time.
     """
 
     craft: str
     needs: frozenset[int]
     apt: Mapping[str, float]
     right: str
-    fixed: tuple[float | None, ...]
+    fixed: tuple[tuple[float, int] | None, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,7 +86,10 @@ def sheet(named: str, coupling: float, alike: float) -> Sheet:
         needs = frozenset(one for one in range(number) if source.random() < coupling)
         apt = {aspect: source.uniform(-1, 1) for aspect in source.sample(ASPECTS, APT)}
         right = "".join(source.choices(LETTERS, k=size))
-        chances = [(source.random() < alike, source.random()) for _ in range(size)]
+        chances = [
+            (source.random() < alike, (source.random(), source.randrange(1, len(LETTERS))))
+            for _ in range(size)
+        ]
         fixed = tuple(chance if is_fixed else None for is_fixed, chance in chances)
         parts.append(Part(craft=craft, needs=needs, apt=apt, right=right, fixed=fixed))
     return Sheet(title=named, parts=tuple(parts))

@@ -11,14 +11,14 @@ from .world import Crew, Lesson, Member
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from .sheets import Sheet
+    from .world import Told
 
 __all__ = [
-    "answered",
     "fenced_texts",
     "lessons_in",
     "letters_in",
     "outlined",
+    "reported",
     "role_in",
     "taught",
     "title_in",
@@ -26,7 +26,7 @@ __all__ = [
 
 TITLE = re.compile(r"Sheet \d+/\d+")
 ROLE = re.compile(r"^You are the (\w+) of a team\.", re.MULTILINE)
-SAID = re.compile(rf"^part (\d+): ([{LETTERS}]+) by (\w+)(?: \((\w+)\))?$", re.MULTILINE)
+SAID = re.compile(rf"^part \d+: ([{LETTERS}]+) by ", re.MULTILINE)
 AGENT = re.compile(
     r"^(?P<id>\w+): (?P<role>\w+), reports to (?P<receivers>[\w ]+?)(?P<last>, gives .*)?$",
     re.MULTILINE,
@@ -71,20 +71,17 @@ def lessons_in(text: str) -> tuple[Lesson, ...]:
     )
 
 
-def answered(letters: Sequence[str], by: Sequence[tuple[str, str]]) -> str:
+def reported(said: Sequence[Told]) -> str:
     """Write a report: the letters of each part, who answered it by craft, and by id if another."""
-    lines: list[str] = []
-    for number, (each, (craft, other)) in enumerate(zip(letters, by, strict=True), 1):
-        lines.append(f"part {number}: {each} by {craft}" + (f" ({other})" if other else ""))
-    return "\n".join(lines)
+    return "\n".join(
+        f"part {number}: {one.letters} by {one.craft}" + (f" ({one.by})" if one.by else "")
+        for number, one in enumerate(said, 1)
+    )
 
 
-def letters_in(report: str, sheet: Sheet) -> tuple[tuple[str, str, str], ...] | None:
-    """Read a report: the letters, the craft and the id of each part; None where it is none."""
-    found = SAID.findall(report)
-    if [int(number) for number, *_ in found] != [*range(1, len(sheet.parts) + 1)]:
-        return None
-    return tuple((letters, craft, by) for _, letters, craft, by in found)
+def letters_in(answer: str) -> str:
+    """Give all letters of a report, part after part."""
+    return "".join(SAID.findall(answer))
 
 
 def fenced_texts(text: str, kind: str) -> dict[str, str]:

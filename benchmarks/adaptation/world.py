@@ -61,11 +61,13 @@ class Told:
         craft: The craft of the agent that answered it.
         odds: How often the answer is right.
         by: The id of that agent; empty for who says it, whose working is there too.
+        letters: The answer; empty where only what it is worth matters.
     """
 
     craft: str
     odds: float
     by: str = ""
+    letters: str = ""
 
 
 Heard = Mapping[str, "tuple[Told, ...]"]
