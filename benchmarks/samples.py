@@ -11,7 +11,7 @@ from ..schema.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..runtime.engine import Run
+    from ..runtime.outcomes import Run
     from ..schema.task import Task
 
 __all__ = ["Sample"]

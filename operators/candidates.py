@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ..pool.statistics import Trial
-from ..runtime.engine import AgentOutcome, Run
-from ..runtime.runners.protocol import AgentResult
-from ..runtime.scorers import Score
-from ..runtime.tools import ToolCall
 from ..runtime.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from ..runtime.outcomes import Run
+    from ..runtime.scorers import Score
     from ..schema.edits import Component
     from ..schema.recipe import Recipe
     from ..schema.task import Task
     from ..schema.team import Lineage, Team
 
-__all__ = ["Candidate", "cost_of", "run_of", "run_value"]
+__all__ = ["Candidate", "cost_of"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,47 +133,3 @@ def cost_of(run: Run, recipe: Recipe) -> float:
         case "seconds":
             amount = run.seconds
     return amount / recipe.cost_per
-
-
-def run_value(run: Run) -> dict[str, Any]:
-    """Write a run as a JSON object, for the journal."""
-    agents = {name: {**asdict(one), "usage": one.usage.value()} for name, one in run.agents.items()}
-    score = None if run.score is None else asdict(run.score)
-    return {
-        "status": run.status,
-        "answer": run.answer,
-        "score": score,
-        "error": run.error,
-        "usage": run.usage.value(),
-        "seconds": run.seconds,
-        "agents": agents,
-        "fault": run.fault,
-    }
-
-
-def run_of(value: Mapping[str, Any]) -> Run:
-    """Read a run from the journal."""
-    score = value["score"]
-    fields: dict[str, Any] = {
-        **value,
-        "score": None if score is None else Score(**score),
-        "usage": Usage(**value["usage"]),
-        "agents": {name: _outcome(one) for name, one in value["agents"].items()},
-    }
-    return Run(**fields)
-
-
-def _outcome(value: Mapping[str, Any]) -> AgentOutcome:
-    result = value["result"]
-    kept = None
-    if result is not None:
-        said: dict[str, Any] = {**result, "steps": tuple(result["steps"])}
-        kept = AgentResult(**said)
-    fields: dict[str, Any] = {
-        **value,
-        "result": kept,
-        "usage": Usage(**value["usage"]),
-        "tool_calls": tuple(ToolCall(**one) for one in value["tool_calls"]),
-        "mishaps": tuple(value.get("mishaps", ())),
-    }
-    return AgentOutcome(**fields)

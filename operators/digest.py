@@ -17,7 +17,7 @@ from .material import CHARACTERS_PER_TOKEN, clip
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..runtime.engine import AgentOutcome, Run
+    from ..runtime.outcomes import AgentOutcome, Run
     from ..runtime.scorers import Score
 
 __all__ = ["digest"]

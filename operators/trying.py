@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..runtime.journal import digest
+from ..runtime.outcomes import run_of, run_value
 from ..runtime.plan import compile
 from ..runtime.scorers import Score
 from ..schema.errors import InputError, LimitError, RunError
-from .candidates import run_of, run_value
 from .judge import Verdict, judge
 from .proposal import Dropped
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
 
-    from ..runtime.engine import Run
+    from ..runtime.outcomes import Run
     from ..schema.recipe import Recipe
     from ..schema.task import Task
     from ..schema.team import Team

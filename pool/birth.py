@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .members import Member
     from .state import State
 
-__all__ = ["birth_line", "checked_text", "named", "twin_line"]
+__all__ = ["checked_text", "named", "twin_line"]
 
 
 def named(
@@ -66,12 +66,6 @@ def checked_text(team: Team, catalogue: Catalogue, ceiling: Ceiling | None) -> s
     if problems:
         raise ConfigError(problems)
     return text
-
-
-def birth_line(team: Team, identity: str) -> dict[str, Any]:
-    """Say in the ledger that a team was born."""
-    line = {"kind": "born", "team": team.name, "identity": identity}
-    return {**line, "content_hash": team.content_hash, "lineage": _value(team)}
 
 
 def twin_line(team: Team, twin: str) -> dict[str, Any]:

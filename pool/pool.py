@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from ..runtime.terminal import counted
 from ..schema.catalogue import Catalogue
@@ -25,13 +24,13 @@ from ..schema.files import locked
 from ..schema.hints import did_you_mean
 from ..schema.problems import quoted
 from ..schema.team import Lineage
-from .birth import birth_line, checked_text, named, twin_line
+from .birth import checked_text, named, twin_line
+from .changes import Born, Learnt, Rejected, Restored, Retired, Told, Tried
 from .identity import are_twins, identity_of
 from .layout import LEDGER, LOCK, TEAMS, file_of, make_folders, remove
 from .ledger import START, Ledger
 from .sources import load_source
 from .state import VERSION, Admission, State
-from .texts import LONGEST_REASON, told, told_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -39,13 +38,12 @@ if TYPE_CHECKING:
     from ..schema.ceiling import Ceiling
     from ..schema.problems import Problem
     from ..schema.team import Team
+    from .changes import Change
     from .ledger import Entry
     from .members import Member
     from .statistics import Statistics, Trial
 
 __all__ = ["Pool"]
-
-MOST_PROBLEMS = 20
 
 
 class Pool:
@@ -161,6 +159,11 @@ class Pool:
         """How many children were there already, by operator."""
         return MappingProxyType(self._state.twins)
 
+    @property
+    def learnt(self) -> Mapping[str, Learnt]:
+        """What was learnt, by its id, in order; what was replaced, too."""
+        return MappingProxyType(self._state.learnt)
+
     def member(self, name: str) -> Member:
         """Give a team by its name, be it retired or not.
 
@@ -195,56 +198,56 @@ class Pool:
         """
         return self._ledger.read()
 
-    def add(self, team: Team, born: Lineage, *, op: str, name: str | None = None) -> Admission:
-        """Add a team, unless a team is there that is equal up to the names of its agents.
+    @overload
+    def commit(self, change: Born, *, op: str) -> Admission: ...
 
-        What is added has the pool's name for it and this lineage, whatever `team` says of either.
-        It loads here and is below the ceiling, or nothing is added.
+    @overload
+    def commit(
+        self, change: Tried | Rejected | Retired | Restored | Learnt | Told, *, op: str
+    ) -> bool: ...
 
-        Args:
-            team: The team.
-            born: Where it comes from. Without edits, they are what differs from the first parent.
-            op: The operation. Made again, it gives the same admission.
-            name: What to call it, if no team is called so. By default, a team without parents
-                keeps its name, and a child has the first ancestor's with a number.
+    @overload
+    def commit(self, change: Change, *, op: str) -> Admission | bool: ...
 
-        Raises:
-            ConfigError: The team does not load, or is above the ceiling.
-            InputError: A parent is no team of this pool.
-            StorageError: The pool cannot be written, or is damaged.
-        """
-        with self._alone():
-            if op not in self._state.admissions:
-                parents = [self.member(parent) for parent in born.parents]
-                child = named(team, born, parents, self._state, wish=name)
-                known = self.catalogue.beside(self.folder / TEAMS)
-                text, key = checked_text(child, known, self.ceiling), identity_of(child)
-                if twin := self._twin(child, key):
-                    self._commit(twin_line(child, twin), op=op)
-                else:
-                    files = {file_of(child.name): text}
-                    self._commit(birth_line(child, key), op=op, files=files)
-            return self._admission(op)
+    def commit(self, change: Change, *, op: str) -> Admission | bool:
+        """Let something happen to the pool; it is on disk when this returns.
 
-    def record(self, name: str, trial: Trial, *, op: str) -> bool:
-        """Record a trial of a team: its score, or that there is none.
+        A team that is born has the pool's name for it, and its lineage, whatever it says of either.
+        It loads here and is below the ceiling, or it is not born.
 
         Args:
-            name: The team.
-            trial: What came of running it on a task.
-            op: The operation.
+            change: What.
+            op: The operation. Under the same name, it happens once.
 
         Returns:
-            Whether it was recorded; False: this operation was recorded before.
+            For what is born, its name, be it new or not; made again, the same. Else whether it was
+            recorded: False where this operation was recorded before, or where who is to be
+            restored is a member.
 
         Raises:
-            InputError: There is no such team.
+            ConfigError: A team that is to be born does not load, or is above the ceiling.
+            InputError: It names a member or an entry that is not there, or says what a line may
+                not say.
             StorageError: The pool cannot be written, or is damaged.
         """
-        kind = "failed" if trial.score is None else "evaluated"
-        reason = told(trial.reason, LONGEST_REASON)
-        value = {"kind": kind, "team": name, **replace(trial, reason=reason).value()}
-        return self._record(value, op=op, teams=(name,))
+        match change:
+            case Born():
+                return self._bear(change, op=op)
+            case Restored(member=name) if self.member(name).retired is None:
+                return False
+            case Learnt(replaces=replaced):
+                self._expect_learnt(replaced)
+                return self._commit(change.value(), op=op)
+            case _:
+                return self._record(change, op=op)
+
+    def add(self, team: Team, born: Lineage, *, op: str, name: str | None = None) -> Admission:
+        """Commit a `Born`."""
+        return self.commit(Born(member=team, lineage=born, name=name), op=op)
+
+    def record(self, name: str, trial: Trial, *, op: str) -> bool:
+        """Commit a `Tried`."""
+        return self.commit(Tried(member=name, trial=trial), op=op)
 
     def rejected(
         self,
@@ -257,61 +260,24 @@ class Pool:
         task: str = "",
         run: str = "",
     ) -> bool:
-        """Record that a child was dropped; its parents stay as they are.
-
-        Args:
-            operator: What made it.
-            reason: Why it was dropped.
-            op: The operation.
-            problems: What loading said of it.
-            parents: The teams that it was made from.
-            task: The id of the task on which it was made.
-            run: The run in which it was made.
-
-        Returns:
-            Whether it was recorded; False: this operation was recorded before.
-
-        Raises:
-            InputError: A parent is no team of this pool.
-            StorageError: The pool cannot be written, or is damaged.
-        """
-        value = {
-            "kind": "rejected",
-            "operator": told(operator),
-            "reason": told(reason, LONGEST_REASON),
-            "problems": told_all(map(str, problems), MOST_PROBLEMS),
-            "parents": tuple(parents),
-            "task": told(task),
-            "run": told(run),
-        }
-        return self._record(value, op=op, teams=parents)
+        """Commit a `Rejected`."""
+        change = Rejected(
+            operator=operator,
+            reason=reason,
+            problems=problems,
+            parents=parents,
+            task=task,
+            run=run,
+        )
+        return self.commit(change, op=op)
 
     def retire(self, name: str, *, reason: str, op: str) -> bool:
-        """Let a team no longer be a member. Its file, its lineage and its evaluations stay.
-
-        Returns:
-            Whether it was recorded; False: this operation was recorded before.
-
-        Raises:
-            InputError: There is no such team.
-            StorageError: The pool cannot be written, or is damaged.
-        """
-        value = {"kind": "retired", "team": name, "reason": told(reason, LONGEST_REASON)}
-        return self._record(value, op=op, teams=(name,))
+        """Commit a `Retired`."""
+        return self.commit(Retired(member=name, reason=reason), op=op)
 
     def restore(self, name: str, *, op: str) -> bool:
-        """Let a retired team be a member again; nothing happens where it is one.
-
-        Returns:
-            Whether it was recorded; False: it was a member, or this operation was recorded before.
-
-        Raises:
-            InputError: There is no such team.
-            StorageError: The pool cannot be written, or is damaged.
-        """
-        if self.member(name).retired is None:
-            return False
-        return self._record({"kind": "restored", "team": name}, op=op, teams=(name,))
+        """Commit a `Restored`."""
+        return self.commit(Restored(member=name), op=op)
 
     def twin_of(self, team: Team) -> str | None:
         """Name the team of this pool that is equal to a team up to the names of its agents.
@@ -372,12 +338,34 @@ class Pool:
             raise ValueError(f"the operation {op!r} was no addition. Give each operation its name.")
         return self._state.admissions[op]
 
-    def _record(self, value: Mapping[str, Any], *, op: str, teams: Sequence[str]) -> bool:
+    def _bear(self, change: Born, *, op: str) -> Admission:
+        """Add a team, or find the one that equals it."""
+        with self._alone():
+            if op not in self._state.admissions:
+                parents = [self.member(parent) for parent in change.members]
+                child = named(change.member, change.lineage, parents, self._state, wish=change.name)
+                known = self.catalogue.beside(self.folder / TEAMS)
+                text, key = checked_text(child, known, self.ceiling), identity_of(child)
+                if twin := self._twin(child, key):
+                    self._commit(twin_line(child, twin), op=op)
+                else:
+                    born = Born(member=child, lineage=child.lineage or change.lineage)
+                    self._commit(born.value(), op=op, files={file_of(child.name): text})
+            return self._admission(op)
+
+    def _record(self, change: Tried | Rejected | Retired | Restored | Told, *, op: str) -> bool:
         with self._turn:
-            for name in teams:
+            for name in change.members:
                 self.member(name)
-            said = {key: item for key, item in value.items() if item not in ((), "")}
-            return self._commit(said, op=op)
+            return self._commit(change.value(), op=op)
+
+    def _expect_learnt(self, ids: Sequence[str]) -> None:
+        with self._turn:
+            if not self._state.learnt.keys() >= set(ids):
+                self.refresh()  # another process may have learnt it
+            for one in ids:
+                if one not in self._state.learnt:
+                    raise InputError(f"nothing was learnt under {quoted(one)} in {self.folder}.")
 
     def _commit(
         self, value: Mapping[str, Any], *, op: str, files: Mapping[str, str] | None = None

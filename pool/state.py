@@ -15,9 +15,9 @@ from ..schema.errors import InputError
 from ..schema.problems import quoted
 from ..schema.team import Lineage, LineageStep
 from ..schema.values import is_list
+from .changes import Learnt, Rejected, Restored, Retired, Told, Tried
 from .layout import file_of
 from .members import Member
-from .statistics import Trial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,6 +57,8 @@ class State:
         admissions: What came of each operation that added a team.
         rejected: Children that were dropped, by operator.
         twins: Children that were there already, by operator.
+        learnt: What was learnt, by its id, in order.
+        replaced: For entries that another one stands for, which of `learnt` that is first.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -65,6 +67,8 @@ class State:
         self.admissions: dict[str, Admission] = {}
         self.rejected: Counter[str] = Counter()
         self.twins: Counter[str] = Counter()
+        self.learnt: dict[str, Learnt] = {}
+        self.replaced: dict[str, int] = {}
         self._folder = folder
         self._of_identity: dict[str, list[Member]] = {}
         self._numbers: Counter[str] = Counter()
@@ -106,18 +110,23 @@ class State:
                 self.twins[value["lineage"]["operator"]] += 1
                 self.admissions[op] = Admission(name=value["team"], is_new=False)
             case "evaluated" | "failed":
-                trial = Trial.of(value)
-                if (trial.score is None) != (kind == "failed"):
-                    raise ValueError(f"score={trial.score!r} does not fit {quoted(kind)}")
-                self._known(value["team"]).take(trial)
+                tried = Tried.of(value)
+                if (tried.trial.score is None) != (kind == "failed"):
+                    raise ValueError(f"score={tried.trial.score!r} does not fit {quoted(kind)}")
+                self._known(tried.member).take(tried.trial)
             case "rejected":
-                self.rejected[value["operator"]] += 1
+                self.rejected[Rejected.of(value).operator] += 1
             case "retired":
-                self._known(value["team"]).retired = value.get("reason", "")
-                self.live.pop(value["team"], None)
+                retired = Retired.of(value)
+                self._known(retired.member).retired = retired.reason
+                self.live.pop(retired.member, None)
             case "restored":
-                self._known(value["team"]).retired = None
+                self._known(Restored.of(value).member).retired = None
                 self.live = {name: one for name, one in self.teams.items() if one.retired is None}
+            case "learnt":
+                self._take_learnt(Learnt.of(value, op))
+            case "told":
+                Told.of(value)
             case _:
                 raise ValueError(f"there are no lines of kind {quoted(kind)}")
 
@@ -147,6 +156,13 @@ class State:
         self.admissions[op] = Admission(name=name, is_new=True)
         self._of_identity.setdefault(member.identity, []).append(member)
         self._numbers[stem] += bool(parents)
+
+    def _take_learnt(self, entry: Learnt) -> None:
+        for old in entry.replaces:
+            if old not in self.learnt:
+                raise ValueError(f"no entry {quoted(old)} was learnt before")
+            self.replaced.setdefault(old, len(self.learnt))
+        self.learnt[entry.id] = entry
 
     def _known(self, name: str) -> Member:
         if name not in self.teams:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import json
 import shutil
 import tempfile
 from dataclasses import dataclass, replace
@@ -16,16 +14,15 @@ from ..schema.catalogue import Catalogue
 from ..schema.errors import ConfigError, InputError, StorageError
 from ..schema.files import locked, sync, write_atomically
 from ..schema.loading import load_team
-from ..schema.problems import dotted, quoted
+from ..schema.problems import quoted
 from .layout import LEDGER, TEAMS
 from .ledger import START, Ledger
 from .pool import Pool
+from .shape import misshapen
 from .state import VERSION, State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from jsonschema.protocols import Validator
+    from collections.abc import Iterator
 
     from ..schema.team import Team
     from .ledger import Entry
@@ -72,7 +69,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
     try:
         for entry in ledger.read():
             faults += (
-                f"{ledger.path}: line {entry.end.line}: {said}" for said in _misshapen(entry)
+                f"{ledger.path}: line {entry.end.line}: {said}" for said in misshapen(entry.value)
             )
             state.take(entry)
             place = entry.end
@@ -128,13 +125,6 @@ def _ledger_of(folder: Path) -> Path:
     if not path.is_file():
         raise InputError(f"no pool in {str(folder)!r}: it has no {LEDGER}.")
     return path
-
-
-def _misshapen(entry: Entry) -> Iterator[str]:
-    """Say where a line is not as the schema has it; `State` refuses kinds that it has not."""
-    if validator := _validators().get(str(entry.value.get("kind"))):
-        for error in validator.iter_errors(entry.value):
-            yield f"{dotted(tuple(error.absolute_path)) or 'the line'}: {quoted(error.message)}"
 
 
 def _left_behind(path: Path, state: State, end: int) -> Iterator[str]:
@@ -215,13 +205,3 @@ def _why_not(entry: Entry | None, state: State, seen: set[str]) -> str:
         return str(error)
     seen.add(entry.op)
     return ""
-
-
-@functools.cache
-def _validators() -> Mapping[str, Validator]:
-    """Give what checks lines, by their kind."""
-    from jsonschema import Draft202012Validator
-
-    path = Path(__file__).with_name("ledger.schema.json")
-    defs = json.loads(path.read_text(encoding="utf-8"))["$defs"]
-    return {kind: Draft202012Validator({"$defs": defs, **defs[kind]}) for kind in defs}

@@ -1,7 +1,7 @@
 """The interpreter: compiles a team and runs it on a task.
 
-load -> compile -> execute -> record. `run` does all of it in one call; `compile` and `execute` are
-for programs that run many teams over one gateway.
+load -> compile -> perform -> record. `run` does all of it in one call; `compile` and `perform` are
+for programs that run many teams over one gateway; `execute` is a single pass of a team's agents.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -10,19 +10,22 @@ if TYPE_CHECKING:
     from .api import run
     from .budget import Budget, Caps
     from .calls import Calls
-    from .engine import AgentOutcome, Run, execute
+    from .engine import Context, execute
     from .gateway import Gateway
     from .journal import Journal
+    from .outcomes import AgentOutcome, Run
     from .plan import Plan, compile
     from .services import Services, Setting, open_services
     from .tools import Toolbox
     from .trace import RunFolder, Trace
+    from .whole import perform
 
 __all__ = [
     "AgentOutcome",
     "Budget",
     "Calls",
     "Caps",
+    "Context",
     "Gateway",
     "Journal",
     "Plan",
@@ -35,18 +38,20 @@ __all__ = [
     "compile",
     "execute",
     "open_services",
+    "perform",
     "run",
 ]
 
 _HOMES = {
-    "AgentOutcome": "engine",
+    "AgentOutcome": "outcomes",
     "Budget": "budget",
     "Calls": "calls",
     "Caps": "budget",
+    "Context": "engine",
     "Gateway": "gateway",
     "Journal": "journal",
     "Plan": "plan",
-    "Run": "engine",
+    "Run": "outcomes",
     "RunFolder": "trace",
     "Services": "services",
     "Setting": "services",
@@ -55,6 +60,7 @@ _HOMES = {
     "compile": "plan",
     "execute": "engine",
     "open_services": "services",
+    "perform": "whole",
     "run": "api",
 }
 

@@ -21,7 +21,7 @@ from .trace import Trace
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .engine import Run
+    from .outcomes import Run
     from .trace import Event
 
 __all__ = ["run"]

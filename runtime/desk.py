@@ -6,17 +6,19 @@ import json
 import time
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import AgentError, CoterieError, JailError, StorageError
 from .budget import Budget, BudgetReached
+from .dialogue import kept
 from .gateway import CallError, ChatRequest, Usage
 from .journal import digest
 from .messages import question, system
 from .mishaps import Mishaps
+from .outcomes import AgentOutcome, outcome_of, outcome_value
 from .own_time import OwnTime
-from .runners.protocol import AgentResult, Assignment, Report
+from .runners.protocol import Assignment, Report
 from .tools import ToolCall
 
 if TYPE_CHECKING:
@@ -24,40 +26,11 @@ if TYPE_CHECKING:
 
     from .engine import Running
     from .gateway import ChatAnswer, Message
+    from .outcomes import Status
     from .plan import PlannedAgent
+    from .runners.protocol import AgentResult
 
-__all__ = ["AgentOutcome", "Desk", "Status"]
-
-Status = Literal["done", "failed", "skipped", "cancelled"]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class AgentOutcome:
-    """How an agent's part of a run ended.
-
-    Attributes:
-        status: `done`; `failed`; `skipped`, because someone it depends on failed; `cancelled`,
-            because the run ended first, or met a limit.
-        result: What it came to, when done.
-        error: Why it failed, in words.
-        fault: Whose failure it was: `agent` for its own; `jail`, or the kind of a `CallError`.
-        usage: What its model calls consumed, failed attempts included.
-        seconds: From its first attempt to its end.
-        attempts: How often it was run.
-        tool_calls: What it had its tools do in its last attempt, in order.
-        mishaps: What went wrong on the way, in all of its attempts: failed tools, attempts and
-            forms, conversations that were too long. Each once, the most frequent first.
-    """
-
-    status: Status
-    result: AgentResult | None = None
-    error: str | None = None
-    fault: str | None = None
-    usage: Usage = field(default_factory=Usage)
-    seconds: float = 0.0
-    attempts: int = 0
-    tool_calls: tuple[ToolCall, ...] = ()
-    mishaps: tuple[str, ...] = ()
+__all__ = ["Desk"]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -69,13 +42,16 @@ class Desk:
     before: Mapping[str, AgentOutcome]
 
     def __post_init__(self) -> None:
+        self.context = self.run.context
         self.path = f"{self.run.path}{self.planned.agent.id}"
+        self.carried = self.run.carry.of(self.planned.agent.id)
         self.attempts = 0
         self.numbers: Counter[str] = Counter()
         self.tool_calls: list[ToolCall] = []
-        self.mishaps = Mishaps(self.run.calls.scrub)
+        self.dialogue: tuple[Message, ...] = ()
+        self.mishaps = Mishaps(self.context.calls.scrub)
         self.broken: StorageError | None = None
-        self.time = OwnTime(self.planned.agent.timeout, whole=self.run.time)
+        self.time = OwnTime(self.planned.agent.timeout, whole=self.run.allowance.time)
         self.waits = False
         self.spending = self._budget()
         self.recorded = Usage()
@@ -102,19 +78,19 @@ class Desk:
         Raises:
             StorageError: What it came to, or what happened on the way, cannot be written down.
         """
-        journal = self.run.calls.journal
+        journal = self.context.calls.journal
         if journal is None:
             return await self._run()
         asked = self._asked()
         if not journal.replaying and (recorded := journal.get(self.path, asked)) is not None:
-            return _outcome(recorded)
+            return outcome_of(recorded)
         outcome = await self._run()
         if outcome.result is not None:
             if journal.replaying:
                 result = outcome.result
                 came = {"content": result.content, "answer": result.answer, "patch": result.patch}
                 journal.compare(self.path, asked, came)
-            await journal.put(self.path, "agent", asked, _value(outcome))
+            await journal.put(self.path, "agent", asked, outcome_value(outcome))
         return outcome
 
     async def _run(self) -> AgentOutcome:
@@ -133,8 +109,8 @@ class Desk:
             self.run.limit = self.run.limit or reached
             status, error = "cancelled", str(reached)
         except CoterieError as failure:
-            error, fault = self.run.calls.scrub(str(failure)), _fault(failure)
-        self.run.trace.check()
+            error, fault = self.context.calls.scrub(str(failure)), _fault(failure)
+        self.context.trace.check()
         if self.broken is not None:  # whatever the agent's library made of it
             raise self.broken
         return AgentOutcome(
@@ -147,6 +123,7 @@ class Desk:
             attempts=self.attempts,
             tool_calls=tuple(self.tool_calls),
             mishaps=self.mishaps.told(),
+            dialogue=self.dialogue,
         )
 
     async def _retried(self) -> AgentResult:
@@ -157,11 +134,12 @@ class Desk:
         """
         asks_model = self.planned.calls_at_most > 0
         retries = self.run.plan.team.execution.max_retries if asks_model else 0
-        most = (1 + retries) * self.run.rounds
+        most = (1 + retries) * self.run.renewals
         while True:
             self.attempts += 1
             self.numbers.clear()
             self.tool_calls.clear()
+            self.dialogue = ()
             try:
                 return await self.planned.runner.run(self._assignment())
             except AgentError as error:
@@ -170,17 +148,17 @@ class Desk:
                 self.emit("agent_retried", attempt=self.attempts, error=str(error))
 
     def _system(self) -> str:
-        has_reports = bool(self.reports)
+        has_reports = bool(self.reports or self.carried)
         return system(self.planned, self.run.plan.team.constitution, has_reports=has_reports)
 
     def _question(self) -> str:
-        return question(self.run.workspaces.task, self.reports, self.missing)
+        return question(self.run.workspaces.task, self.reports, self.missing, self.carried)
 
     def _assignment(self) -> Assignment:
-        run, agent = self.run, self.planned.agent
+        run, context, agent = self.run, self.context, self.planned.agent
         task = run.workspaces.task
         patches = [report.patch for report in self.reports if report.patch]
-        workspace = run.workspaces.of(agent.id, self.attempts, patches)
+        workspace = run.workspaces.of(agent.id, self.attempts, patches, own=self._own_patch())
         return Assignment(
             agent=agent,
             system=self._system(),
@@ -189,13 +167,16 @@ class Desk:
             reports=self.reports,
             missing=self.missing,
             line=self,
-            tools=run.toolbox.granted(agent.tools, workspace, self.emit, self.once),
+            tools=context.toolbox.granted(agent.tools, workspace, self.emit, self.once),
             workspace=workspace,
-            jails=run.jails,
+            jails=context.jails,
             waiting=self._waiting,
             once=self.once,
             emit=self.emit,
         )
+
+    def _own_patch(self) -> str | None:
+        return self.carried.own.patch if self.carried.own else None
 
     def _asked(self) -> str:
         """Give the digest of everything that the agent's outcome follows from."""
@@ -207,15 +188,19 @@ class Desk:
         patches = [report.patch for report in self.reports]
         repo = str(task.repo.resolve()) if task.repo else None
         given = [dict(task.files), repo, *([task.commit] if task.commit else ())]
+        # What most runs have none of is left out, so that their journals stay as they are.
+        others = {"own": self._own_patch(), "dialogue": self.context.dialogue}
+        given += [{name: item} for name, item in others.items() if item]
         return digest(wanted, self._system(), self._question(), patches, *given)
 
     def _budget(self) -> Budget:
         """Give the budget that counts what this process spends on the agent."""
-        budget, caps = self.run.budget or Budget(), self.run.agent_caps
+        budget, caps = self.context.budget or Budget(), self.context.agent_caps
         if caps is not None:
-            journal = self.run.calls.journal
-            spent = journal.spent(f"{self.path}/") if journal else None
-            budget = budget.child(caps, f"agent {self.planned.agent.id}", spent=spent)
+            agent_id, run = self.planned.agent.id, self.run
+            spent, seconds = run.allowance.of(agent_id, run.path, self.context.calls.journal)
+            budget = budget.child(caps, f"agent {agent_id}", spent=spent)
+            budget.deposit(Usage(), seconds=seconds)
         return budget.child()
 
     def emit(self, event: str, /, **fields: Any) -> None:
@@ -224,13 +209,13 @@ class Desk:
             done = {name: fields[name] for name in ("tool", "arguments", "error") if name in fields}
             self.tool_calls.append(ToolCall(**done))
         self.mishaps.note(event, fields)
-        self.run.trace.emit(event, self.planned.agent.id, **fields)
+        self.context.trace.emit(event, self.planned.agent.id, **fields)
 
     async def once(
         self, kind: str, asked: Any, work: Callable[[], Awaitable[Mapping[str, Any]]]
     ) -> Mapping[str, Any]:
         """Find what came of something that the agent does, or do it; see `Once`."""
-        journal = self.run.calls.journal
+        journal = self.context.calls.journal
         if journal is None:
             return self._scrubbed(await work())
         question = digest(asked)
@@ -250,7 +235,7 @@ class Desk:
     def _scrubbed(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
         """Take the host's secrets out of what a tool or a command gave."""
         text = json.dumps(value, ensure_ascii=False)
-        scrubbed = self.run.calls.scrub(text)
+        scrubbed = self.context.calls.scrub(text)
         return value if scrubbed == text else json.loads(scrubbed)
 
     def _next(self, name: str) -> str:
@@ -282,7 +267,7 @@ class Desk:
     ) -> ChatAnswer:
         """Ask the agent's model; see `ModelLine.chat`."""
         agent, execution = self.planned.agent, self.run.plan.team.execution
-        self.run.trace.check()
+        self.context.trace.check()
         request = ChatRequest(
             model=agent.model_id,
             messages=messages,
@@ -298,7 +283,7 @@ class Desk:
         before = self.spending.spent
         try:
             with self._waiting():
-                answer = await self.run.calls.chat(
+                answer = await self.context.calls.chat(
                     self._next("call"),
                     request,
                     self.emit,
@@ -310,6 +295,8 @@ class Desk:
             raise
         if self.spending.spent == before:  # the journal answered, or the cache
             self.recorded += answer.usage
+        if self.context.dialogue:
+            self.dialogue = kept(messages, answer, self.context.dialogue)
         return answer
 
 
@@ -321,36 +308,3 @@ def _fault(failure: CoterieError) -> str:
             return "jail"
         case _:
             return "agent"
-
-
-def _value(outcome: AgentOutcome) -> Mapping[str, Any]:
-    """Write the outcome of an agent that is done as a JSON object."""
-    result = outcome.result or AgentResult(content="")
-    return {
-        "content": result.content,
-        "answer": result.answer,
-        "patch": result.patch,
-        "steps": list(result.steps),
-        "usage": outcome.usage.value(),
-        "seconds": round(outcome.seconds, 6),
-        "attempts": outcome.attempts,
-        "tool_calls": [asdict(one) for one in outcome.tool_calls],
-        "mishaps": list(outcome.mishaps),
-    }
-
-
-def _outcome(value: Mapping[str, Any]) -> AgentOutcome:
-    return AgentOutcome(
-        status="done",
-        result=AgentResult(
-            content=value["content"],
-            answer=value["answer"],
-            patch=value["patch"],
-            steps=tuple(value["steps"]),
-        ),
-        usage=Usage(**value["usage"]),
-        seconds=value["seconds"],
-        attempts=value["attempts"],
-        tool_calls=tuple(ToolCall(**one) for one in value["tool_calls"]),
-        mishaps=tuple(value.get("mishaps", ())),
-    )

@@ -12,14 +12,16 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from ..schema.errors import JailError, StorageError
-from .desk import AgentOutcome, Desk
-from .gateway import Usage
-from .own_time import OwnTime
-from .scorers import Evidence, Score, score
+from ..schema.errors import StorageError
+from .allowance import Allowance
+from .carry import NOTHING
+from .desk import Desk
+from .outcomes import AgentOutcome, Run, as_given
 from .trace import Trace
+from .usage import Usage
 from .workspace import Workspaces
 
 if TYPE_CHECKING:
@@ -28,88 +30,61 @@ if TYPE_CHECKING:
     from ..schema.task import Task
     from .budget import Budget, BudgetReached, Caps
     from .calls import Calls
+    from .carry import Carry
     from .jail import Jails
     from .plan import Plan, PlannedAgent
     from .tools import Toolbox
 
-__all__ = ["AgentOutcome", "Run", "execute"]
+__all__ = ["Context", "execute"]
 
-INFRASTRUCTURE = frozenset(
-    {"busy", "denied", "down", "jail", "malformed", "slow", "timeout", "unknown"}
-)
-"""Faults that are not the team's; a prompt that is too long, or that no model takes, is."""
+BUDGET_OF_SECONDS = "its budget of seconds"
+NOBODY: Mapping[str, AgentOutcome] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Run:
-    """One execution of a plan on a task.
+class Context:
+    """What it takes to run plans, whatever they are.
 
     Attributes:
-        status: `done` with an answer; `failed` without; `stopped` by a limit of the user's.
-        answer: The output agent's answer, where it got that far.
-        score: How it compares with the reference answer, where the task has one.
-        error: Why there is no answer.
-        usage: What all model calls consumed.
-        seconds: From start to end.
-        agents: Each agent's outcome by id, in Kahn order.
-        over_budget: Whether it was stopped by a budget, not by the team's own timeout.
-        fault: Why there is no score, where the team could not help it: `jail`, where the answer
-            could not be scored; `slow`, where it was stopped for what it waited for.
+        calls: Makes the model calls. Its owner closes its gateway, journal and cache.
+        jails: Where code that agents write may run.
+        toolbox: The tools that agents can be granted. Its owner closes it.
+        trace: Told everything that happens.
+        budget: What all of it may cost.
+        agent_caps: What each agent of a run may cost.
+        dialogue: Characters that are kept of what each agent read and said; 0 for none of it.
     """
 
-    status: Literal["done", "failed", "stopped"]
-    answer: str | None = None
-    score: Score | None = None
-    error: str | None = None
-    usage: Usage = field(default_factory=Usage)
-    seconds: float = 0.0
-    agents: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
-    over_budget: bool = False
-    fault: str | None = None
-
-    @property
-    def infrastructure_failures(self) -> int:
-        """How many of its agents failed for something that is not theirs: a provider, a jail."""
-        failed = (one for one in self.agents.values() if one.status == "failed")
-        return sum(one.fault in INFRASTRUCTURE for one in failed)
-
-    @property
-    def is_too_slow(self) -> bool:
-        """Whether nothing but the time that its model took kept it from an answer."""
-        failed = {one.fault for one in self.agents.values() if one.status == "failed"}
-        return {self.fault, *failed} - {None} == {"slow"}
-
-    @property
-    def is_infrastructure_failure(self) -> bool:
-        """Whether it failed for something that says nothing about the team."""
-        not_the_teams = self.fault in INFRASTRUCTURE or self.infrastructure_failures > 0
-        return self.answer is None and not self.over_budget and not_the_teams
+    calls: Calls
+    jails: Jails
+    toolbox: Toolbox
+    trace: Trace = field(default_factory=Trace)
+    budget: Budget | None = None
+    agent_caps: Caps | None = None
+    dialogue: int = 0
 
 
 async def execute(
     plan: Plan,
     task: Task,
+    context: Context,
     *,
-    calls: Calls,
-    jails: Jails,
-    toolbox: Toolbox,
-    trace: Trace | None = None,
-    budget: Budget | None = None,
-    agent_caps: Caps | None = None,
     path: str = "",
+    carry: Carry = NOTHING,
+    given: Mapping[str, AgentOutcome] = NOBODY,
+    allowance: Allowance | None = None,
 ) -> Run:
-    """Run a plan on a task.
+    """Have the agents of a plan work once, in one pass; nothing is scored.
 
     Args:
-        plan: A compiled team.
-        task: What is asked. Its reference answer reaches the scorer only.
-        calls: Makes the model calls. Its owner closes its gateway, journal and cache.
-        jails: Where code that agents write may run.
-        toolbox: The tools that agents can be granted. Its owner closes it.
-        trace: Told everything that happens.
-        budget: What the run may cost.
-        agent_caps: What each of its agents may cost.
-        path: Where the run stands in its journal: empty, or ending with a slash.
+        plan: A compiled team. Where its output is none of its agents, the pass gives no answer.
+        task: What is asked. Its reference answer reaches no agent.
+        context: What it takes to run it.
+        path: Where the pass stands in its journal: empty, or ending with a slash.
+        carry: What agents read of an earlier pass.
+        given: Outcomes of agents that are not run: they stand as they are, and cost nothing. One
+            that is not done fails nobody by itself; those that see it go by the team's `on_error`.
+        allowance: What the run may still take of which this is a pass. None: it is the whole run.
 
     Returns:
         What came of it. A run that fails or meets a limit is a result, not an exception.
@@ -118,15 +93,13 @@ async def execute(
         StorageError: What happened can no longer be written down.
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
-    trace = trace or Trace()
     run = Running(
-        plan=plan, task=task, calls=calls, jails=jails, toolbox=toolbox, trace=trace,
-        budget=budget, agent_caps=agent_caps, path=path,
+        plan=plan, task=task, context=context, path=path, carry=carry, given=given,
+        allowance=allowance or Allowance(plan.team.execution.timeout),
     )  # fmt: skip
-    trace.emit("run_started", team=plan.team.name, task=task.id, content_hash=plan.content_hash)
     result = await run.to_the_end()
-    trace.emit("run_finished", status=result.status, error=result.error, seconds=result.seconds)
-    trace.check()
+    run.allowance.count(result, path)
+    context.trace.check()
     return result
 
 
@@ -136,23 +109,21 @@ class _FirstFailure(Exception):
 
 @dataclass(kw_only=True, eq=False)
 class Running:
-    """A run under way. `limit` is the cap that it met, if any."""
+    """A pass under way. `limit` is the cap that it met, if any."""
 
     plan: Plan
     task: Task
-    calls: Calls
-    jails: Jails
-    toolbox: Toolbox
-    trace: Trace
-    budget: Budget | None
-    agent_caps: Caps | None
+    context: Context
     path: str
+    carry: Carry
+    given: Mapping[str, AgentOutcome]
+    allowance: Allowance
     limit: BudgetReached | None = None
 
     def __post_init__(self) -> None:
+        journal = self.context.calls.journal
         self.started = time.monotonic()
-        self.time = OwnTime()
-        self.rounds = self.calls.journal.rounds if self.calls.journal else 1
+        self.renewals = journal.renewals if journal else 1
         self.slots = asyncio.Semaphore(self.plan.workers)
         self.parts: dict[str, asyncio.Task[AgentOutcome]] = {}
         self.outcomes: dict[str, AgentOutcome] = {}
@@ -161,23 +132,6 @@ class Running:
         self.has_failed = False
 
     async def to_the_end(self) -> Run:
-        """Run every agent's part, bounded by time, sum up and score the answer."""
-        run = await self._ended()
-        if run.answer is None:
-            return run
-        evidence = Evidence(
-            task=self.task,
-            answer=run.answer,
-            tool_calls=run.agents[self.plan.output].tool_calls,
-            jails=self.jails,
-        )
-        try:
-            return replace(run, score=await score(evidence))
-        except JailError as error:
-            why = f"the answer could not be scored: {error}"
-            return replace(run, status="failed", answer=None, error=why, fault="jail")
-
-    async def _ended(self) -> Run:
         """Run every agent's part, bounded by time, and sum up."""
         limit, whose = self._time_left()
         with Workspaces(replace(self.task, answer=None)) as self.workspaces:
@@ -185,33 +139,43 @@ class Running:
                 async with asyncio.timeout(limit):
                     await self._dataflow()
             except TimeoutError:
-                over = limit != self.plan.team.execution.timeout
+                over = whose == BUDGET_OF_SECONDS
                 run = self._summary("stopped", f"the run reached {whose}.", over_budget=over)
                 waited = not over and run.answer is None and self._has_waited()
                 return _slowed(run, whose) if waited else run
-        output = self.outcomes[self.plan.output]
-        if self.limit is not None and (output.status != "done" or self._is_run_wide(self.limit)):
+        comes_through = self._comes_through()
+        if self.limit is not None and (not comes_through or self._is_run_wide(self.limit)):
             return self._summary("stopped", str(self.limit), over_budget=True)
-        if output.status == "done":
+        if comes_through:
             return self._summary("done")
         return self._summary("failed", self._why())
 
+    def _comes_through(self) -> bool:
+        """Tell whether the pass has an answer; one that is to give none, what its policy asks."""
+        output = self.outcomes.get(self.plan.output)
+        if output is not None:
+            return output.status == "done"
+        if self.plan.team.execution.on_error != "fail":
+            return any(one.status == "done" for one in self.outcomes.values())
+        run = (one for agent_id, one in self.outcomes.items() if agent_id not in self.given)
+        return all(one.status == "done" for one in run)
+
     def _time_left(self) -> tuple[float, str]:
-        """Give the seconds that the run has, and whose limit that is."""
-        limit = self.plan.team.execution.timeout
-        left = self.budget.left() if self.budget else None
+        """Give the seconds that the pass has, and whose limit that is."""
+        limit, budget = self.allowance.left(), self.context.budget
+        left = budget.left() if budget else None
         if left is None or left > limit:
-            return limit, f"execution.timeout, {limit:g} seconds"
-        return left, "its budget of seconds"
+            return limit, f"execution.timeout, {self.allowance.timeout:g} seconds"
+        return left, BUDGET_OF_SECONDS
 
     def _has_waited(self) -> bool:
         """Tell whether its models used up its time: all waited at its end, or for most of it."""
         all_waited = bool(self.cut_off) and all(desk.waits for desk in self.cut_off)
-        return all_waited or self.time.spent < self.plan.team.execution.timeout / 2
+        return all_waited or self.allowance.time.spent < self.allowance.timeout / 2
 
     def _is_run_wide(self, limit: BudgetReached) -> bool:
         """Tell whether a cap is not one agent's own."""
-        budget = self.budget
+        budget = self.context.budget
         while budget is not None and budget is not limit.budget:
             budget = budget.parent
         return budget is not None
@@ -232,6 +196,8 @@ class Running:
     async def _part(self, planned: PlannedAgent) -> AgentOutcome:
         """Wait for those whose outputs the agent sees, run it, and tell how it ended."""
         agent_id = planned.agent.id
+        if agent_id in self.given:
+            return self._stands(agent_id)
         outcome = None
         try:
             before = {seen: await self.parts[seen] for seen in planned.sees}
@@ -244,6 +210,13 @@ class Running:
         if outcome.status == "failed" and self.plan.team.execution.on_error == "fail":
             self.has_failed = True
             raise _FirstFailure
+        return outcome
+
+    def _stands(self, agent_id: str) -> AgentOutcome:
+        """Let an outcome stand that is given."""
+        outcome = self.outcomes[agent_id] = as_given(self.given[agent_id])
+        content = outcome.result.content if outcome.result else None
+        self.context.trace.emit("agent_given", agent_id, status=outcome.status, content=content)
         return outcome
 
     def _cancelled(self, agent_id: str) -> AgentOutcome:
@@ -282,7 +255,7 @@ class Running:
                 raise _FirstFailure
             desk = Desk(run=self, planned=planned, before=before)
             self.desks[planned.agent.id] = desk
-            self.trace.emit(
+            self.context.trace.emit(
                 "agent_started",
                 planned.agent.id,
                 level=planned.level,
@@ -293,7 +266,7 @@ class Running:
 
     def _tell_end(self, agent_id: str, outcome: AgentOutcome) -> None:
         result = outcome.result
-        self.trace.emit(
+        self.context.trace.emit(
             "agent_finished",
             agent_id,
             status=outcome.status,
@@ -325,12 +298,13 @@ class Running:
             agent_id: self.outcomes.get(agent_id, AgentOutcome(status="cancelled"))
             for agent_id in self.plan.agents
         }
-        answer = None
-        if status != "failed" and (result := outcomes[self.plan.output].result):
+        answer, output = None, outcomes.get(self.plan.output)
+        if status != "failed" and output is not None and (result := output.result):
             answer = result.content if result.answer is None else result.answer
         return Run(
             status=status,
             answer=answer,
+            answered_by=None if answer is None else self.plan.output,
             error=error,
             usage=sum((outcome.usage for outcome in outcomes.values()), Usage()),
             seconds=time.monotonic() - self.started,

@@ -186,16 +186,16 @@ class Journal:
         self.divergences.append(Divergence(path=path, kind=kind, what=what))
 
     @property
-    def rounds(self) -> int:
-        """How often agents may use up their attempts: once, and again after each `begin_round`."""
+    def renewals(self) -> int:
+        """How often agents may use up their attempts: once, and again after each `renew`."""
         made = 1
-        while self._entries.has(_round(made + 1)):
+        while self._entries.has(_renewal(made + 1)):
             made += 1
         return made
 
-    async def begin_round(self) -> None:
+    async def renew(self) -> None:
         """Let agents that used up their attempts try again, after a run that failed."""
-        await self.put(_round(self.rounds + 1), "round", "", {})
+        await self.put(_renewal(self.renewals + 1), "renewal", "", {})
 
     def values(self, kind: str, *, under: str = "") -> list[Value]:
         """Give all values of a kind, of paths that begin so, in the order of their paths."""
@@ -238,8 +238,8 @@ def recorded(folder: Path, kind: str) -> Iterator[tuple[str, Value]]:
     return read_only(folder / FILE, kind)
 
 
-def _round(number: int) -> str:
-    return f"round {number}"
+def _renewal(number: int) -> str:
+    return f"renewal {number}"
 
 
 def _canonical(value: Any) -> str:

@@ -8,6 +8,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .carry import Carried
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["fence", "question", "render", "system"]
 
 FOLDER = Path(__file__).parent / "prompts"
+UNBURDENED = Carried()
 
 
 def system(planned: PlannedAgent, constitution: str, *, has_reports: bool) -> str:
@@ -38,11 +41,13 @@ def system(planned: PlannedAgent, constitution: str, *, has_reports: bool) -> st
     )
 
 
-def question(task: Task, reports: Sequence[Report], missing: Sequence[str]) -> str:
-    """Write the task and the reports.
+def question(
+    task: Task, reports: Sequence[Report], missing: Sequence[str], carried: Carried = UNBURDENED
+) -> str:
+    """Write the task, the reports, and what is carried over from an earlier round.
 
     Each report stands between markers that its writer could not foresee: they carry a digest of
-    the report itself, so no report can hold the end of its own fence.
+    the report itself, so no report can hold the end of its own fence. So does all that is carried.
     """
     return render(
         "question",
@@ -51,6 +56,9 @@ def question(task: Task, reports: Sequence[Report], missing: Sequence[str]) -> s
         files=sorted(task.files),
         reports=[_fenced(report) for report in reports],
         missing=missing,
+        own=_fenced(carried.own) if carried.own else None,
+        letters=[_fenced(letter) for letter in carried.letters],
+        bulletin=_bulletin(carried.bulletin) if carried.bulletin else None,
     )
 
 
@@ -89,6 +97,10 @@ def fence(text: str) -> str:
     while sign in text:
         sign = hashlib.sha256(sign.encode()).hexdigest()[:8]
     return sign
+
+
+def _bulletin(text: str) -> Mapping[str, str]:
+    return {"content": text, "fence": fence(text)}
 
 
 def _fenced(report: Report) -> Mapping[str, str]:

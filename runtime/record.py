@@ -16,6 +16,7 @@ from ..schema.values import is_list
 from .budget import Caps
 from .jail import Jails
 from .journal import Journal
+from .outcomes import run_value
 from .services import Setting
 from .trace import VERSION, RunFolder
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..schema.task import Task
-    from .engine import AgentOutcome, Run
+    from .outcomes import Run
     from .plan import Plan
     from .usage import Usage
 
@@ -107,14 +108,12 @@ class Record:
 
     def finish(self, run: Run) -> None:
         """Take the result; it is written when the record is left."""
+        value = run_value(run)
         self._result = {
-            "status": run.status,
-            "answer": run.answer,
-            "score": None if run.score is None else asdict(run.score),
-            "error": run.error,
+            **{name: value[name] for name in ("status", "answer", "score", "error")},
             "seconds": round(run.seconds, 3),
-            "usage": {**run.usage.value(), "cost": run.usage.cost},
-            "agents": {agent_id: _outcome(outcome) for agent_id, outcome in run.agents.items()},
+            "usage": {**value["usage"], "cost": run.usage.cost},
+            "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},
         }
 
     @property
@@ -211,16 +210,10 @@ def _model(alias: str, value: Mapping[str, Any]) -> Model:
     return Model(**fields)
 
 
-def _outcome(outcome: AgentOutcome) -> dict[str, Any]:
-    return {
-        "status": outcome.status,
-        "content": outcome.result.content if outcome.result else None,
-        "error": outcome.error,
-        "seconds": round(outcome.seconds, 3),
-        "attempts": outcome.attempts,
-        "mishaps": list(outcome.mishaps),
-        "usage": outcome.usage.value(),
-    }
+def _told(outcome: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out of an agent's outcome what the events have."""
+    told = {name: outcome[name] for name in ("status", "content", "error", "attempts", "mishaps")}
+    return {**told, "seconds": round(outcome["seconds"], 3), "usage": outcome["usage"]}
 
 
 def _task_value(task: Task) -> dict[str, Any]:

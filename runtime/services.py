@@ -10,11 +10,14 @@ from ..schema.secrets import secrets_of
 from .budget import Caps
 from .cache import Cache
 from .calls import Calls
-from .engine import execute
+from .carry import NOTHING
+from .engine import NOBODY, Context, execute
 from .gateway import Gateway
 from .jail import Jails
 from .scrubber import Scrubber
 from .tools import Toolbox
+from .trace import Trace
+from .whole import perform
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -22,11 +25,12 @@ if TYPE_CHECKING:
 
     from ..schema.catalogue import Catalogue
     from ..schema.task import Task
+    from .allowance import Allowance
     from .budget import Budget
-    from .engine import Run
+    from .carry import Carry
     from .journal import Journal
+    from .outcomes import AgentOutcome, Run
     from .plan import Plan
-    from .trace import Trace
 
 __all__ = ["Services", "Setting", "open_services"]
 
@@ -110,22 +114,67 @@ class Services:
         trace: Trace | None = None,
         budget: Budget | None = None,
         path: str = "",
+        dialogue: int = 0,
     ) -> Run:
-        """Run a prepared plan on a task; see `execute`.
+        """Make a whole run of a prepared plan, with its score; see `perform`.
 
         Raises:
             StorageError: What happened can no longer be written down.
         """
+        calls = self.calls(journal=journal, scrubber=scrubber)
+        context = self.context(calls, trace=trace, budget=budget, dialogue=dialogue)
+        return await perform(plan, task, context, path=path)
+
+    async def one_pass(
+        self,
+        plan: Plan,
+        task: Task,
+        *,
+        journal: Journal | None = None,
+        scrubber: Scrubber | None = None,
+        trace: Trace | None = None,
+        budget: Budget | None = None,
+        path: str = "",
+        dialogue: int = 0,
+        carry: Carry = NOTHING,
+        given: Mapping[str, AgentOutcome] = NOBODY,
+        allowance: Allowance | None = None,
+    ) -> Run:
+        """Have the agents of a prepared plan work once, without a score; see `engine.execute`.
+
+        Raises:
+            StorageError: What happened can no longer be written down.
+        """
+        calls = self.calls(journal=journal, scrubber=scrubber)
+        context = self.context(calls, trace=trace, budget=budget, dialogue=dialogue)
         return await execute(
-            plan,
-            task,
-            calls=self.calls(journal=journal, scrubber=scrubber),
+            plan, task, context, path=path, carry=carry, given=given, allowance=allowance
+        )
+
+    def context(
+        self,
+        calls: Calls,
+        *,
+        trace: Trace | None = None,
+        budget: Budget | None = None,
+        dialogue: int = 0,
+    ) -> Context:
+        """Give what it takes to run plans here.
+
+        Args:
+            calls: Makes the model calls.
+            trace: Told everything that happens.
+            budget: What all of it may cost.
+            dialogue: Characters that are kept of what each agent read and said.
+        """
+        return Context(
+            calls=calls,
             jails=self.jails,
             toolbox=self.toolbox,
-            trace=trace,
+            trace=trace or Trace(),
             budget=budget,
             agent_caps=self.setting.agent_budget if self.setting.agent_budget.value() else None,
-            path=path,
+            dialogue=dialogue,
         )
 
 

@@ -57,13 +57,23 @@ class Workspaces:
             with contextlib.suppress(JailError):  # what cannot be removed is left to later runs
                 self._scratch.close()
 
-    def of(self, agent_id: str, attempt: int, patches: Sequence[str]) -> Workspace:
+    def of(
+        self, agent_id: str, attempt: int, patches: Sequence[str], *, own: str | None = None
+    ) -> Workspace:
         """Give an agent its workspace for one attempt. Nothing is made until it is used.
 
         Where the agent's reports hold exactly one patch of the repository, it starts from it: so a
-        tester works on what the programmer left. Several are alternatives to choose from.
+        tester works on what the programmer left. Several are alternatives to choose from. With none
+        or several it starts from its own patch of the round before, if there was one: so a
+        programmer goes on with what it has. Patches in letters are answers, and decide nothing.
+
+        Args:
+            agent_id: The agent.
+            attempt: Which attempt it is, from 1.
+            patches: Those of the reports that it reads, without empty ones.
+            own: What it made of the repository in the round before.
         """
-        patch = patches[0] if len(patches) == 1 else None
+        patch = patches[0] if len(patches) == 1 else own
         return Workspace(home=self, name=f"{agent_id}-{attempt}", patch=patch)
 
     def folder(self) -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ...runtime import Calls, Gateway, Toolbox, compile, execute
+from ...runtime import Calls, Context, Gateway, Toolbox, compile, perform
 from ...runtime.jail import Jails
 from ...schema import Agent, Catalogue, Model, Task, Team, load_team
 
@@ -104,7 +104,9 @@ def _hang(api_base: str) -> float:
         async with Gateway(models) as gateway, Toolbox() as toolbox:
             started = time.monotonic()
             task = Task(id="hang", query="Will you answer?")
-            await execute(plan, task, calls=Calls(gateway=gateway), jails=Jails(), toolbox=toolbox)
+            await perform(
+                plan, task, Context(calls=Calls(gateway=gateway), jails=Jails(), toolbox=toolbox)
+            )
             return time.monotonic() - started
 
     return asyncio.run(run())

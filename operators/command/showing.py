@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 from ...pool.ledger import Ledger
 from ...runtime.journal import FILE as JOURNAL
 from ...runtime.journal import Journal
+from ...runtime.outcomes import run_of
 from ...runtime.terminal import counted, speakable
 from ...runtime.usage import Usage
 from ...schema.errors import InputError
 from ...schema.hints import did_you_mean
-from ..candidates import run_of
 from ..folder import EVOLUTIONS, TURNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ...runtime.engine import Run
+    from ...runtime.outcomes import Run
 
 __all__ = ["Shown"]
 

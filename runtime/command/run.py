@@ -16,7 +16,7 @@ from ...schema.errors import InputError, StorageError
 from ..terminal import counted, speakable, speakable_json
 
 if TYPE_CHECKING:
-    from ..engine import Run
+    from ..outcomes import Run
     from ..plan import Plan
     from ..record import Record
     from ..scrubber import Scrubber
@@ -240,7 +240,7 @@ class _Making:
 
         budget = None
         if self.options["resume"] and record.failed:
-            await record.journal.begin_round()
+            await record.journal.renew()
         if not self.options["replay"]:
             budget = Budget(self.setting.budget)
             budget.deposit(record.spent(), seconds=record.journal.seconds)

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from coterie.benchmarks.repair.benchmark import repair_task
-from coterie.runtime import Calls, Gateway, Run, Toolbox, Trace, compile, execute
+from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.doubles import ScriptedModel, load_script
 from coterie.runtime.jail import Jails
 from coterie.runtime.trace import Event
@@ -23,13 +23,15 @@ async def run(task: Task, api_base: str, events: list[Event]) -> Run:
     catalogue = Catalogue.of_host(models=models)
     plan = compile(load_team(ROOT / "seeds" / "code_repair.yaml", catalogue), catalogue)
     async with Gateway(models) as gateway, Toolbox() as toolbox:
-        return await execute(
+        return await perform(
             plan,
             task,
-            calls=Calls(gateway=gateway),
-            jails=Jails(),
-            toolbox=toolbox,
-            trace=Trace(events.append),
+            Context(
+                calls=Calls(gateway=gateway),
+                jails=Jails(),
+                toolbox=toolbox,
+                trace=Trace(events.append),
+            ),
         )
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators import digest
-from coterie.runtime.engine import AgentOutcome, Run
+from coterie.runtime import AgentOutcome, Run
 from coterie.runtime.runners.protocol import AgentResult
 from coterie.runtime.scorers import Score, exact
 from coterie.runtime.usage import Usage

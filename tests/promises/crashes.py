@@ -13,7 +13,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from coterie.runtime import Calls, Gateway, Run, Toolbox, compile, execute
+from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, compile, perform
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Usage
 from coterie.runtime.journal import Journal
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
@@ -143,7 +143,7 @@ def run_once(
     async def made() -> Run:
         async with Toolbox() as toolbox:
             calls = Calls(gateway=cast_gateway(provider), journal=journal, seed=1)
-            return await execute(plan, TASK, calls=calls, jails=UNUSED, toolbox=toolbox)
+            return await perform(plan, TASK, Context(calls=calls, jails=UNUSED, toolbox=toolbox))
 
     async def process() -> Run | None:
         journal.process = asyncio.create_task(made())

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from coterie.runtime import Calls, Run, Toolbox, Trace, compile, execute
+from coterie.runtime import Calls, Context, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.gateway import CallError, ChatAnswer, Usage
 from coterie.runtime.trace import Event
 from coterie.schema import Catalogue, Task
@@ -131,13 +131,15 @@ class Stage:
     async def _executed(self) -> Run:
         gateway: Any = self
         async with Toolbox() as toolbox:
-            return await execute(
+            return await perform(
                 compile(self.case.team(), Catalogue.of_host()),
                 TASK,
-                calls=Calls(gateway=gateway),
-                jails=UNUSED,
-                toolbox=toolbox,
-                trace=Trace(self._noted),
+                Context(
+                    calls=Calls(gateway=gateway),
+                    jails=UNUSED,
+                    toolbox=toolbox,
+                    trace=Trace(self._noted),
+                ),
             )
 
     def _noted(self, event: Event) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime import Calls, Gateway, Run, Toolbox, Trace, compile, execute
+from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.doubles import Call, Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.jail import Jails, detect
@@ -47,13 +47,15 @@ class Making:
         cell, alias = self.cell, f"{FRAIL}_{self.number}"
         team = cell.shape.team(cell.kind, cell.failing, cell.policy, alias)
         gateway: Any = self
-        return await execute(
+        return await perform(
             compile(team, Catalogue.of_host(models=self.models)),
             Task(id="task", query=f"Cell {self.number}."),
-            calls=Calls(gateway=gateway),
-            jails=Jails(),
-            toolbox=toolbox,
-            trace=Trace(self._noted),
+            Context(
+                calls=Calls(gateway=gateway),
+                jails=Jails(),
+                toolbox=toolbox,
+                trace=Trace(self._noted),
+            ),
         )
 
     async def chat(self, request: Any, *arguments: Any, **more: Any) -> Any:

@@ -4,11 +4,27 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from coterie.runtime import Calls, Gateway, Run, Toolbox, Trace, compile, execute
+from coterie.runtime import (
+    Calls,
+    Caps,
+    Context,
+    Gateway,
+    Journal,
+    Plan,
+    Run,
+    Toolbox,
+    Trace,
+    compile,
+    execute,
+    perform,
+)
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.runners import AgentResult, Assignment
 from coterie.runtime.trace import Event
@@ -33,22 +49,53 @@ class Bench:
         **options: Any,
     ) -> Run:
         """Run a team to the end; every agent's model is the scripted one."""
+        return self._made(perform, team, model, task=task, calling={"seed": seed}, options=options)
+
+    def one_pass(
+        self,
+        team: Team,
+        model: ScriptedModel,
+        *,
+        folder: Path | None = None,
+        dialogue: int = 0,
+        agent_caps: Caps | None = None,
+        **passing: Any,
+    ) -> Run:
+        """Have a team's agents work once, with the journal of a folder where there is one."""
+        once = partial(execute, **passing)
+        with Journal.open(folder) if folder else nullcontext() as journal:
+            calling = {"journal": journal}
+            return self._made(
+                once, team, model, calling=calling, dialogue=dialogue, agent_caps=agent_caps
+            )
+
+    def _made(
+        self,
+        how: Callable[[Plan, Task, Context], Coroutine[Any, Any, Run]],
+        team: Team,
+        model: ScriptedModel | None,
+        *,
+        calling: Mapping[str, Any],
+        task: Task = TASK,
+        options: Mapping[str, Any] | None = None,
+        **context: Any,
+    ) -> Run:
         base = model.api_base if model else "http://127.0.0.1:9/v1"
+        options = options or {}
         models = {"default": Model(alias="default", model="scripted", api_base=base, **options)}
-        catalogue = Catalogue.of_host(models=models)
-        plan = compile(team, catalogue)
+        plan = compile(team, Catalogue.of_host(models=models))
 
         async def until_done() -> Run:
             async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
                 await toolbox.prepare(plan.tools)
-                return await execute(
-                    plan,
-                    task,
-                    calls=Calls(gateway=gateway, seed=seed),
+                host = Context(
+                    calls=Calls(gateway=gateway, **calling),
                     jails=UNUSED,
                     toolbox=toolbox,
                     trace=Trace(self.events.append),
+                    **context,
                 )
+                return await how(plan, task, host)
 
         return asyncio.run(until_done())
 

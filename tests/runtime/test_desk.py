@@ -10,9 +10,20 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime import Calls, Gateway, Journal, Run, Toolbox, compile, desk, execute, scorers
-from coterie.runtime.desk import AgentOutcome
+from coterie.runtime import (
+    Calls,
+    Context,
+    Gateway,
+    Journal,
+    Run,
+    Toolbox,
+    compile,
+    desk,
+    perform,
+    scorers,
+)
 from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.outcomes import AgentOutcome, outcome_value
 from coterie.runtime.runners import Assignment
 from coterie.runtime.scorers import Evidence, Score
 from coterie.runtime.tools import Tool, ToolCall, ToolError
@@ -27,8 +38,6 @@ from coterie.schema import (
 )
 
 from .conftest import UNUSED, Part, Scripted, llm, team
-
-desk_value = desk._value
 
 TASK = Task(id="t", query="Count.", answer="?", scorer=ScorerChoice(name="judged"))
 NUMBER = {"type": "object", "properties": {"by": {"type": "integer"}}}
@@ -81,12 +90,14 @@ class Stand:
             async with Gateway(known.models, seed=0) as gateway, Toolbox() as toolbox:
                 toolbox._tools["count"] = (count,)
                 with Journal.open(self.folder) as journal:
-                    return await execute(
+                    return await perform(
                         replace(plan, agents=agents),
                         TASK,
-                        calls=Calls(gateway=gateway, journal=journal),
-                        jails=UNUSED,
-                        toolbox=toolbox,
+                        Context(
+                            calls=Calls(gateway=gateway, journal=journal),
+                            jails=UNUSED,
+                            toolbox=toolbox,
+                        ),
                     )
 
         return asyncio.run(done())
@@ -203,11 +214,13 @@ def test_an_agent_that_failed_says_what_went_wrong_before(stand: Stand) -> None:
 def test_a_journal_of_an_earlier_version_still_opens(
     stand: Stand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    added = {"status", "error", "fault", "mishaps", "dialogue"}
+
     def earlier(outcome: AgentOutcome) -> Mapping[str, Any]:
-        return {key: item for key, item in desk_value(outcome).items() if key != "mishaps"}
+        return {key: item for key, item in outcome_value(outcome).items() if key not in added}
 
     with monkeypatch.context() as patch:
-        patch.setattr(desk, "_value", earlier)
+        patch.setattr(desk, "outcome_value", earlier)
         stand.run(solo(), {"one": counting(1, -2)})
     again = stand.run(solo(), {"one": counting(99)})
     assert (again.answer, again.agents["one"].mishaps) == ("1", ())

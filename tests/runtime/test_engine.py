@@ -253,7 +253,7 @@ def test_any_graph_ends_and_no_agent_starts_too_early(edges, failing, policy, wo
 
 
 def test_cancelling_a_run_leaves_no_task_behind(bench: Bench) -> None:
-    from coterie.runtime import Calls, Gateway, Toolbox, compile, execute
+    from coterie.runtime import Calls, Context, Gateway, Toolbox, compile, perform
     from coterie.schema import Catalogue, Model
 
     from .conftest import TASK, UNUSED
@@ -263,7 +263,9 @@ def test_cancelling_a_run_leaves_no_task_behind(bench: Bench) -> None:
         plan = compile(vote(4), Catalogue.of_host(models=models))
         async with Gateway(models) as gateway, Toolbox() as toolbox:
             running = asyncio.create_task(
-                execute(plan, TASK, calls=Calls(gateway=gateway), jails=UNUSED, toolbox=toolbox)
+                perform(
+                    plan, TASK, Context(calls=Calls(gateway=gateway), jails=UNUSED, toolbox=toolbox)
+                )
             )
             await asyncio.sleep(0.1)
             running.cancel()

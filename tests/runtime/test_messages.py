@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime import compile
-from coterie.runtime.messages import question, render, system
+from coterie.runtime.carry import Carried
+from coterie.runtime.messages import fence, question, render, system
 from coterie.runtime.runners import Report
 from coterie.schema import Agent, Catalogue, Model, Task
 
@@ -84,3 +85,38 @@ def test_a_role_cannot_close_its_quotes() -> None:
 def test_a_placeholder_without_a_value_is_an_error() -> None:
     with pytest.raises(jinja2.UndefinedError):
         render("question", query="q")
+
+
+PLAIN = """Task:
+What?
+
+Material:
+Some.
+
+Files: a.txt
+
+<report {sign} from="w0" role="worker">
+four
+</report {sign}>
+
+w1 could not finish and reports nothing."""
+
+
+def test_a_question_without_anything_carried_is_to_the_byte_what_journals_hold() -> None:
+    task = Task(id="t", query="What?", context="Some.", files={"a.txt": "x"})
+    reports = (Report(agent_id="w0", role="worker", content="four"),)
+    sign = hashlib.sha256(b"four").hexdigest()[:8]
+    assert question(task, reports, ("w1",)) == PLAIN.format(sign=sign)
+
+
+@given(st.text())
+def test_what_is_carried_stays_in_its_fence(content: str) -> None:
+    report = Report(agent_id="w0", role="", content=content)
+    carried = Carried(own=report, letters=(report,), bulletin=content)
+    asked = question(Task(id="t", query="What?"), (), (), carried)
+    sign = fence(content)
+    bulletin = f"\n<bulletin {sign}>\n{content}\n</bulletin {sign}>" if content else ""
+    own = f"\n<own {sign}>\n{content}\n</own {sign}>\n"
+    letter = f'\n<answer {sign} from="w0">\n{content}\n</answer {sign}>'
+    assert own in asked
+    assert asked.split(own)[1].strip("\n") == "\n".join(filter(None, (letter, bulletin))).strip()

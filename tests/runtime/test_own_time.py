@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime import Calls, Run, Toolbox, compile, execute
+from coterie.runtime import Calls, Context, Run, Toolbox, compile, perform
 from coterie.runtime.gateway import CallError, ChatAnswer
 from coterie.runtime.own_time import OwnTime
 from coterie.runtime.runners import Assignment
@@ -54,12 +54,10 @@ def run(
 
     async def done() -> tuple[Run, float]:
         async with gateway_to(Provider(behave), *known.values()) as gateway, Toolbox() as toolbox:
-            came = await execute(
+            came = await perform(
                 replace(plan, agents={**plan.agents, **scripted}),
                 TASK,
-                calls=Calls(gateway=gateway),
-                jails=UNUSED,
-                toolbox=toolbox,
+                Context(calls=Calls(gateway=gateway), jails=UNUSED, toolbox=toolbox),
             )
             return came, virtual_clock()
 

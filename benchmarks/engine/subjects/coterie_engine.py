@@ -8,7 +8,7 @@ from typing import Any
 
 from workloads import SYSTEM, TASK, Workload, model
 
-from coterie.runtime import Calls, Gateway, Run, Setting, Toolbox, Trace, compile, execute
+from coterie.runtime import Calls, Context, Gateway, Run, Setting, Toolbox, Trace, compile, perform
 from coterie.runtime.jail import Jails
 from coterie.runtime.record import Record
 from coterie.runtime.scrubber import Scrubber
@@ -54,6 +54,6 @@ async def run(team: dict[str, Any], run: str) -> str:
 
 async def executed(team: dict[str, Any], task: Task, trace: Trace, calls: Calls) -> Run:
     """Execute the plan over the team's gateway."""
-    return await execute(
-        team["plan"], task, calls=calls, jails=Jails(), toolbox=Toolbox(), trace=trace
+    return await perform(
+        team["plan"], task, Context(calls=calls, jails=Jails(), toolbox=Toolbox(), trace=trace)
     )

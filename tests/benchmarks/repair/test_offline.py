@@ -12,7 +12,7 @@ from coterie.benchmarks.repair.benchmark import repair_task
 from coterie.benchmarks.repair.instance import touched
 from coterie.benchmarks.repair.offline import find_repair, offline_repairs
 from coterie.benchmarks.repair.trial import try_patch
-from coterie.runtime import Calls, Gateway, Run, Toolbox, Trace, compile, execute
+from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
 from coterie.schema import Catalogue, Model, Task, load_team
@@ -82,13 +82,15 @@ async def _run(task: Task, patch: str) -> Run:
         catalogue = Catalogue.of_host(models=models)
         plan = compile(load_team(TEAM, catalogue), catalogue)
         async with Gateway(models) as gateway, Toolbox() as toolbox:
-            return await execute(
+            return await perform(
                 plan,
                 task,
-                calls=Calls(gateway=gateway),
-                jails=Jails(),
-                toolbox=toolbox,
-                trace=Trace(lambda _event: None),
+                Context(
+                    calls=Calls(gateway=gateway),
+                    jails=Jails(),
+                    toolbox=toolbox,
+                    trace=Trace(lambda _event: None),
+                ),
             )
 
 

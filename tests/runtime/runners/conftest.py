@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from coterie.runtime import Calls, Gateway, Run, Toolbox, Trace, compile, execute
+from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.jail import Jails, detect
 from coterie.runtime.runners import Assignment
 from coterie.runtime.tools import GrantedTool, Tool, ToolError
@@ -91,13 +91,15 @@ class Workbench:
         async with Gateway(models, seed=0) as gateway, Toolbox() as toolbox:
             for tool in self.tools:
                 toolbox._tools[tool.name] = (tool,)  # pyright: ignore[reportPrivateUsage]
-            return await execute(
+            return await perform(
                 plan,
                 task,
-                calls=Calls(gateway=gateway),
-                jails=Jails(unsafe=unsafe),
-                toolbox=toolbox,
-                trace=Trace(self.events.append),
+                Context(
+                    calls=Calls(gateway=gateway),
+                    jails=Jails(unsafe=unsafe),
+                    toolbox=toolbox,
+                    trace=Trace(self.events.append),
+                ),
             )
 
     def of(self, event: str) -> list[Event]:

@@ -1,0 +1,117 @@
+"""What was learnt from a task: an entry of the memory, and a line of the pool's ledger."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from ..schema.errors import InputError
+from ..schema.secrets import scrubbed
+from ..schema.values import is_list, is_mapping
+from .shape import misshapen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["LONGEST_TASK", "Learnt", "OperatorOutcome"]
+
+LONGEST_TASK = 8_000
+"""Characters of a task by which it is compared with others; no embedder reads more."""
+KEYS = uuid.UUID("9d1f6a0e-53c4-4b7c-8f0c-2f3e5d7a9b11")
+NOTHING: tuple[Any, ...] = (None, [], {})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OperatorOutcome:
+    """What an operator made, and what it was worth (EvoMAS §3.2: a step of an evolution trace).
+
+    Attributes:
+        operator: Its name.
+        component: The component that its edits touched, where it is one.
+        team: The content hash of the team that it made.
+        reward: That team's reward on the task.
+    """
+
+    operator: str
+    component: str | None = None
+    team: str | None = None
+    reward: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Learnt:
+    """An entry of the memory: what a task taught, and whom (EvoMAS §3.2.4: task, team, summary).
+
+    Attributes:
+        kind: What sort of entry it is, as its writer calls it: `evolution`, `lesson` and others.
+        task: The task's text, by the first `LONGEST_TASK` characters of which it is found.
+        text: What was learnt, in words for people and models.
+        niche: The kind of task.
+        owner: The agent of the pool whose it is; None: everybody's.
+        giver: The agent of the pool that it comes from, where that is another.
+        level: How far it reaches, as its writer calls it: `task`, `subdomain`, `cross_domain`.
+        credit: What it was worth to whoever found it out, in the unit of its writer.
+        replaces: The ids of earlier entries that it stands for. They stay, and are found no more.
+        team: The content hash of the team that it is about.
+        operators: What was tried, in order.
+        reward: The team's reward on the task: score less the cost's share.
+        run: The run, or the recipe, that it comes from.
+        id: What no other entry is called: the operation under which it was committed.
+    """
+
+    kind: str
+    task: str
+    text: str
+    niche: str | None = None
+    owner: str | None = None
+    giver: str | None = None
+    level: str | None = None
+    credit: float | None = None
+    replaces: tuple[str, ...] = ()
+    team: str | None = None
+    operators: tuple[OperatorOutcome, ...] = ()
+    reward: float | None = None
+    run: str | None = None
+    id: str = ""
+
+    @property
+    def key(self) -> str:
+        """A UUID that changes with everything by which the entry is found."""
+        found_by = [self.id, self.kind, self.niche, self.owner, self.level, self.task]
+        return str(uuid.uuid5(KEYS, json.dumps(found_by)))
+
+    def value(self) -> dict[str, Any]:
+        """Give the ledger's line of it, without what looks like a secret key.
+
+        Raises:
+            InputError: A field is not as `ledger.schema.json` has it.
+        """
+        entry = _told(asdict(self))
+        entry.pop("id", None)
+        value = {"kind": "learnt", "entry": entry}
+        if said := next(misshapen(value), None):
+            raise InputError(f"what was learnt cannot be kept: {said}.")
+        return value
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any], op: str = "") -> Self:
+        """Read a ledger's line, which was committed under an operation."""
+        fields: dict[str, Any] = {**value["entry"]}
+        outcomes = tuple(OperatorOutcome(**one) for one in fields.pop("operators", ()))
+        replaces = tuple(fields.pop("replaces", ()))
+        return cls(**fields, operators=outcomes, replaces=replaces, id=op)
+
+
+def _told(value: Any) -> Any:
+    """Leave out what says nothing, and make texts fit to be kept."""
+    if isinstance(value, str):
+        # Half of a surrogate pair, which a model's answer can hold, is no text.
+        return scrubbed(value.encode("utf-8", "replace").decode())
+    if is_list(value) or isinstance(value, tuple):
+        return [_told(item) for item in value]
+    if not is_mapping(value):
+        return value
+    told = {key: _told(item) for key, item in value.items()}
+    return {key: item for key, item in told.items() if item not in NOTHING}

@@ -1,0 +1,220 @@
+"""What comes of a run and of its agents, and how both are written down and read again.
+
+Every record of them is in this form: the journal of a run, result.json, the journal of an
+evolution. Each may leave out what it has no use for; what is left out reads as nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from .runners.protocol import AgentResult
+from .scorers import Score
+from .tools import ToolCall
+from .usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .gateway import Message
+
+__all__ = [
+    "AgentOutcome",
+    "Run",
+    "Status",
+    "as_given",
+    "outcome_of",
+    "outcome_value",
+    "run_of",
+    "run_value",
+]
+
+Status = Literal["done", "failed", "skipped", "cancelled"]
+
+INFRASTRUCTURE = frozenset(
+    {"busy", "denied", "down", "jail", "malformed", "slow", "timeout", "unknown"}
+)
+"""Faults that are not the team's; a prompt that is too long, or that no model takes, is."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentOutcome:
+    """How an agent's part of a run ended.
+
+    Attributes:
+        status: `done`; `failed`; `skipped`, because someone it depends on failed; `cancelled`,
+            because the run ended first, or met a limit.
+        result: What it came to, when done.
+        error: Why it failed, in words.
+        fault: Whose failure it was: `agent` for its own; `jail`, or the kind of a `CallError`.
+        usage: What its model calls consumed, failed attempts included.
+        seconds: From its first attempt to its end.
+        attempts: How often it was run.
+        tool_calls: What it had its tools do in its last attempt, in order.
+        mishaps: What went wrong on the way, in all of its attempts: failed tools, attempts and
+            forms, conversations that were too long. Each once, the most frequent first.
+        dialogue: What it read and said in its last attempt, as messages that hold text only; see
+            `Context.dialogue`. Nothing, where it asked no model or nobody wants to know.
+    """
+
+    status: Status
+    result: AgentResult | None = None
+    error: str | None = None
+    fault: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    attempts: int = 0
+    tool_calls: tuple[ToolCall, ...] = ()
+    mishaps: tuple[str, ...] = ()
+    dialogue: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """One execution of a plan on a task.
+
+    Attributes:
+        status: `done` with an answer; `failed` without; `stopped` by a limit of the user's.
+        answer: The output agent's answer, where it got that far.
+        answered_by: That agent.
+        score: How it compares with the reference answer, where the task has one.
+        error: Why there is no answer.
+        usage: What all model calls consumed, in all rounds.
+        seconds: From start to end.
+        agents: Each agent's outcome by id, in Kahn order.
+        over_budget: Whether it was stopped by a budget, not by the team's own timeout.
+        fault: Why there is no score, where the team could not help it: `jail`, where the answer
+            could not be scored; `slow`, where it was stopped for what it waited for.
+        rounds: How many rounds its agents worked.
+    """
+
+    status: Literal["done", "failed", "stopped"]
+    answer: str | None = None
+    answered_by: str | None = None
+    score: Score | None = None
+    error: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    agents: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
+    over_budget: bool = False
+    fault: str | None = None
+    rounds: int = 1
+
+    @property
+    def infrastructure_failures(self) -> int:
+        """How many of its agents failed for something that is not theirs: a provider, a jail."""
+        failed = (one for one in self.agents.values() if one.status == "failed")
+        return sum(one.fault in INFRASTRUCTURE for one in failed)
+
+    @property
+    def is_too_slow(self) -> bool:
+        """Whether nothing but the time that its model took kept it from an answer."""
+        failed = {one.fault for one in self.agents.values() if one.status == "failed"}
+        return {self.fault, *failed} - {None} == {"slow"}
+
+    @property
+    def is_infrastructure_failure(self) -> bool:
+        """Whether it failed for something that says nothing about the team."""
+        not_the_teams = self.fault in INFRASTRUCTURE or self.infrastructure_failures > 0
+        return self.answer is None and not self.over_budget and not_the_teams
+
+
+def as_given(outcome: AgentOutcome) -> AgentOutcome:
+    """Let an outcome stand whose agent is not run: it costs nothing, or it would count twice."""
+    return replace(outcome, usage=Usage(), seconds=0.0, attempts=0)
+
+
+def run_value(run: Run) -> dict[str, Any]:
+    """Write a run as a JSON object."""
+    return {
+        "status": run.status,
+        "answer": run.answer,
+        "answered_by": run.answered_by,
+        "score": None if run.score is None else asdict(run.score),
+        "error": run.error,
+        "usage": run.usage.value(),
+        "seconds": run.seconds,
+        "agents": {agent_id: outcome_value(one) for agent_id, one in run.agents.items()},
+        "over_budget": run.over_budget,
+        "fault": run.fault,
+        "rounds": run.rounds,
+    }
+
+
+def run_of(value: Mapping[str, Any]) -> Run:
+    """Read a run.
+
+    Raises:
+        KeyError: The JSON object is no run; a `TypeError` or `AttributeError` may say so, too.
+    """
+    score = value["score"]
+    return Run(
+        status=value["status"],
+        answer=value["answer"],
+        answered_by=value.get("answered_by"),
+        score=None if score is None else Score(**score),
+        error=value["error"],
+        usage=_usage(value["usage"]),
+        seconds=value["seconds"],
+        agents={agent_id: outcome_of(one) for agent_id, one in value["agents"].items()},
+        over_budget=value.get("over_budget", False),
+        fault=value.get("fault"),
+        rounds=value.get("rounds", 1),
+    )
+
+
+def outcome_value(outcome: AgentOutcome) -> dict[str, Any]:
+    """Write an agent's outcome as a JSON object."""
+    result = outcome.result
+    return {
+        "status": outcome.status,
+        "content": result.content if result else None,
+        "answer": result.answer if result else None,
+        "patch": result.patch if result else None,
+        "steps": list(result.steps) if result else [],
+        "error": outcome.error,
+        "fault": outcome.fault,
+        "usage": outcome.usage.value(),
+        "seconds": round(outcome.seconds, 6),
+        "attempts": outcome.attempts,
+        "tool_calls": [asdict(one) for one in outcome.tool_calls],
+        "mishaps": list(outcome.mishaps),
+        "dialogue": list(outcome.dialogue),
+    }
+
+
+def outcome_of(value: Mapping[str, Any]) -> AgentOutcome:
+    """Read an agent's outcome.
+
+    Raises:
+        KeyError: The JSON object is none; a `TypeError` may say so, too.
+    """
+    # Journals of earlier versions had no other status, or kept what it came to apart.
+    said = value.get("result", value) or {"content": None}
+    return AgentOutcome(
+        status=value.get("status", "done"),
+        result=_result(said) if said["content"] is not None else None,
+        error=value.get("error"),
+        fault=value.get("fault"),
+        usage=_usage(value["usage"]),
+        seconds=value["seconds"],
+        attempts=value["attempts"],
+        tool_calls=tuple(ToolCall(**one) for one in value.get("tool_calls", ())),
+        mishaps=tuple(value.get("mishaps", ())),
+        dialogue=tuple(value.get("dialogue", ())),
+    )
+
+
+def _result(value: Mapping[str, Any]) -> AgentResult:
+    return AgentResult(
+        content=value["content"],
+        answer=value.get("answer"),
+        patch=value.get("patch"),
+        steps=tuple(value.get("steps", ())),
+    )
+
+
+def _usage(value: Mapping[str, Any]) -> Usage:
+    """Take the counts; a result also has the price in words."""
+    return Usage(**{name: value[name] for name in Usage.__slots__ if name in value})

@@ -1,0 +1,39 @@
+"""Scores what a run came to. Once, by whoever made the run: never between its rounds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..schema.errors import JailError
+from .scorers import Evidence, score
+
+if TYPE_CHECKING:
+    from ..schema.task import Task
+    from .jail import Jails
+    from .outcomes import Run
+
+__all__ = ["scored"]
+
+
+async def scored(run: Run, task: Task, jails: Jails) -> Run:
+    """Compare a run's answer with the task's reference answer.
+
+    Args:
+        run: What came of it.
+        task: What was asked.
+        jails: Where a scorer may run code.
+
+    Returns:
+        The run with its score, where there is an answer and something to compare it with; without
+        its answer, and failed, where the jail that its scorer needs failed.
+    """
+    if run.answer is None:
+        return run
+    calls = run.agents[run.answered_by].tool_calls if run.answered_by else ()
+    evidence = Evidence(task=task, answer=run.answer, tool_calls=calls, jails=jails)
+    try:
+        return replace(run, score=await score(evidence))
+    except JailError as error:
+        why = f"the answer could not be scored: {error}"
+        return replace(run, status="failed", answer=None, error=why, fault="jail")
