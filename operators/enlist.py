@@ -6,7 +6,7 @@ import functools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..schema.edits import AddAgent, RemoveAgent, ReplaceTopology
+from ..schema.edits import AddAgent, OrderAgents, RemoveAgent, ReplaceTopology
 from ..schema.team import natural
 from .answers import Unfit, child_of, closed, reason_schema, structured
 from .material import material, task_text
@@ -28,6 +28,8 @@ __all__ = ["FEWEST", "enlist"]
 OPERATOR = "enlist"
 FEWEST = 2
 """Agents of a team that is enlisted."""
+LONGEST = 256
+"""Items of a list that is read at all, with those that stand there twice."""
 
 
 async def enlist(
@@ -76,13 +78,14 @@ def _read(
     meta: Respondent, frame: Team, roles: Mapping[str, Agent], most: int, text: str
 ) -> Proposal:
     """Read a team; a role that stands there twice counts once, at its first place."""
-    said = structured(text, _schema(roles, meta.limits, most), meta.limits)
+    said = structured(text, _schema(roles, meta.limits, LONGEST), meta.limits)
     chosen = [*dict.fromkeys(said["agents"])]
-    if len(chosen) < FEWEST:
-        raise Unfit(f"one role; choose at least {FEWEST} different ones.")
+    if not FEWEST <= len(chosen) <= most:
+        raise Unfit(f"{len(chosen)} different roles; choose from {FEWEST} to {most}.")
     edits = (
         *(RemoveAgent(agent=agent) for agent in frame.agents),
         *(AddAgent(agent=replace(roles[role], id=role)) for role in chosen),
+        OrderAgents(agents=tuple(chosen)),
         ReplaceTopology(reports_to=_topology(chosen, said["edges"]), output=chosen[-1]),
     )
     return Proposal(

@@ -152,6 +152,95 @@ def choice_answers(field: str, choices: Sequence[Any]) -> SearchStrategy[str]:
     return st.one_of(answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 
+_SHARE = st.sampled_from([0, 1, 0.5, 0.25, -0.1, 7, 1e308, True, None, "1", [0.5]])
+
+
+def judgements(agents: Sequence[str]) -> SearchStrategy[str]:
+    """Answers of a model that is asked what each agent contributed."""
+    fair = st.fixed_dictionaries({"reason": _TEXT, "contribution": st.floats(0, 1)})
+    odd = st.fixed_dictionaries({"reason": _TEXT, "contribution": _SHARE})
+    every = st.one_of([st.fixed_dictionaries(dict.fromkeys(agents, one)) for one in (fair, odd)])
+    some = st.dictionaries(_NAME, odd | VALUES, max_size=4)
+    answers = st.fixed_dictionaries(
+        {
+            "reason": _TEXT,
+            "agents": st.one_of(every, every, some, VALUES),
+            "score": st.floats(0, 1) | _SHARE,
+            "converged": st.booleans() | st.sampled_from(["yes", 1, None]),
+        },
+        optional={"weights": VALUES, "answer": _TEXT},
+    ).map(json.dumps)
+    return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
+
+
+def coachings() -> SearchStrategy[str]:
+    """Answers of a model that is asked what an agent did wrong, and what it is to do."""
+    said = st.fixed_dictionaries(
+        {"wrong": _TEXT, "plan": _TEXT},
+        optional={"agent": _NAME, "prompt": _TEXT, "tools": st.lists(_TOOL), "notes": VALUES},
+    )
+    answers = st.one_of(
+        st.fixed_dictionaries({"wrong": _TEXT, "plan": _TEXT}),
+        said,
+        st.dictionaries(_NAME, said, max_size=2),
+    ).map(json.dumps)
+    return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
+
+
+def restructurings(agents: Sequence[str], roles: Sequence[str]) -> SearchStrategy[str]:
+    """Answers of a model that is asked for changes of a team's structure."""
+    role, agent = st.sampled_from([*roles, *NAMES]), st.sampled_from([*agents, *NAMES])
+    names = st.lists(agent, max_size=3)
+    born = st.fixed_dictionaries(
+        {"role": st.sampled_from(roles) | role},
+        optional={
+            "receives_from": names,
+            "reports_to": names,
+            "is_output": st.booleans(),
+            "agent": _NAME,
+            "fields": _AGENT,
+            "tools": st.lists(_TOOL, max_size=2),
+        },
+    )
+    edge = st.fixed_dictionaries({"sender": agent, "receiver": agent})
+    change = st.one_of(
+        born.map(lambda one: {"add_agent": one}),
+        agent.map(lambda one: {"remove_agent": {"agent": one}}),
+        st.sampled_from([{}, None, 7]) | VALUES,
+        _ANY,
+    )
+    rewire = st.one_of(
+        edge.map(lambda one: {"add_edge": one}), edge.map(lambda one: {"remove_edge": one}), _ANY
+    )
+    answers = st.fixed_dictionaries(
+        {
+            "reason": _TEXT,
+            "agents": st.lists(change, max_size=3),
+            "edges": st.lists(rewire, max_size=4),
+        },
+        optional={"prompt": _TEXT, "api_base": st.just("http://evil/v1")},
+    ).map(json.dumps)
+    return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
+
+
+def teams_of_roles(roles: Sequence[str]) -> SearchStrategy[str]:
+    """Answers of a model that is asked for roles, and who reports to whom."""
+    role = st.sampled_from(roles)
+    any_role = role | st.sampled_from(NAMES)
+    edge = st.fixed_dictionaries({"sender": any_role, "receiver": any_role})
+    answers = st.fixed_dictionaries(
+        {
+            "reason": _TEXT,
+            "agents": st.one_of(
+                st.lists(role, min_size=2, max_size=4), st.lists(any_role, max_size=4), VALUES
+            ),
+            "edges": st.one_of(st.just([]), st.lists(edge, max_size=3), VALUES),
+        },
+        optional={"tools": st.lists(_TOOL)},
+    ).map(json.dumps)
+    return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
+
+
 def _truncated(answers: SearchStrategy[str]) -> SearchStrategy[str]:
     return st.builds(lambda text, share: text[: int(len(text) * share)], answers, st.floats(0, 1))
 

@@ -19,7 +19,13 @@ LOW = Contribution(value=0.2, reason="a guess")
 def coached(*answers: Any, **options: Any) -> Asked[Coaching | Dropped]:
     replies = [Reply.json(one) for one in answers]
     account = options.pop("account", worked(solver=did("SECRET OF SOLVER")))
-    given = {"agent": "solver", "contribution": LOW, "share": 1.0, "room": 300, **options}
+    given: dict[str, Any] = {
+        "agent": "solver",
+        "contribution": LOW,
+        "share": 1.0,
+        "room": 300,
+        **options,
+    }
     return asking(replies, lambda meta: coach(meta, "k", TASK, account, **given))
 
 
