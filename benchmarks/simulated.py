@@ -6,10 +6,14 @@ The unit of every interval is a landscape: its seeds are averaged first.
 from __future__ import annotations
 
 import math
+import os
 import statistics
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -19,7 +23,7 @@ from ..pool.student import t_quantile
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Interval", "matching", "none_matches", "side_by_side", "sized", "units"]
+__all__ = ["Interval", "in_memory", "matching", "none_matches", "side_by_side", "sized", "units"]
 
 Came = TypeVar("Came")
 
@@ -103,6 +107,14 @@ def none_matches(rows: Sequence[str], names: Iterable[str]) -> click.BadParamete
     return click.BadParameter(
         f"no row matches {', '.join(rows)!r}. Rows: {known}.", param_hint="--rows"
     )
+
+
+@contextmanager
+def in_memory() -> Iterator[Path]:
+    """Give a folder that is in memory, where this host has such, and gone afterwards."""
+    memory = Path("/dev/shm")  # noqa: S108 - a private folder in it
+    with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as passing:
+        yield Path(passing)
 
 
 def side_by_side(

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import statistics
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ...operators.evolution import Evolution
@@ -26,6 +23,7 @@ from ...runtime.scrubber import Scrubber
 from ...runtime.services import Services, Setting
 from ...runtime.tools import Toolbox
 from ...schema.recipe import Recipe
+from ..simulated import in_memory
 from .gateway import Simulated, tasks
 from .landscapes import NICHES
 from .meta import MetaModel
@@ -34,6 +32,7 @@ from .world import Shape, puzzles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from ...operators.stage import Strategy
     from ...operators.turn import Turn
@@ -149,9 +148,8 @@ def evolve(
     """
     if folder is not None:
         return asyncio.run(_outcome(trial, landscape, seed, calls, folder))
-    memory = Path("/dev/shm")  # noqa: S108 - a private folder in it
-    with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as passing:
-        return asyncio.run(_outcome(trial, landscape, seed, calls, Path(passing)))
+    with in_memory() as passing:
+        return asyncio.run(_outcome(trial, landscape, seed, calls, passing))
 
 
 async def _outcome(
