@@ -123,7 +123,9 @@ class _Cross:
         """Find who may change places."""
         own, other = (first, second) if side == "first" else (second, first)
         places = counterparts(own, other)
-        all_theirs = {one: _moved(other, there, own, one) for one, there in places.items()}
+        new_ids = dict.fromkeys(other.agents) | {there: one for one, there in places.items()}
+        moved = {one: other.agents[there].renamed(one, new_ids) for one, there in places.items()}
+        all_theirs = {one: _settled(agent, other, own) for one, agent in moved.items()}
         theirs = {one: agent for one, agent in all_theirs.items() if agent != own.agents[one]}
         return cls(own=own, other=other, side=side, theirs=theirs, places=places)
 
@@ -165,7 +167,7 @@ class _Cross:
             return offered
         for side in SIDES:
             spoken, rest = by_side[side], by_side[_opposite(side)]
-            hybrid = replace(rest, prompt=spoken.prompt, role=spoken.role)
+            hybrid = replace(rest, prompt=spoken.prompt, role=spoken.role, notes=spoken.notes)
             if hybrid not in offered.values():
                 offered[HYBRID.format(side, _opposite(side))] = hybrid
         return offered
@@ -175,9 +177,8 @@ class _Cross:
         return "function" in map(self.own.backend_of, agents)
 
 
-def _moved(other: Team, there: str, own: Team, position: str) -> Agent:
-    """Give an agent a place in a team of other defaults, where it works as it did."""
-    agent = replace(other.agents[there], id=position)
+def _settled(agent: Agent, other: Team, own: Team) -> Agent:
+    """Have an agent of a team work as it did in one of other defaults."""
     backend = other.backend_of(agent)
     return agent if own.backend_of(agent) == backend else replace(agent, backend=backend)
 

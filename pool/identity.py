@@ -90,6 +90,10 @@ def _graph(team: Team) -> _Graph:
         agent_id: [{**fields, "tools": sorted(fields.get("tools", ()))}, agent_id == output]
         for agent_id, fields in value["agents"].items()
     }
+    for agent in team.agents.values():
+        labels[agent.id][0].pop("member", None)
+        for known, _ in team.known_to(agent):  # who is spoken of by name is told apart by it
+            labels[known][0]["id"] = known
     return _Graph(
         frame=_written(frame),
         labels={agent_id: _written(label) for agent_id, label in labels.items()},

@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import AgentError, CoterieError, JailError, StorageError
+from ..schema.team import agent_value
 from .budget import Budget, BudgetReached
 from .dialogue import kept
 from .gateway import CallError, ChatRequest, Usage
@@ -19,6 +20,7 @@ from .mishaps import Mishaps
 from .outcomes import AgentOutcome, outcome_of, outcome_value
 from .own_time import OwnTime
 from .runners.protocol import Assignment, Report
+from .skills import tools_of
 from .tools import ToolCall
 
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from .runners.protocol import AgentResult
 
 __all__ = ["Desk"]
+
+LEARNT = frozenset({"notes", "recall"})
+"""Fields of agents that came late, and count in a question only where they are written."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -149,7 +154,9 @@ class Desk:
 
     def _system(self) -> str:
         has_reports = bool(self.reports or self.carried)
-        return system(self.planned, self.run.plan.team.constitution, has_reports=has_reports)
+        team = self.run.plan.team
+        known = team.known_to(self.planned.agent)
+        return system(self.planned, team.constitution, has_reports=has_reports, known=known)
 
     def _question(self) -> str:
         return question(self.run.workspaces.task, self.reports, self.missing, self.carried)
@@ -167,7 +174,7 @@ class Desk:
             reports=self.reports,
             missing=self.missing,
             line=self,
-            tools=context.toolbox.granted(agent.tools, workspace, self.emit, self.once),
+            tools=tools_of(self.planned, context.toolbox, workspace, self.emit, self.once),
             workspace=workspace,
             jails=context.jails,
             waiting=self._waiting,
@@ -183,8 +190,12 @@ class Desk:
         agent, task = self.planned.agent, self.run.workspaces.task
         # The prompt's text is part of the instructions, whether it was written out or as an id.
         wanted = {
-            one.name: getattr(agent, one.name) for one in fields(agent) if one.name != "prompt"
+            one.name: getattr(agent, one.name)
+            for one in fields(agent)
+            if one.name not in {"prompt", "member", *LEARNT}
         }
+        # Where an agent has none, the digest is what it was before there were any.
+        wanted |= {name: item for name, item in agent_value(agent).items() if name in LEARNT}
         patches = [report.patch for report in self.reports]
         repo = str(task.repo.resolve()) if task.repo else None
         given = [dict(task.files), repo, *([task.commit] if task.commit else ())]

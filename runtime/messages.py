@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .carry import Carried
+from .skills import looks_skills_up
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..schema.task import Task
     from .plan import PlannedAgent
@@ -23,12 +24,25 @@ FOLDER = Path(__file__).parent / "prompts"
 UNBURDENED = Carried()
 
 
-def system(planned: PlannedAgent, constitution: str, *, has_reports: bool) -> str:
-    """Write an agent's instructions. Its prompt goes in as it stands: it is no template.
+def system(
+    planned: PlannedAgent,
+    constitution: str,
+    *,
+    has_reports: bool,
+    known: Iterable[tuple[str, str]] = (),
+) -> str:
+    """Write an agent's instructions. Its prompt and its notes go in as they stand: no templates.
+
+    Args:
+        planned: The agent.
+        constitution: The rules of its team.
+        has_reports: Whether colleagues report to it.
+        known: What it has noted of those who are in the team: their ids, and the notes.
 
     An embedded model is not told its output schema: its decoding is held to it anyway, and a small
     model takes the words of the schema for words of the task.
     """
+    notes = planned.agent.notes
     is_held = planned.model is not None and planned.model.is_embedded
     schema = None if is_held else planned.agent.output_schema
     return render(
@@ -36,6 +50,11 @@ def system(planned: PlannedAgent, constitution: str, *, has_reports: bool) -> st
         role=planned.agent.role,
         constitution=constitution.strip(),
         prompt=planned.prompt.strip(),
+        patches=[text.strip() for text in notes.patches.values()],
+        known=[(one, text.strip()) for one, text in known],
+        skills=notes.skills,
+        looks_skills_up=looks_skills_up(planned),
+        coaching=notes.coaching.strip(),
         schema=json.dumps(schema) if schema else "",
         has_reports=has_reports,
     )

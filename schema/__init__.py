@@ -19,7 +19,17 @@ from .loading import load_models, load_task, load_team, load_tools, parse_team
 from .models import Model
 from .problems import Place, Problem
 from .task import ScorerChoice, Task
-from .team import Agent, Execution, Lineage, LineageStep, SolvedTask, Team
+from .team import (
+    Agent,
+    Execution,
+    Lineage,
+    LineageStep,
+    Notes,
+    Recall,
+    Skill,
+    SolvedTask,
+    Team,
+)
 from .writing import dump, write_yaml
 
 __all__ = [
@@ -36,11 +46,14 @@ __all__ = [
     "LineageStep",
     "Model",
     "ModelError",
+    "Notes",
     "Place",
     "Problem",
+    "Recall",
     "RunError",
     "ScorerChoice",
     "Server",
+    "Skill",
     "SolvedTask",
     "Task",
     "Team",

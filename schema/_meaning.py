@@ -18,7 +18,7 @@ from .errors import InputError
 from .hints import did_you_mean
 from .problems import Path, quoted, reason_of
 from .secrets import LOOKS_LIKE_A_KEY, looks_secret
-from .team import IMPLIED_BACKENDS, is_prompt_id, natural
+from .team import IMPLIED_BACKENDS, READ_SKILL, is_prompt_id, natural
 from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -150,6 +150,8 @@ def distinct_tools(reading: Reading) -> Iterator[Problem]:
     """A model can tell an agent's tools apart by the identifiers that it sees."""
     for agent, path in reading.agents():
         taken: dict[str, str] = {"final_answer": "the answer itself"}
+        if agent.notes.skills:
+            taken[READ_SKILL] = "the way to its skills"
         for index, tool in enumerate(agent.tools):
             identifier = tool_identifier(tool)
             other = taken.setdefault(identifier, tool)
@@ -197,6 +199,17 @@ def reported_functions(reading: Reading) -> Iterator[Problem]:
             yield reading.problem((*path, "function"), why)
 
 
+def notes_on_others(reading: Reading) -> Iterator[Problem]:
+    """No agent has a note on itself among those on its teammates."""
+    for agent, path in reading.agents():
+        if agent.id in agent.notes.teammates:
+            yield reading.problem(
+                (*path, "notes", "teammates", agent.id),
+                "that is the agent itself. What it is to do differently is a patch.",
+                at_key=True,
+            )
+
+
 def secrets_in(document: Document) -> Iterator[Problem]:
     """No text holds what looks like a key. The text itself is never shown."""
     for path, text, at_key in _texts(document.value):
@@ -215,6 +228,7 @@ TEAM_RULES: tuple[Rule, ...] = (
     distinct_tools,
     known_backends,
     reported_functions,
+    notes_on_others,
 )
 """All rules: what a file names is known on this host, too."""
 

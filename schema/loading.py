@@ -17,7 +17,7 @@ from .hints import did_you_mean
 from .models import Model
 from .problems import Problem, quoted, reason_of
 from .task import ScorerChoice, Task
-from .team import Agent, Execution, Lineage, LineageStep, SolvedTask, Team
+from .team import Agent, Execution, Lineage, LineageStep, Notes, Recall, Skill, SolvedTask, Team
 from .values import is_list, is_mapping
 from .yaml_text import read_yaml
 
@@ -288,9 +288,37 @@ def _team(value: Any) -> Team:
 
 def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
     """Build an agent from values of the right shape."""
-    given = {key: item for key, item in fields.items() if key != "tools"}
-    tools = tuple(tool for tool in fields.get("tools") or () if tool)
-    return Agent(id=agent_id, tools=tools, **given)
+    given = {key: item for key, item in fields.items() if key not in {"tools", "notes", "recall"}}
+    return Agent(
+        id=agent_id,
+        tools=_names(fields.get("tools")),
+        notes=_notes(fields.get("notes") or {}),
+        recall=None if fields.get("recall") is None else _recall(fields["recall"]),
+        **given,
+    )
+
+
+def _names(listed: list[str | None] | None) -> tuple[str, ...]:
+    return tuple(name for name in listed or () if name)
+
+
+def _notes(fields: dict[str, Any]) -> Notes:
+    skills = {name: _skill(said) for name, said in (fields.get("skills") or {}).items()}
+    return Notes(
+        patches=MappingProxyType(fields.get("patches") or {}),
+        teammates=MappingProxyType(fields.get("teammates") or {}),
+        skills=MappingProxyType(skills),
+        coaching=fields.get("coaching", ""),
+    )
+
+
+def _skill(fields: dict[str, Any]) -> Skill:
+    return Skill(**{"description": "", "body": "", **fields})
+
+
+def _recall(fields: dict[str, Any]) -> Recall:
+    said: dict[str, Any] = {**fields, "kinds": _names(fields.get("kinds"))}
+    return Recall(**said)
 
 
 def _lineage(fields: dict[str, Any] | None) -> Lineage | None:

@@ -5,23 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from .values import equal_numbers_alike
+from .values import equal_numbers_alike, unlike_default
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 __all__ = [
+    "READ_SKILL",
     "Agent",
     "Execution",
     "Lineage",
     "LineageStep",
+    "Notes",
+    "Recall",
+    "Skill",
     "SolvedTask",
     "Team",
+    "agent_value",
     "is_prompt_id",
     "natural",
 ]
@@ -43,15 +48,72 @@ IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType(
 """The backend that an agent type implies (EvoMAS App. B.3, with our two plain ones)."""
 
 DEFAULT_BACKEND = "llm"
+
+READ_SKILL = "read_skill"
+"""The tool with which an agent that has skills reads one."""
+
 _PROMPT_ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Skill:
+    """How something is done: `body`, which an agent reads when its `description` calls for it."""
+
+    description: str
+    body: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Notes:
+    """What an agent has learnt (Meta-Team's scaffold): shown to it after its prompt.
+
+    Attributes:
+        patches: Rules of conduct, by name.
+        teammates: What it knows of others, by their ids or by their names in the pool. What is said
+            of someone who is not in the team is kept and not shown.
+        skills: Skills by name. The agent is told their names and descriptions.
+        coaching: Advice for its next round.
+    """
+
+    patches: Mapping[str, str] = field(default_factory=_nothing, hash=False)
+    teammates: Mapping[str, str] = field(default_factory=_nothing, hash=False)
+    skills: Mapping[str, Skill] = field(default_factory=_nothing, hash=False)
+    coaching: str = ""
+
+    def following(self, new_ids: Mapping[str, str | None]) -> Notes:
+        """Give the notes after agents got other ids, or None for those that went."""
+        names = {name: new_ids.get(name, name) for name in self.teammates}
+        stayed = {name: text for name, text in self.teammates.items() if names[name] == name}
+        moved = {new: self.teammates[old] for old, new in names.items() if new not in {None, old}}
+        return replace(self, teammates=MappingProxyType({**stayed, **moved}))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recall:
+    """What an agent is reminded of with a task: entries of a pool's memory.
+
+    Attributes:
+        k: How many at most, the most similar first.
+        of: Whose: what the agent itself has learnt, or what anybody of the pool has.
+        kinds: Of which kinds they may be. None: of any.
+    """
+
+    k: int = 3
+    of: Literal["own", "pool"] = "pool"
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Agent:
     """One agent of a team. The fields are those of the team file; `mas explain agents` tells them.
 
-    Units: `max_tokens` in tokens per answer, `timeout` in seconds, `max_steps` in turns. None means
-    the default of the backend or of the endpoint.
+    Units: `max_tokens` in tokens per answer, `timeout` in seconds, `max_steps` in steps. None means
+    the default of the backend or of the endpoint. `member` is provenance, as a team's lineage is:
+    no edit changes it, and agents that differ in nothing else are equal.
     """
 
     id: str
@@ -67,6 +129,20 @@ class Agent:
     timeout: float | None = None
     output_schema: Mapping[str, Any] | None = None
     backend: str | None = None
+    notes: Notes = Notes()
+    recall: Recall | None = None
+    member: str | None = field(default=None, compare=False)
+
+    def renamed(self, name: str, new_ids: Mapping[str, str | None]) -> Agent:
+        """Give the agent another id, with notes that follow the others to their new ids.
+
+        Args:
+            name: Its own new id.
+            new_ids: The new ids of others by the old ones; None for those that are not there.
+        """
+        notes = self.notes.following(new_ids)
+        others = {one: text for one, text in notes.teammates.items() if one != name}
+        return replace(self, id=name, notes=replace(notes, teammates=MappingProxyType(others)))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,10 +206,6 @@ class Lineage:
     steps: tuple[LineageStep, ...] = ()
 
 
-def _no_edges() -> Mapping[str, tuple[str, ...]]:
-    return MappingProxyType({})
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Team:
     """A team: agents, and who reports to whom (EvoMAS Def. 2.1).
@@ -157,7 +229,7 @@ class Team:
     backend: str | None = None
     constitution: str = ""
     agents: Mapping[str, Agent]
-    reports_to: Mapping[str, tuple[str, ...]] = field(default_factory=_no_edges)
+    reports_to: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     declared_output: str | None = None
     execution: Execution = Execution()
     successful_tasks: tuple[SolvedTask, ...] = ()
@@ -202,20 +274,40 @@ class Team:
         implied = IMPLIED_BACKENDS.get(agent.agent_type or "")
         return agent.backend or implied or self.backend or DEFAULT_BACKEND
 
+    def known_to(self, agent: Agent) -> Iterator[tuple[str, str]]:
+        """Give what an agent has noted of each of the others: its id, and the note."""
+        noted = agent.notes.teammates
+        for one in self.agents.values():
+            names = (name for name in (one.id, one.member) if name is not None and name in noted)
+            if one.id != agent.id and (name := next(names, None)) is not None:
+                yield one.id, noted[name]
+
     @property
     def content_hash(self) -> str:
         """SHA-256 over everything that is executed; neither order nor metadata count."""
-        from .writing import team_value
-
-        executed = team_value(self)
-        for metadata in ("name", "description", "successful_tasks", "lineage"):
-            executed.pop(metadata, None)
-        for agent in executed["agents"].values():
-            agent["tools"] = sorted(agent.get("tools", ()))
-        edges = sorted(self.edges)
-        executed["topology"] = {"edges": edges, "output": self.output}
+        executed: dict[str, Any] = {
+            "backend": self.backend,
+            "constitution": self.constitution,
+            "execution": unlike_default(self.execution),
+        }
+        executed = {key: item for key, item in executed.items() if item}
+        executed["agents"] = {one: _executed(agent) for one, agent in self.agents.items()}
+        executed["topology"] = {"edges": sorted(self.edges), "output": self.output}
         text = json.dumps(equal_numbers_alike(executed), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def agent_value(agent: Agent) -> dict[str, Any]:
+    """Give an agent's fields as plain values, as under `agents` in a file."""
+    value = unlike_default(agent)
+    del value["id"]
+    return value
+
+
+def _executed(agent: Agent) -> dict[str, Any]:
+    value = {**agent_value(agent), "tools": sorted(agent.tools)}
+    value.pop("member", None)
+    return value
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:

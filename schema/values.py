@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, TypeGuard
 
-__all__ = ["equal_numbers_alike", "is_list", "is_mapping"]
+__all__ = ["equal_numbers_alike", "is_list", "is_mapping", "plain", "unlike_default"]
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
@@ -24,3 +26,28 @@ def equal_numbers_alike(value: Any) -> Any:
     if is_list(value):
         return [equal_numbers_alike(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def plain(item: Any) -> Any:
+    """Copy a value as dicts and lists, with whatever they hold."""
+    if is_dataclass(item):
+        return unlike_default(item)
+    if isinstance(item, Mapping):
+        return {str(key): plain(value) for key, value in item.items()}
+    if isinstance(item, list | tuple):
+        return [plain(value) for value in item]
+    return item
+
+
+def unlike_default(part: Any) -> dict[str, Any]:
+    """Give the fields of a dataclass that are not at their default, as plain values."""
+    pairs = ((one.name, getattr(part, one.name), _default(one)) for one in fields(part))
+    return {name: plain(item) for name, item, usual in pairs if not _same(item, usual)}
+
+
+def _default(one: Field[Any]) -> Any:
+    return one.default if one.default_factory is MISSING else one.default_factory()
+
+
+def _same(item: Any, usual: Any) -> bool:
+    return item == usual and isinstance(item, bool) == isinstance(usual, bool)

@@ -10,14 +10,14 @@ import bisect
 import json
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from ._shape import shape_schema
-from .team import Agent, Execution, Team
-from .values import is_list, is_mapping
+from .team import agent_value, natural
+from .values import is_list, is_mapping, plain, unlike_default
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from .document import Document
     from .problems import Path
-    from .team import Lineage
+    from .team import Lineage, Team
 
-__all__ = ["canonical", "dump", "plain", "team_value", "write_team", "write_yaml"]
+__all__ = ["canonical", "dump", "team_value", "write_team", "write_yaml"]
 
 WIDTH = 100
 _WITHOUT_BREAKS = str.maketrans("", "", "\n\t")
@@ -96,9 +96,9 @@ def team_value(team: Team) -> dict[str, Any]:
         "description": team.description,
         "backend": team.backend,
         "constitution": team.constitution,
-        "agents": {one: _changed(agent, Agent(id=one)) for one, agent in team.agents.items()},
+        "agents": {one: agent_value(agent) for one, agent in team.agents.items()},
         "topology": {key: item for key, item in topology.items() if item},
-        "execution": _changed(team.execution, Execution()),
+        "execution": unlike_default(team.execution),
         "successful_tasks": [
             {key: item for key, item in asdict(solved).items() if item or key == "q"}
             for solved in team.successful_tasks
@@ -128,29 +128,11 @@ def _header(schema: str) -> str:
     return f"# yaml-language-server: $schema={schema}\n"
 
 
-def _changed(value: Agent | Execution, default: Agent | Execution) -> dict[str, Any]:
-    pairs = ((f.name, getattr(value, f.name), getattr(default, f.name)) for f in fields(value))
-    return {name: plain(item) for name, item, usual in pairs if not _same(item, usual)}
-
-
 def lineage_value(lineage: Lineage) -> dict[str, Any]:
     """Give a lineage as plain values, without what is empty."""
     told = plain(asdict(lineage))
     steps = [{key: item for key, item in step.items() if item} for step in told["steps"]]
     return {key: item for key, item in {**told, "steps": steps}.items() if item}
-
-
-def _same(item: Any, usual: Any) -> bool:
-    return item == usual and isinstance(item, bool) == isinstance(usual, bool)
-
-
-def plain(item: Any) -> Any:
-    """Copy a value as dicts and lists, with whatever they hold."""
-    if isinstance(item, Mapping):
-        return {str(key): plain(value) for key, value in item.items()}
-    if isinstance(item, list | tuple):
-        return [plain(value) for value in item]
-    return item
 
 
 def _in_order(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,7 +149,10 @@ def _ordered(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> 
         return value
     known = schema.get("properties", {})
     other = schema.get("additionalProperties") or {}
-    keys = [key for key in known if key in value] + [key for key in value if key not in known]
+    names = [key for key in value if key not in known]
+    if schema.get("x-sorted"):
+        names.sort(key=natural)
+    keys = [key for key in known if key in value] + names
     return {key: _ordered(value[key], known.get(key, other), root) for key in keys}
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .kinds import (
+    NAMED_NOTES,
     AddAgent,
     AddEdge,
     GrantTool,
@@ -98,6 +99,8 @@ def _named(edit: Edit) -> tuple[str, ...]:
             return (edit.agent,)
         case SetParameter():
             return (edit.agent,)
+        case SetNote():
+            return (edit.agent,) if edit.agent else ()
         case _:
             return ()
 
@@ -113,6 +116,13 @@ def _claims_of_new(edit: AddAgent) -> tuple[Path, ...]:
     received = ((*EDGES, sender, new) for sender in edit.receives_from)
     output = [("topology", "output")] if edit.is_output else []
     return (("ids", new), ("agents", new), *sent, *received, *output)
+
+
+def _place_of_note(edit: SetNote) -> Path:
+    if edit.agent is None:
+        return (edit.note,)
+    named = (NAMED_NOTES[edit.note], edit.name) if edit.name else (edit.note,)
+    return ("agents", edit.agent, "notes", *named)
 
 
 _CLAIMS: Mapping[type[Edit], Callable[[Any], tuple[Path, ...]]] = {
@@ -133,6 +143,6 @@ _CLAIMS: Mapping[type[Edit], Callable[[Any], tuple[Path, ...]]] = {
     SetParameter: lambda edit: (("agents", edit.agent, edit.field),),
     SetBackend: lambda _: (("backend",),),
     SetExecution: lambda edit: (("execution", edit.field),),
-    SetNote: lambda edit: ((edit.field,),),
+    SetNote: lambda edit: (_place_of_note(edit),),
     SetMetadata: lambda edit: ((edit.field,),),
 }

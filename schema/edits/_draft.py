@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..hints import did_you_mean
 from ..problems import quoted
-from ..team import Agent, Team, natural
-from ..writing import plain, team_value
+from ..team import Agent, Notes, Team, natural
+from ..values import plain
+from ..writing import team_value
 from ._claims import claims
 from ._edges import insert, insert_edge, join_ends
 from .kinds import (
@@ -41,6 +42,7 @@ from .kinds import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from ..problems import Path
     from .kinds import Edit
 
 __all__ = ["Objection", "agent_value", "draft", "in_canonical_order"]
@@ -98,6 +100,7 @@ def _remove_agents(value: Value, edits: Sequence[RemoveAgent]) -> Iterator[Objec
         if edit.agent not in value["agents"]:
             yield edit, "agent", _no_agent(edit.agent, value)
         value["agents"].pop(edit.agent, None)
+    _follow(value, dict.fromkeys(gone))
     topology = value["topology"]
     topology["reports_to"] = {
         sender: [receiver for receiver in receivers if receiver not in gone]
@@ -116,6 +119,7 @@ def _rename_agents(value: Value, edits: Sequence[RenameAgent]) -> Iterator[Objec
         elif edit.id in value["agents"] and edit.id not in new:
             yield edit, "id", _taken(edit.id)
     value["agents"] = {new.get(old, old): fields for old, fields in value["agents"].items()}
+    _follow(value, new)
     topology = value["topology"]
     topology["reports_to"] = {
         new.get(sender, sender): [new.get(receiver, receiver) for receiver in receivers]
@@ -224,6 +228,40 @@ def _set_team_field(value: Value, edits: Sequence[Any]) -> Iterator[Objection]:
     return iter(())
 
 
+def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
+    """Have the notes on teammates follow those who got other ids, and drop those on who went."""
+    for agent in value["agents"].values():
+        notes = agent.get("notes", {})
+        if noted := notes.get("teammates"):
+            followed = Notes(teammates=noted).following(new_ids).teammates
+            _put_note(agent, ("teammates",), {**followed})
+
+
+def _set_notes(value: Value, edits: Sequence[SetNote]) -> Iterator[Objection]:
+    for edit in edits:
+        place = claims(edit)[0]
+        if edit.agent is None:
+            _put(value, edit.note, edit.text)
+        elif edit.agent not in value["agents"]:
+            yield edit, "agent", _no_agent(edit.agent, value)
+        else:
+            skill = {"description": edit.description, "body": edit.text}
+            said = skill if edit.note == "skill" and edit.text else edit.text
+            _put_note(value["agents"][edit.agent], place[3:], said)
+
+
+def _put_note(agent: Value, place: Path, said: Any) -> None:
+    """Write a note of an agent; an empty one goes, and what it leaves empty."""
+    names = ["notes", *map(str, place)]
+    folders = [agent]
+    for name in names[:-1]:
+        folders.append(folders[-1].setdefault(name, {}))
+    folders[-1][names[-1]] = said
+    for folder, name in zip(reversed(folders), reversed(names), strict=True):
+        if not folder[name]:
+            del folder[name]
+
+
 _CHANGES: Mapping[type[Edit], Callable[[Value, Any], Iterator[Objection]]] = {
     RemoveAgent: _remove_agents,
     RenameAgent: _rename_agents,
@@ -242,7 +280,7 @@ _CHANGES: Mapping[type[Edit], Callable[[Value, Any], Iterator[Objection]]] = {
     SetParameter: _set_field,
     SetBackend: _set_team_field,
     SetExecution: _set_team_field,
-    SetNote: _set_team_field,
+    SetNote: _set_notes,
     SetMetadata: _set_team_field,
 }
 

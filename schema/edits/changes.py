@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from ..team import Execution
-from ..values import equal_numbers_alike
-from ..writing import plain, team_value
+from ..team import Execution, natural
+from ..values import equal_numbers_alike, plain
+from ..writing import team_value
 from ._draft import agent_value
-from .kinds import AGENT_FIELDS, TEAM_FIELDS
+from .kinds import AGENT_FIELDS, NAMED_NOTES, TEAM_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..team import Agent, Team
     from .kinds import Component
 
-__all__ = ["Change", "changes", "renamed_agents", "same", "written"]
+__all__ = ["Change", "agent_changes", "changes", "pairs", "renamed_agents", "same", "written"]
 
 ORDER: Path = ("agents",)
 EDGES: Path = ("topology", "reports_to")
@@ -44,6 +44,7 @@ class Change:
             * `agents.<id>.id`: an agent with another id now; the path has the old one;
             * `agents`: the order of the agents, as ids;
             * `agents.<id>.<field>`, `execution.<field>`, and fields of the team;
+            * `agents.<id>.notes.<kind>.<name>`, and `agents.<id>.notes.coaching`;
             * `topology.reports_to`: the edges that went, and those that came. None of either: the
               edges stand in another order;
             * `topology.output`: the declared output.
@@ -65,15 +66,54 @@ def changes(before: Team, after: Team) -> tuple[Change, ...]:
     """
     new_ids = renamed_agents(before, after)
     found = [*_roster(before, after, new_ids), *_topology(before, after, new_ids)]
-    for old, agent in before.agents.items():
-        new = new_ids.get(old, old)
-        if new in after.agents:
-            path: Path = ("agents", new)
-            found += _fields(written(agent), written(after.agents[new]), AGENT_FIELDS, path)
+    for one, now in pairs(before, after):
+        found += agent_changes(one, now)
     parameters: dict[str, Component] = {f.name: "parameters" for f in fields(Execution)}
     started, ended = written(before.execution), written(after.execution)
     found += _fields(started, ended, parameters, ("execution",))
     return (*found, *_fields(_single(before), _single(after), SINGLE_FIELDS, ()))
+
+
+def agent_changes(before: Agent, after: Agent) -> Iterator[Change]:
+    """Find what differs between two agents, by the id of the second."""
+    path: Path = ("agents", after.id)
+    single: dict[str, Component] = {
+        field: owner for field, owner in AGENT_FIELDS.items() if field != "notes"
+    }
+    yield from _fields(written(before), written(after), single, path)
+    noted, now = _notes(before), _notes(after)
+    for place in sorted({*noted, *now}, key=_place_order):
+        old, new = noted.get(place), now.get(place)
+        if not same(old, new):
+            yield Change(component="notes", path=(*path, "notes", *place), before=old, after=new)
+
+
+def pairs(before: Team, after: Team) -> Iterator[tuple[Agent, Agent]]:
+    """Pair the agents that stay, as they are when all others have come and gone, and after that.
+
+    What they noted of others follows these to their ids of now.
+    """
+    new_ids = renamed_agents(before, after)
+    now: dict[str, str | None] = {one: new_ids.get(one, one) for one in before.agents}
+    now = {old: new if new in after.agents else None for old, new in now.items()}
+    for old, agent in before.agents.items():
+        if (new := now[old]) is not None:
+            yield replace(agent, notes=agent.notes.following(now)), after.agents[new]
+
+
+def _notes(agent: Agent) -> Mapping[Path, Any]:
+    """Give an agent's notes one by one: `("patches", "units")`, `("coaching",)`."""
+    said = plain(agent.notes)
+    named = {field: said[field] for field in NAMED_NOTES.values() if field in said}
+    notes: dict[Path, Any] = {
+        (field, name): text for field, texts in named.items() for name, text in texts.items()
+    }
+    return {**notes, ("coaching",): said["coaching"]} if "coaching" in said else notes
+
+
+def _place_order(place: Path) -> tuple[Any, ...]:
+    fields = (*NAMED_NOTES.values(), "coaching")
+    return fields.index(str(place[0])), [natural(str(name)) for name in place[1:]]
 
 
 def renamed_agents(before: Team, after: Team) -> Mapping[str, str]:

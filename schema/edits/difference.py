@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..values import is_mapping
 from ..writing import team_value
 from ._draft import draft, in_canonical_order
-from .changes import changes, renamed_agents, same, written
+from .changes import agent_changes, changes, pairs, renamed_agents, same
 from .kinds import (
-    AGENT_FIELDS,
+    NAMED_NOTES,
     AddAgent,
     AddEdge,
     GrantTool,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Set
 
     from ..team import Agent, Team
+    from .changes import Change
     from .kinds import AgentEdit, Edit, RosterEdit, ToolEdit, TopologyEdit
 
 __all__ = ["agent_edits", "diff"]
@@ -45,33 +47,44 @@ def diff(before: Team, after: Team) -> tuple[Edit, ...]:
 
     `apply(before, diff(before, after))` is `after`, also in the order in which things are written.
     """
-    new_ids = renamed_agents(before, after)
     edits: list[Edit] = [*_structure(before, after), *_team_edits(before, after)]
-    for old, agent in before.agents.items():
-        if now := after.agents.get(new_ids.get(old, old)):
-            edits += agent_edits(agent, now)
+    for one, now in pairs(before, after):
+        edits += agent_edits(one, now)
     return tuple(in_canonical_order(edits))
 
 
 def agent_edits(before: Agent, after: Agent) -> tuple[AgentEdit, ...]:
     """Find the edits that give an agent the fields of another, whose id they name."""
-    old, new = written(before), written(after)
-    differ = [field for field in AGENT_FIELDS if not same(old[field], new[field])]
-    return tuple(edit for field in differ for edit in _field_edits(before, after, field))
+    changed = agent_changes(before, after)
+    return tuple(edit for change in changed for edit in _field_edits(before, after, change))
 
 
-def _field_edits(before: Agent, after: Agent, field: str) -> Iterator[AgentEdit]:
-    match field:
-        case "prompt":
+def _field_edits(before: Agent, after: Agent, change: Change) -> Iterator[AgentEdit]:
+    match change.path[2:]:
+        case ("prompt",):
             yield SetPrompt(agent=after.id, prompt=after.prompt)
-        case "role":
+        case ("role",):
             yield SetRole(agent=after.id, role=after.role)
-        case "model_id":
+        case ("model_id",):
             yield SetModel(agent=after.id, model_id=after.model_id)
-        case "tools":
+        case ("tools",):
             yield from _tool_edits(after.id, before.tools, after.tools)
+        case ("notes", "coaching"):
+            yield SetNote(agent=after.id, note="coaching", text=change.after or "")
+        case ("notes", str(kind), str(name)):
+            yield _named_note(after.id, kind, name, change.after)
+        case (*_, field):
+            yield SetParameter(agent=after.id, field=str(field), value=change.after)
         case _:
-            yield SetParameter(agent=after.id, field=field, value=written(after)[field])
+            pass
+
+
+def _named_note(agent: str, kind: str, name: str, said: Any) -> SetNote:
+    note: Any = next(note for note, field in NAMED_NOTES.items() if field == kind)
+    if is_mapping(said):
+        text, description = said["body"], said["description"]
+        return SetNote(agent=agent, note=note, name=name, text=text, description=description)
+    return SetNote(agent=agent, note=note, name=name, text=said or "")
 
 
 def _tool_edits(agent: str, before: tuple[str, ...], after: tuple[str, ...]) -> Iterator[ToolEdit]:
@@ -94,8 +107,8 @@ def _team_edits(before: Team, after: Team) -> Iterator[Edit]:
                 yield SetExecution(field=field, value=change.after)
             case ("backend",):
                 yield SetBackend(backend=change.after)
-            case (str(field),) if change.component == "notes":
-                yield SetNote(field=field, value=change.after)
+            case ("constitution",):
+                yield SetNote(agent=None, note="constitution", text=change.after)
             case (str(field),) if change.component == "metadata":
                 yield SetMetadata(field=field, value=change.after)
             case _:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .._json import read_json
 from ..errors import ConfigError
 from ..loading import agent_of, shape_only
-from ..values import is_list, is_mapping
-from ..writing import plain
+from ..values import is_list, is_mapping, plain
 from ._claims import settled
 from ._draft import agent_value
 from .kinds import (
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["edits_from_json", "edits_to_json", "edits_to_values"]
 
 BY_TAG: Mapping[str, type[Edit]] = MappingProxyType({tag(kind): kind for kind in KINDS})
-ONE_FIELD = (SetParameter, SetExecution, SetNote, SetMetadata)
+ONE_FIELD = (SetParameter, SetExecution, SetMetadata)
 """Kinds that set one field of several; in JSON, the field's name is the key of its value."""
 
 PLACE = ("before", "reports_to", "receives_from", "is_output")
@@ -84,6 +83,8 @@ def edits_from_json(
     document, problems = shape_only(replace(read, value=_once(read.value)), problems, "edits")
     if document.complete and component is not None:
         problems = sorted([*problems, *_foreign(document, component)])
+    if document.complete and not problems:
+        problems = list(_misfits(document))
     if problems:
         raise ConfigError(problems)
     return settled([_edit(*next(iter(item.items()))) for item in document.value["edits"]])
@@ -128,13 +129,27 @@ def _foreign(document: Document, component: Component) -> Iterator[Problem]:
                 yield document.problem(("edits", index, name), message, at_key=True)
 
 
+def _misfits(document: Document) -> Iterator[Problem]:
+    """Find edits whose parts do not fit together, such as a skill without a description."""
+    for index, item in enumerate(document.value["edits"]):
+        ((name, said),) = item.items()
+        try:
+            _edit(name, said)
+        except ValueError as error:
+            yield document.problem(("edits", index, name), str(error))
+
+
 def _said(edit: Edit) -> dict[str, Any]:
     """Give what an edit says as plain values, without what is at its default."""
     match edit:
         case SetParameter():
             return {"agent": edit.agent, edit.field: plain(edit.value)}
-        case SetExecution() | SetNote() | SetMetadata():
+        case SetExecution() | SetMetadata():
             return {edit.field: plain(edit.value)}
+        case SetNote():
+            whole = {"agent": edit.agent, "note": edit.note, **_optional(edit, ("name",))}
+            whole |= {"text": edit.text, **_optional(edit, ("description",))}
+            return whole if edit.agent else {edit.note: edit.text}
         case AddAgent():
             said = {"agent": edit.agent.id, "fields": agent_value(edit.agent)}
             return {**said, **({"place": place} if (place := _optional(edit, PLACE)) else {})}
@@ -151,6 +166,8 @@ def _optional(edit: Edit, names: Sequence[str]) -> dict[str, Any]:
 def _edit(name: str, said: Mapping[str, Any]) -> Edit:
     """Build an edit from values of the right shape."""
     kind: Any = BY_TAG[name]
+    if kind is SetNote:
+        return _note(said)
     if kind in ONE_FIELD:
         agent = {"agent": said["agent"]} if kind is SetParameter else {}
         (field,) = said.keys() - agent.keys()
@@ -167,3 +184,16 @@ def _edit(name: str, said: Mapping[str, Any]) -> Edit:
         reports_to = said["reports_to"].items()
         values["reports_to"] = MappingProxyType({one: tuple(others) for one, others in reports_to})
     return kind(**values)
+
+
+def _note(said: Mapping[str, Any]) -> SetNote:
+    """Build an edit of a note.
+
+    Raises:
+        ValueError: Its parts do not fit together.
+    """
+    if [*said] == ["constitution"]:
+        return SetNote(agent=None, note="constitution", text=said["constitution"])
+    if "constitution" in said or not said.keys() >= {"agent", "note", "text"}:
+        raise ValueError("it says a constitution, or agent, note and text of an agent's note.")
+    return SetNote(**said)

@@ -23,6 +23,8 @@ __all__ = [
     "AGENT_FIELDS",
     "COMPONENTS",
     "KINDS",
+    "NAMED_NOTES",
+    "NOTES",
     "TEAM_FIELDS",
     "AddAgent",
     "AddEdge",
@@ -32,6 +34,7 @@ __all__ = [
     "GrantTool",
     "MetadataEdit",
     "ModelEdit",
+    "Note",
     "NoteEdit",
     "OrderAgents",
     "ParameterEdit",
@@ -64,6 +67,16 @@ Component = Literal[
 
 COMPONENTS: tuple[Component, ...] = get_args(Component)
 
+Note = Literal["constitution", "patch", "teammate", "skill", "coaching"]
+"""What can be noted: for the team, and about what an agent has learnt."""
+
+NOTES: tuple[Note, ...] = get_args(Note)
+
+NAMED_NOTES: Mapping[Note, str] = MappingProxyType(
+    {"patch": "patches", "teammate": "teammates", "skill": "skills"}
+)
+"""The notes of which an agent has many, by names; and the field of its notes that holds them."""
+
 AGENT_FIELDS: Mapping[str, Component] = MappingProxyType(
     {
         "role": "prompts",
@@ -78,12 +91,14 @@ AGENT_FIELDS: Mapping[str, Component] = MappingProxyType(
         "timeout": "parameters",
         "output_schema": "parameters",
         "backend": "parameters",
+        "notes": "notes",
+        "recall": "parameters",
     }
 )
 """Of which component each field of an agent is.
 
-Models read a role and a prompt. All other fields but the model and the tools are parameters: how an
-agent works and what it may spend.
+Models read a role and a prompt. All other fields but the model, the tools and the notes are
+parameters: how an agent works and what it may spend. `member` is of none, as a team's lineage.
 """
 
 TEAM_FIELDS: Mapping[str, Component] = MappingProxyType(
@@ -110,13 +125,10 @@ def _of(component: Component, among: Mapping[str, Component]) -> frozenset[str]:
 
 _PARAMETERS = _of("parameters", AGENT_FIELDS)
 _EXECUTION = frozenset(field.name for field in fields(Execution))
-_NOTES = _of("notes", TEAM_FIELDS)
 _METADATA = _of("metadata", TEAM_FIELDS)
 
 
-def _check(
-    edit: SetParameter | SetExecution | SetNote | SetMetadata, known: frozenset[str]
-) -> None:
+def _check(edit: SetParameter | SetExecution | SetMetadata, known: frozenset[str]) -> None:
     if edit.field not in known:
         raise ValueError(
             f"{type(edit).__name__} cannot set {edit.field!r}. It sets {', '.join(sorted(known))}."
@@ -328,19 +340,38 @@ class OrderAgents:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SetNote:
-    """Sets a text that a team keeps for itself: its constitution. Empty for none.
+    """Sets one note: the team's constitution, or something that one agent has learnt.
+
+    Attributes:
+        agent: Whose note it is. None: the team's.
+        note: Of which kind it is. The team has a constitution; an agent has patches, notes on
+            teammates and skills, each by a name, and coaching.
+        name: What the note is called: of a note on a teammate, the teammate.
+        text: What it says; of a skill, its body. Empty: there is to be no such note.
+        description: What a skill is good for.
 
     Raises:
-        ValueError: There is no such note.
+        ValueError: There is no such note, or it lacks something.
     """
 
     component: ClassVar[Component] = "notes"
 
-    field: str
-    value: str
+    agent: str | None
+    note: Note
+    name: str = ""
+    text: str = ""
+    description: str = ""
 
     def __post_init__(self) -> None:
-        _check(self, _NOTES)
+        if self.note not in NOTES:
+            raise ValueError(f"there is no note {self.note!r}. There are {', '.join(NOTES)}.")
+        if (self.agent is None) != (self.note == "constitution"):
+            raise ValueError("a constitution is the team's; every other note is an agent's.")
+        if bool(self.name) != (self.note in NAMED_NOTES):
+            named = "needs a name" if not self.name else "has no name"
+            raise ValueError(f"a note of the kind {self.note} {named}.")
+        if bool(self.description) != (self.note == "skill" and bool(self.text)):
+            raise ValueError("a skill has a body and a description; nothing else is described.")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -369,7 +400,7 @@ RosterEdit = RemoveAgent | RenameAgent | AddAgent | OrderAgents
 NoteEdit = SetNote
 MetadataEdit = SetMetadata
 
-AgentEdit = PromptEdit | ModelEdit | ToolEdit | SetParameter
+AgentEdit = PromptEdit | ModelEdit | ToolEdit | SetParameter | SetNote
 """Edits of one agent in its place: what a crossover may take over, beside a whole topology."""
 
 Edit = (

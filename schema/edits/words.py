@@ -29,6 +29,9 @@ TONES: Mapping[str, Tone] = {"-": "old", "+": "new", "@": "place"}
 SHORT = 40
 """Characters. Longer texts are compared line by line."""
 
+NOUNS: Mapping[str, str] = {"patches": "patch", "teammates": "note on", "skills": "skill"}
+"""What a note is called ahead of its name."""
+
 CONTEXT = 2
 """Lines of a text that are shown around a change."""
 
@@ -79,7 +82,7 @@ def unified(before: str, after: str, paint: Paint = plainly) -> list[str]:
 
 def _sentences(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
     roster = [change for change in found if change.component == "roster"]
-    fields = [change for change in found if change.path[0] == "agents" and len(change.path) == 3]
+    fields = [change for change in found if change.path[0] == "agents"]
     fields = [change for change in fields if change.component != "roster"]
     if roster:
         yield _roster(roster, paint)
@@ -167,7 +170,7 @@ def _texts(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
     subjects: dict[tuple[str, str, str], list[str]] = {}
     for change in found:
         agent = [str(change.path[1])] if change.path[0] == "agents" else []
-        key = (str(change.path[-1]), _text(change.before), _text(change.after))
+        key = (_field(change), _text(change.before), _text(change.after))
         subjects.setdefault(key, []).extend(agent)
     for (field, before, after), agents in subjects.items():
         signs = [line[:1] for line in unified(before, after)]
@@ -182,16 +185,27 @@ def _texts(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
 def _is_long(change: Change) -> bool:
     """Tell whether a change is shown line by line."""
     texts = [item for item in (change.before, change.after) if isinstance(item, str)]
-    nested = change.path[-1] in {"output_schema", "successful_tasks"}
+    nested = change.path[-1] in {"output_schema", "recall", "successful_tasks"}
+    nested = nested or "skills" in change.path[2:-1]
     return nested or any(len(text) > SHORT or "\n" in text for text in texts)
 
 
 def _phrase(change: Change, paint: Paint) -> str:
     """Say what differs about one field: `model haiku -> sonnet`, `tools +read_file`."""
-    field = str(change.path[-1])
-    if field == "tools":
+    if change.path[-1] == "tools":
         return f"tools {_tools(change.before, change.after, paint)}"
-    return f"{'model' if field == 'model_id' else field} {_arrow(change, paint)}"
+    return f"{_field(change)} {_arrow(change, paint)}"
+
+
+def _field(change: Change) -> str:
+    """Name what differs: a field, or a note by its kind and name, as `patch units`."""
+    match change.path[2:]:
+        case ("notes", str(kind), str(name)):
+            return f"{NOUNS[kind]} {name}"
+        case ("model_id",):
+            return "model"
+        case _:
+            return str(change.path[-1])
 
 
 def _tools(before: Sequence[str], after: Sequence[str], paint: Paint) -> str:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.pool import are_twins, identity_of
-from coterie.schema import Agent, Execution, Lineage, SolvedTask, Team, load_team
+from coterie.schema import Agent, Execution, Lineage, Notes, SolvedTask, Team, load_team
 
 from ..schema.strategies import teams
 from .teams import edited, vote
@@ -21,7 +21,10 @@ SEEDS = sorted((Path(__file__).parents[2] / "seeds").glob("*.yaml"))
 
 
 def shuffled(team: Team, chance: random.Random) -> Team:
-    """The same team with other names for its agents, and all in another order."""
+    """The same team with other names for its agents, and all in another order.
+
+    Who is spoken of in a note is told apart by its name, so there are no notes on others.
+    """
 
     def mixed(items: Any) -> list[Any]:
         return chance.sample(list(items), len(items))
@@ -41,6 +44,11 @@ def shuffled(team: Team, chance: random.Random) -> Team:
         reports_to=edges,
         declared_output=names[team.output],
     )
+
+
+def without_notes(team: Team) -> Team:
+    agents = {one: replace(agent, notes=Notes()) for one, agent in team.agents.items()}
+    return replace(team, agents=agents)
 
 
 def graph(*edges: str, agents: str) -> Team:
@@ -64,6 +72,7 @@ def test_seeds_with_other_names_in_another_order_are_twins(path: Path, seed: int
 @given(teams(), st.randoms(use_true_random=False))
 @settings(deadline=None, derandomize=True)
 def test_any_team_is_the_twin_of_what_it_is_under_other_names(team: Team, chance: Any) -> None:
+    team = without_notes(team)
     twin = shuffled(team, chance)
     assert identity_of(twin) == identity_of(team)
     assert are_twins(team, twin)
@@ -106,6 +115,20 @@ def test_what_is_never_executed_makes_no_difference() -> None:
 def test_whatever_is_executed_makes_a_difference(other: Team) -> None:
     assert identity_of(other) != identity_of(vote())
     assert not are_twins(vote(), other)
+
+
+def knowing(team: Team, **known: str) -> Team:
+    """The team with a judge that has notes on others."""
+    return edited(team, "judge", notes=Notes(teammates=known), member="ada")
+
+
+def test_whom_a_note_is_about_makes_a_difference() -> None:
+    known = knowing(vote("Solve it.", "Guess."), w1="Slow.")
+    assert identity_of(known) == identity_of(edited(known, "judge", member=None))
+    other = knowing(vote("Guess.", "Solve it."), w1="Slow.")
+    assert identity_of(known) != identity_of(other)
+    assert not are_twins(known, other)
+    assert identity_of(vote("Solve it.", "Guess.")) == identity_of(vote("Guess.", "Solve it."))
 
 
 def test_numbers_are_equal_however_they_are_written() -> None:

@@ -13,7 +13,7 @@ from coterie.runtime import compile
 from coterie.runtime.carry import Carried
 from coterie.runtime.messages import fence, question, render, system
 from coterie.runtime.runners import Report
-from coterie.schema import Agent, Catalogue, Model, Task
+from coterie.schema import Agent, Catalogue, Model, Notes, Skill, Task
 
 from .conftest import team
 
@@ -53,6 +53,33 @@ def test_an_embedded_model_is_held_to_the_schema_and_not_told() -> None:
     models = {"default": Model(alias="default", model="local")}
     embedded = compile(team(agent), Catalogue.of_host(models=models)).agents["a"]
     assert system(embedded, "", has_reports=False) == "Check it."
+
+
+LEARNT = Notes(
+    patches={"units": "Write units.\nAlways.", "signs": HOSTILE},
+    skills={"nines": Skill(description="Casts out nines.", body="Add the digits.\nTwice.")},
+    coaching="Slow down.",
+)
+
+
+def test_an_agent_without_tools_reads_all_that_it_has_learnt() -> None:
+    agent = planned(prompt="Add.", notes=LEARNT)
+    known = (("w1", "Slips with signs."), ("w2", "Right so far."))
+    assert system(agent, "", has_reports=False, known=known) == (
+        "Add.\n"
+        "\nWhat you have learnt from earlier tasks:\n- Write units.\n  Always.\n"
+        f"- {HOSTILE}\n"
+        "\nWhat you know of your colleagues:\n- w1: Slips with signs.\n- w2: Right so far.\n"
+        "\nWhat you know how to do:\n\n## nines: Casts out nines.\nAdd the digits.\nTwice.\n"
+        "\nAdvice for this round:\nSlow down."
+    )
+
+
+def test_an_agent_with_tools_is_told_what_skills_there_are() -> None:
+    agent = planned(prompt="Add.", notes=LEARNT, agent_type="ToolCallingAgent")
+    text = system(agent, "", has_reports=False)
+    assert "read_skill before you use it:\n- nines: Casts out nines.\n" in text
+    assert "Add the digits" not in text
 
 
 def test_a_bare_agent_reads_only_its_prompt() -> None:

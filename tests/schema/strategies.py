@@ -15,6 +15,9 @@ from coterie.schema import (
     Lineage,
     LineageStep,
     Model,
+    Notes,
+    Recall,
+    Skill,
     SolvedTask,
     Team,
 )
@@ -91,6 +94,23 @@ _OBJECTS = st.dictionaries(KEYS.filter(lambda key: 0 < len(key) <= 128), _LEAVES
 OUTPUT_SCHEMAS = _OBJECTS | _OBJECTS.map(lambda item: {"type": "array", "items": item})
 """Some of the schemas that an agent's answer may have."""
 
+_NOTED = TEXTS.filter(bool)
+NOTES = st.builds(
+    Notes,
+    patches=st.dictionaries(IDS, _NOTED, max_size=2),
+    teammates=st.dictionaries(IDS, _NOTED, max_size=2),
+    skills=st.dictionaries(IDS, st.builds(Skill, description=_NOTED, body=_NOTED), max_size=2),
+    coaching=TEXTS,
+)
+"""Whatever an agent may have learnt, of agents that may be anywhere."""
+
+RECALLS = st.builds(
+    Recall,
+    k=st.integers(1, 50),
+    of=st.sampled_from(["own", "pool"]),
+    kinds=st.lists(IDS, max_size=2, unique=True).map(tuple),
+)
+
 _SECONDS = st.floats(0.001, 604_800) | st.integers(1, 604_800)
 _ANY_AGENT: Mapping[str, SearchStrategy[Any]] = {
     "role": TEXTS.filter(bool),
@@ -100,6 +120,9 @@ _ANY_AGENT: Mapping[str, SearchStrategy[Any]] = {
     "max_steps": st.integers(1, 1000),
     "timeout": _SECONDS,
     "output_schema": OUTPUT_SCHEMAS,
+    "notes": NOTES,
+    "recall": RECALLS,
+    "member": IDS,
 }
 _TOOLS = st.permutations(["read_file", "list_files", "search_text"])
 _KINDS: Sequence[Mapping[str, SearchStrategy[Any]]] = (
@@ -153,12 +176,13 @@ def teams(draw: DrawFn) -> Team:
         for index, agent_id in enumerate(ids)
         if (later := ids[index + 1 :])
     }
+    agents = {one: Agent(id=one, **draw(AGENTS)) for one in draw(st.permutations(ids))}
     team = Team(
         name=draw(IDS),
         description=draw(TEXTS),
         backend=draw(st.sampled_from([None, "llm"])),
         constitution=draw(TEXTS),
-        agents={one: Agent(id=one, **draw(AGENTS)) for one in draw(st.permutations(ids))},
+        agents={one: _with_notes(draw, agent, ids) for one, agent in agents.items()},
         reports_to=receivers,
         declared_output=draw(st.sampled_from([None, ids[-1]])),
         execution=draw(EXECUTIONS),
@@ -166,6 +190,14 @@ def teams(draw: DrawFn) -> Team:
         lineage=draw(st.none() | _LINEAGES),
     )
     return working(team)
+
+
+def _with_notes(draw: DrawFn, agent: Agent, ids: Sequence[str]) -> Agent:
+    """The agent with notes on some of the others, and none on itself."""
+    on = draw(st.lists(st.sampled_from(ids), max_size=2))
+    teammates = {**agent.notes.teammates, **dict.fromkeys(on, "They check their work.")}
+    teammates.pop(agent.id, None)
+    return replace(agent, notes=replace(agent.notes, teammates=teammates))
 
 
 def working(team: Team) -> Team:

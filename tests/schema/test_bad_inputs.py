@@ -94,7 +94,7 @@ SECRET = (
 )
 AGENT_FIELDS = (
     "role, agent_type, model_id, prompt, tools, function, max_tokens, temperature, max_steps,"
-    " timeout, output_schema, backend"
+    " timeout, output_schema, backend, notes, recall, member"
 )
 TEAM_FIELDS = (
     "name, description, backend, constitution, agents, topology, execution, successful_tasks,"

@@ -77,7 +77,7 @@ def test_a_wrong_path_says_what_may_be_meant(path: str, message: str) -> None:
 
 
 def test_a_name_that_stands_in_several_places_names_them_all() -> None:
-    with pytest.raises(InputError, match=r"'successful_tasks\.notes' or 'models\.notes'"):
+    with pytest.raises(InputError, match=r"'agents\.notes' or 'successful_tasks\.notes'"):
         find("notes")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from coterie.schema import Agent, Execution, Team
+from coterie.schema import Agent, Execution, Notes, Recall, Team
 from coterie.schema.team import is_prompt_id, natural
 
 
@@ -101,6 +101,8 @@ CHANGES: dict[str, Any] = {
     "timeout": 9.5,
     "output_schema": {"type": "string"},
     "backend": "llm",
+    "notes": Notes(patches={"units": "Write units."}),
+    "recall": Recall(),
 }
 
 
@@ -113,7 +115,33 @@ def test_the_hash_changes_with_every_field_of_an_agent(field: str) -> None:
 
 
 def test_every_field_of_an_agent_is_tried() -> None:
-    assert {*CHANGES, "id"} == set(Agent.__dataclass_fields__)
+    assert {*CHANGES, "id", "member"} == set(Agent.__dataclass_fields__)
+
+
+def test_which_agent_of_a_pool_it_is_makes_no_difference() -> None:
+    before = team("ab")
+    after = replace(before, agents={**before.agents, "a": replace(before.agents["a"], member="x")})
+    assert after.content_hash == before.content_hash
+    assert after == before
+
+
+def test_what_an_agent_knows_of_the_others_is_found_by_their_ids_or_their_names() -> None:
+    noted = {"b": "Quick.", "ada": "Careful.", "gone": "Loud.", "a": "Me."}
+    agents = {
+        "a": Agent(id="a", notes=Notes(teammates=noted)),
+        "b": Agent(id="b", member="bob"),
+        "c": Agent(id="c", member="ada"),
+        "d": Agent(id="d"),
+    }
+    known = Team(name="t", agents=agents).known_to(agents["a"])
+    assert [*known] == [("b", "Quick."), ("c", "Careful.")]
+
+
+def test_an_agent_with_another_id_keeps_its_notes_on_those_who_are_there() -> None:
+    notes = Notes(teammates={"b": "B.", "c": "C.", "d": "D.", "x": "X."})
+    moved = Agent(id="a", notes=notes).renamed("x", {"b": "c", "c": "b", "d": None})
+    assert moved.id == "x"
+    assert moved.notes.teammates == {"c": "B.", "b": "C."}
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,10 @@ PARAMETERS = sorted(field for field, owner in AGENT_FIELDS.items() if owner == "
 
 
 def exact(team: Team) -> str:
-    """A team to the last bit of order, without its lineage."""
-    return json.dumps(equal_numbers_alike(team_value(replace(team, lineage=None))))
+    """A team to the last bit of order, without where it and its agents come from."""
+    agents = {one: replace(agent, member=None) for one, agent in team.agents.items()}
+    value = team_value(replace(team, agents=agents, lineage=None))
+    return json.dumps(equal_numbers_alike(value))
 
 
 def relabelled(team: Team, new: dict[str, str]) -> Team:
@@ -58,7 +60,7 @@ def relabelled(team: Team, new: dict[str, str]) -> Team:
 
     return replace(
         team,
-        agents={now(one): replace(agent, id=now(one)) for one, agent in team.agents.items()},
+        agents={now(one): agent.renamed(now(one), new) for one, agent in team.agents.items()},
         reports_to={now(u): tuple(map(now, vs)) for u, vs in team.reports_to.items()},
         declared_output=team.declared_output and now(team.declared_output),
     )
@@ -75,7 +77,7 @@ def relatives(draw: DrawFn) -> tuple[Team, Team]:
         if draw(st.booleans()) and one.agents:
             fields = draw(st.sampled_from(list(one.agents.values())))
             agents = {**other.agents, agent_id: replace(fields, id=agent_id)}
-            other = replace(other, agents=agents)
+            other = relabelled(replace(other, agents=agents), {})
     if set(one.agents) == set(other.agents) and draw(st.booleans()):
         other = replace(other, reports_to=one.reports_to, declared_output=one.declared_output)
     if draw(st.booleans()):
@@ -123,7 +125,20 @@ def edits_of(team: Team) -> SearchStrategy[list[Edit]]:
         st.builds(RemoveAgent, agent=ids),
         st.builds(RenameAgent, agent=ids, id=ids),
         st.builds(OrderAgents, agents=st.permutations(list(team.agents)).map(tuple)),
-        st.builds(SetNote, field=st.just("constitution"), value=TEXTS),
+        st.builds(SetNote, agent=st.none(), note=st.just("constitution"), text=TEXTS),
+        st.builds(SetNote, agent=ids, note=st.just("coaching"), text=TEXTS),
+        st.builds(
+            SetNote, agent=ids, note=st.sampled_from(["patch", "teammate"]), name=ids, text=TEXTS
+        ),
+        st.builds(SetNote, agent=ids, note=st.just("skill"), name=ids),
+        st.builds(
+            SetNote,
+            agent=ids,
+            note=st.just("skill"),
+            name=ids,
+            text=TEXTS.filter(bool),
+            description=TEXTS.filter(bool),
+        ),
         st.builds(
             SetMetadata,
             field=st.sampled_from(["name", "description", "successful_tasks"]),

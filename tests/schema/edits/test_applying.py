@@ -101,7 +101,7 @@ def test_the_order_of_edits_does_not_matter(drawn: tuple[Team, list[Edit]], rand
 
 
 def test_every_field_belongs_to_one_component() -> None:
-    assert {field.name for field in fields(Agent)} == {"id", *AGENT_FIELDS}
+    assert {field.name for field in fields(Agent)} == {"id", *AGENT_FIELDS, "member"}
     assert {field.name for field in fields(Team)} == {
         *TEAM_FIELDS,
         *("reports_to", "declared_output"),  # what stands under topology
@@ -117,7 +117,26 @@ EVERY_KIND: list[tuple[Edit, dict[str, Any]]] = [
     (SetParameter(agent="a", field="timeout", value=9), {"agents": {"a": {"timeout": 9}}}),
     (SetBackend(backend="llm"), {"backend": "llm"}),
     (SetExecution(field="on_error", value="skip"), {"execution": {"on_error": "skip"}}),
-    (SetNote(field="constitution", value="Be brief."), {"constitution": "Be brief."}),
+    (
+        SetNote(agent=None, note="constitution", text="Be brief."),
+        {"constitution": "Be brief."},
+    ),
+    (
+        SetNote(agent="a", note="patch", name="units", text="Write units."),
+        {"agents": {"a": {"notes": {"patches": {"units": "Write units."}}}}},
+    ),
+    (
+        SetNote(agent="a", note="teammate", name="b", text="Fast."),
+        {"agents": {"a": {"notes": {"teammates": {"b": "Fast."}}}}},
+    ),
+    (
+        SetNote(agent="a", note="skill", name="sum", text="Add.", description="Sums."),
+        {"agents": {"a": {"notes": {"skills": {"sum": {"description": "Sums.", "body": "Add."}}}}}},
+    ),
+    (
+        SetNote(agent="a", note="coaching", text="Slow down."),
+        {"agents": {"a": {"notes": {"coaching": "Slow down."}}}},
+    ),
     (SetMetadata(field="name", value="other"), {"name": "other"}),
     (
         SetMetadata(field="successful_tasks", value=[{"q": "1+1"}]),
@@ -154,7 +173,7 @@ def test_empty_and_none_go_back_to_the_default() -> None:
     )
     child = made(
         parent,
-        SetNote(field="constitution", value=""),
+        SetNote(agent=None, note="constitution"),
         SetBackend(backend=None),
         SetOutput(agent=None),
         SetRole(agent="a", role=""),
@@ -392,7 +411,7 @@ def test_all_objections_are_listed_at_once() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "field"),
-    [(SetParameter, "prompt"), (SetExecution, "tools"), (SetNote, "name"), (SetMetadata, "agents")],
+    [(SetParameter, "prompt"), (SetExecution, "tools"), (SetMetadata, "agents")],
 )
 def test_an_edit_cannot_reach_beyond_its_component(kind: Any, field: str) -> None:
     agent = {"agent": "a"} if kind is SetParameter else {}

@@ -129,7 +129,26 @@ def test_any_other_json_is_refused_with_reasons(value: Any) -> None:
             {"set_parameter": {"agent": "a", "temperature": None}},
         ),
         (SetExecution(field="timeout", value=9), {"set_execution": {"timeout": 9}}),
-        (SetNote(field="constitution", value="x"), {"set_note": {"constitution": "x"}}),
+        (
+            SetNote(agent=None, note="constitution", text="x"),
+            {"set_note": {"constitution": "x"}},
+        ),
+        (
+            SetNote(agent="a", note="patch", name="units"),
+            {"set_note": {"agent": "a", "note": "patch", "name": "units", "text": ""}},
+        ),
+        (
+            SetNote(agent="a", note="skill", name="sum", text="Add.", description="Sums."),
+            {
+                "set_note": {
+                    "agent": "a",
+                    "note": "skill",
+                    "name": "sum",
+                    "text": "Add.",
+                    "description": "Sums.",
+                }
+            },
+        ),
         (SetOutput(agent=None), {"set_output": {"agent": None}}),
         (
             ReplaceTopology(reports_to={"a": ("b",)}),
@@ -177,7 +196,7 @@ def test_the_form_is_short(edit: Edit, value: dict[str, Any]) -> None:
             '{"set_parameter": {"agent": "a", "prompt": "x"}}',
             "edits:1:45: error: edits[0].set_parameter.prompt: unknown field. Fields here: agent,"
             " agent_type, function, max_tokens, temperature, max_steps, timeout, output_schema,"
-            " backend.",
+            " backend, recall.",
         ),
         (
             '{"set_parameter": {"agent": "a"}}',

@@ -1,0 +1,60 @@
+"""Skills: an agent that can use tools reads one when it needs it; any other has read them all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..schema.team import READ_SKILL
+from .tools import GrantedTool, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..schema.team import Skill
+    from .once import Once
+    from .plan import PlannedAgent
+    from .tools.toolbox import Toolbox
+    from .trace import Emit
+    from .workspace import Workspace
+
+__all__ = ["looks_skills_up", "tools_of"]
+
+
+def looks_skills_up(planned: PlannedAgent) -> bool:
+    """Tell whether an agent has skills, and a backend that lets it use tools."""
+    if not planned.agent.notes.skills:
+        return False
+    with_tool = replace(planned.agent, tools=(*planned.agent.tools, READ_SKILL))
+    return not any(planned.runner.objections(with_tool))
+
+
+def tools_of(
+    planned: PlannedAgent, toolbox: Toolbox, workspace: Workspace, emit: Emit, once: Once
+) -> Mapping[str, GrantedTool]:
+    """Give an agent the tools that its team grants it, and the way to its skills."""
+    granted = toolbox.granted(planned.agent.tools, workspace, emit, once)
+    if not looks_skills_up(planned):
+        return granted
+    tool = _read_skill(planned.agent.notes.skills)
+    own = GrantedTool(tool=tool, workspace=workspace, emit=emit, once=once)
+    return {**granted, tool.name: own}
+
+
+def _read_skill(skills: Mapping[str, Skill]) -> Tool:
+    async def run(arguments: Mapping[str, Any], workspace: Workspace) -> str:
+        del workspace
+        return skills[arguments["name"]].body
+
+    name = {"type": "string", "enum": [*skills], "description": "The skill."}
+    return Tool(
+        name=READ_SKILL,
+        description="Read how one of your skills is done.",
+        parameters={
+            "type": "object",
+            "properties": {"name": name},
+            "required": ["name"],
+            "additionalProperties": False,
+        },
+        run=run,
+    )
