@@ -16,7 +16,7 @@ from .material import CHARACTERS_PER_TOKEN, clip, fenced, material
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..runtime.engine import AgentOutcome, Run
+    from ..runtime.outcomes import AgentOutcome, Run
     from ..runtime.tools import ToolCall
     from ..schema.team import Agent, Team
     from .bounds import Bounds

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..schema.team import is_prompt_id
+from ..schema.ceiling import Ceiling
+from ..schema.team import Team, is_prompt_id
 from ..schema.terminal import on_one_line
 from .material import clip, fenced
 
@@ -15,10 +17,22 @@ if TYPE_CHECKING:
     from ..schema.team import Agent
     from .bounds import Bounds
 
-__all__ = ["free_id", "roles_text"]
+__all__ = ["ceiling_with", "free_id", "roles_text"]
 
 BRIEF = 200
 """Characters of a role's prompt that who chooses is shown."""
+
+
+def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> Ceiling:
+    """Give what a team may ask for that may take roles in: what it and they ask for, and no more.
+
+    Args:
+        team: The team.
+        roles: Who may come, by role.
+        most: The most agents; a team that has more of them keeps these.
+    """
+    alone = (Team(name="role", agents={one.id: one}) for one in roles.values())
+    return replace(Ceiling.of(team, *alone), agents=max(most, len(team.agents)), edges=None)
 
 
 def roles_text(roles: Mapping[str, Agent], catalogue: Catalogue, bounds: Bounds) -> str:

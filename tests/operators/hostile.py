@@ -238,7 +238,10 @@ def teams_of_roles(roles: Sequence[str]) -> SearchStrategy[str]:
         },
         optional={"tools": st.lists(_TOOL)},
     ).map(json.dumps)
-    return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
+    plain = st.permutations(roles).map(
+        lambda chosen: json.dumps({"reason": "x", "agents": chosen[:3], "edges": []})
+    )
+    return st.one_of(answers, answers, plain, _truncated(answers), _talkative(answers), _SHAPES)
 
 
 def _truncated(answers: SearchStrategy[str]) -> SearchStrategy[str]:

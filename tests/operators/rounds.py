@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from coterie.operators import Account, Contribution, Contributions
-from coterie.runtime import Run
-from coterie.runtime.engine import AgentOutcome
+from coterie.runtime import AgentOutcome, Run
 from coterie.runtime.runners.protocol import AgentResult
 from coterie.schema import Agent, Team
 

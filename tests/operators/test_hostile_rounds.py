@@ -45,7 +45,7 @@ def part(nightly: bool) -> int:
 
 def examples(operator: str, part: int) -> int:
     """Many examples ask twice."""
-    return SHARES[operator] * 7 // 10 // part
+    return max(60, SHARES[operator] * 7 // 10 // part)
 
 
 def enough(count: Count, operator: str, part: int, came: type) -> None:
