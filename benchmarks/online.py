@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..operators.evolution import TURNS
+from ..operators.lines import executed, usage_of
 from ..operators.report import Report
 from ..pool.ledger import Ledger
 from ..runtime.usage import Usage
@@ -23,35 +24,33 @@ if TYPE_CHECKING:
     from .figures import Figures
     from .results import Request
 
-__all__ = ["turn_samples", "turns_of", "write_online"]
+__all__ = ["episode_samples", "evolution_of", "write_online"]
 
 CHOSEN = "answers"
 """What results.json says under `chosen_by` where reference answers chose what was scored."""
 
 
-def turns_of(folder: Path) -> Path | None:
+def evolution_of(folder: Path) -> Path | None:
     """Give the folder, if it is an evolution's; None where it is another one."""
     return folder if (folder / TURNS).exists() else None
 
 
-def turn_samples(folder: Path) -> Iterator[Sample]:
-    """Give a sample for each turn of an evolution: its best team, at the cost of all that was done.
+def episode_samples(folder: Path) -> Iterator[Sample]:
+    """Give a sample for each task of an evolution: its answer, at the cost of all that was done.
 
     The score is what the task's own scorer says, whoever chose the team.
     """
     for entry in Ledger(folder / TURNS).read():
-        turn = entry.value
-        spent = [one["usage"] for one in turn["candidates"]]
-        usages = (Usage(**one) for one in [*spent, turn["operators"], turn["judging"]])
-        ran = turn["candidates"][turn["best"]]["executed"]
+        line = entry.value
+        usage = usage_of(line) + Usage(**line["operators"]) + Usage(**line["judging"])
         yield Sample(
-            task=turn["task"],
+            task=line["task"],
             trial=1,
-            niche=turn["niche"] or "",
-            status="done" if ran else "failed",
-            score=turn["verdict"],
-            reason=f"by {turn['team']}",
-            usage=sum(usages, Usage()),
+            niche=line["niche"] or "",
+            status="done" if executed(line) else "failed",
+            score=line["verdict"],
+            reason=f"by {line['team']}" if "team" in line else "",
+            usage=usage,
         )
 
 
@@ -85,4 +84,4 @@ def write_online(
         "evolution": report.value(),
     }
     results = Results(folder=folder, request=request, head=head)
-    return results.write(turn_samples(folder.path), benchmark, expected=len(request.tasks()))
+    return results.write(episode_samples(folder.path), benchmark, expected=len(request.tasks()))

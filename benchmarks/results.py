@@ -288,10 +288,10 @@ def _against(recorded: Sample | None, sample: Sample, line: str) -> Iterator[str
 
 def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
     """Read the samples that a folder's figures are made of; None where it was left out."""
-    from .online import turn_samples, turns_of
+    from .online import episode_samples, evolution_of
 
-    if (turns := turns_of(folder)) is not None:
-        return {(one.task, one.trial): one for one in turn_samples(turns)}
+    if (evolution := evolution_of(folder)) is not None:
+        return {(one.task, one.trial): one for one in episode_samples(evolution)}
     if not (folder / FILE).exists():
         return None
     found = (Sample.of_value(value) for _, value in recorded(folder, "sample"))

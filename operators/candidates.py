@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ..runtime.outcomes import Run
     from ..runtime.scorers import Score
     from ..schema.edits import Component
-    from ..schema.recipe import Recipe
     from ..schema.task import Task
     from ..schema.team import Lineage, Team
 
-__all__ = ["Candidate", "cost_of"]
+
+__all__ = ["Candidate"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -27,7 +27,7 @@ class Candidate:
     """A team that was tried on a task.
 
     Attributes:
-        number: The how-many-th of its turn, from 0.
+        number: The how-many-th of its episode, from 0.
         team: The team.
         born: Where it comes from.
         component: What its mutation touched; None for other operators.
@@ -119,17 +119,3 @@ class Candidate:
             "reward": self.reward,
             "usage": self.usage.value(),
         }
-
-
-def cost_of(run: Run, recipe: Recipe) -> float:
-    """Give a run's cost in the recipe's unit."""
-    match recipe.cost_unit:
-        case "tokens":
-            amount = float(run.usage.tokens)
-        case "usd":
-            amount = run.usage.usd
-        case "calls":
-            amount = float(run.usage.calls)
-        case "seconds":
-            amount = run.seconds
-    return amount / recipe.cost_per

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, dataclass, replace
+from dataclasses import fields as fields_of
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,6 +18,7 @@ from ..runtime.terminal import counted
 from ..schema.errors import InputError
 from ..schema.files import make_folder, write_atomically
 from ..schema.problems import quoted
+from ..schema.recipe import Recipe
 from ..schema.secrets import scrubbed
 from ..schema.values import is_mapping
 
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from ..schema.ceiling import Ceiling
     from ..schema.models import Model
-    from ..schema.recipe import Recipe
     from ..schema.task import Task
 
 __all__ = [
@@ -43,8 +44,10 @@ __all__ = [
 EVOLUTIONS = "evolutions"
 TURNS = "turns.jsonl"
 MANIFEST = "evolution.json"
-VERSION = 2
+VERSION = 3
 """Of the manifest. The first one had two hashes, and told neither answers nor models."""
+FLAT = 2
+"""The version whose recipe had the strategy's settings among its other fields."""
 
 ASPECTS = ("question", "question", "answer", "scorer", "files", "niche")
 """What a task's digests are of, in this order: first the words of the question, then all of it."""
@@ -114,14 +117,15 @@ class Manifest:
             raise InputError(f"no evolution in {str(folder)!r}: it has no {MANIFEST}.") from None
         except (OSError, ValueError) as error:
             raise InputError(f"{path}: cannot be read: {error}.") from None
-        if not is_mapping(value) or value.get("v") != VERSION:
+        if not is_mapping(value) or value.get("v") not in (FLAT, VERSION):
             raise InputError(
                 f"{folder} was begun by another version of coterie, whose {MANIFEST} does not say"
                 " enough to tell whether this is the same evolution. Choose another --name; the"
                 " pool can be used as it is."
             )
         fields: dict[str, Any] = {**value}
-        fields.pop("v")
+        if fields.pop("v") == FLAT:
+            fields["recipe"] = _with_settings(value["recipe"])
         for name in ("commands", "coterie"):
             fields[name] = tuple(fields[name])
         return cls(**fields)
@@ -145,7 +149,7 @@ class Manifest:
 
     def differences(self, earlier: Manifest) -> list[str]:
         """Say in which respects this is another evolution than one that was begun earlier."""
-        found = [*_changed("recipe", earlier.recipe, self.recipe)]
+        found = _changed("recipe", *(_flat(one.recipe) for one in (earlier, self)))
         found += _changed("ceiling", earlier.ceiling, self.ceiling)
         for alias in sorted(self.models.keys() & earlier.models.keys()):
             # A server may be started elsewhere; what it serves has to be the same.
@@ -212,7 +216,7 @@ def texts_seen(pool: Path) -> Iterator[str]:
     """
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
         value = json.loads(path.read_text(encoding="utf-8"))
-        for told in value["tasks"].values() if value.get("v") == VERSION else ():
+        for told in value["tasks"].values() if value.get("v") in (FLAT, VERSION) else ():
             yield told.partition(".")[0]
 
 
@@ -275,6 +279,19 @@ def _tasks_changed(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
             more = f" and {many} more" if many else ""
             return [f"{' and '.join(parts)} of task {quoted(old)}{more}"]
     return []
+
+
+def _with_settings(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a recipe of the earlier version as it is now: what is not common is the strategy's."""
+    common = {field.name for field in fields_of(Recipe)}
+    settings = {key: item for key, item in recipe.items() if key not in common}
+    return {**{key: item for key, item in recipe.items() if key in common}, "settings": settings}
+
+
+def _flat(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Give each field of a recipe, those under `settings` too, by its name as messages show it."""
+    own = {f"settings.{key}": item for key, item in recipe["settings"].items()}
+    return {**{key: item for key, item in recipe.items() if key != "settings"}, **own}
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,10 +19,10 @@ from ..runtime.journal import digest
 from ..runtime.terminal import counted
 from ..runtime.usage import Usage
 from ..schema.errors import InputError, LimitError, RunError
+from .episode import Episode
 from .folder import task_digest, text_digest, texts_seen
-from .meta import Meta
 from .proposal import Dropped
-from .trying import Trying
+from .seen import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,6 +39,8 @@ TEST = "test"
 """The split of the trials. What evolution learns from is `evolve`."""
 HASH_DIGITS = 16
 MOST_NAMED = 5
+RUN = "candidate 0"
+"""What the journal calls the only run of a trial."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,56 +122,35 @@ class HeldOut:
                 self._stopped = self._stopped or error
 
     async def _tried(self, one: Frozen, task: Task, number: int) -> dict[str, Any]:
-        judging: list[Usage] = []
         team = one.team.content_hash[:HASH_DIGITS]
-        path = f"held out/{team}/{task.id}/{_which(task)}/repeat {number}/"
-        came = await Trying(
+        episode = Episode(
             stage=self._scoring,
+            number=number,
             task=task,
-            path=path,
-            judging=self._judge(judging),
-        ).runs(one.team, 0)
-        usage, score, executed, reason = Usage(), None, False, ""
-        if isinstance(came, Dropped):
-            reason = came.reason
-        else:
-            [(run, scored)] = came
-            usage, score, executed = run.usage, scored.value, run.status == "done"
+            view=NOTHING,
+            learning=False,
+            path=f"held out/{team}/{task.id}/{_which(task)}/repeat {number}/",
+        )
+        run = await episode.run(one.team, RUN)
+        score = await episode.score(run, RUN)
+        is_scored = not isinstance(score, Dropped)
         return {
             "team": one.name,
             "task": task.id,
             "niche": task.niche or None,
             "repeat": number,
-            "executed": executed,
-            "score": score,
-            "reason": reason,
+            "executed": is_scored and run.status == "done",
+            "score": score.value if is_scored else None,
+            "reason": "" if is_scored else score.reason,
             "scored_by": "judge" if task.answer is None else "answer",
-            "usage": usage.value(),
-            "judging": sum(judging, Usage()).value(),
+            "usage": (run.usage if is_scored else Usage()).value(),
+            "judging": episode.judging.value(),
         }
 
     @property
     def _scoring(self) -> Stage:
         """The stage, with a recipe that believes reference answers wherever there are any."""
-        recipe = replace(self.stage.recipe, score="auto", repeats=1)
-        return replace(self.stage, recipe=recipe)
-
-    def _judge(self, judging: list[Usage]) -> Meta:
-        """Give the judge, and take note of what it consumes."""
-        stage, recipe = self.stage, self.stage.recipe
-
-        def tell(event: str, /, **fields: Any) -> None:
-            if event == "model_call":
-                judging.append(Usage(**fields["usage"]))
-
-        return Meta(
-            calls=stage.services.calls(journal=stage.journal, scrubber=stage.scrubber),
-            catalogue=stage.catalogue,
-            ceiling=stage.ceiling,
-            model=recipe.judge_model or recipe.meta_model,
-            budget=stage.budget,
-            tell=tell,
-        )
+        return replace(self.stage, recipe=replace(self.stage.recipe, score="auto"))
 
     def _record(self) -> None:
         """Let the pool keep the trials of its teams, in an order that is always the same."""

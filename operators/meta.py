@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
@@ -120,7 +121,8 @@ class Respondent(ABC):
 class Meta(Respondent):
     """The model that operators ask, and the limits of what may come of it.
 
-    It also tells what `Calls.chat` tells. Its bounds are by default those of the model's size.
+    It also tells what `Calls.chat` tells, with the operator. Its bounds are by default those of the
+    model's size.
 
     Attributes:
         calls: Makes the calls: journaled, cached, bounded, without secrets.
@@ -164,7 +166,7 @@ class Meta(Respondent):
             {"role": "system", "content": self._instructions(question)},
             {"role": "user", "content": question.material},
         ]
-        first = await self._answer(f"{path}/call 1", messages, question.schema)
+        first = await self._answer(f"{path}/call 1", messages, question)
         try:
             return self._read(path, question, first)
         except Unfit as unfit:
@@ -174,7 +176,7 @@ class Meta(Respondent):
             {"role": "assistant", "content": first.text[:LONGEST_QUOTE] or "(nothing)"},
             {"role": "user", "content": prompt("repair", problems=problems)},
         ]
-        second = await self._answer(f"{path}/call 2", messages, question.schema)
+        second = await self._answer(f"{path}/call 2", messages, question)
         try:
             return self._read(path, question, second)
         except Unfit as unfit:
@@ -194,16 +196,17 @@ class Meta(Respondent):
         return f"{question.instructions}\n\n{prompt('answer', schema=schema)}"
 
     async def _answer(
-        self, path: str, messages: list[Message], schema: Mapping[str, Any]
+        self, path: str, messages: list[Message], question: Question[Answered]
     ) -> ChatAnswer:
         request = ChatRequest(
             model=self.model,
             messages=tuple(messages),
             max_tokens=self.limits.answer_tokens,
             temperature=self.temperature,
-            schema=schema,
+            schema=question.schema,
         )
-        return await self.calls.chat(path, request, self.tell, budget=self.budget, trim=True)
+        tell = functools.partial(self.tell, operator=question.operator)
+        return await self.calls.chat(path, request, tell, budget=self.budget, trim=True)
 
     def _read(self, path: str, question: Question[Answered], answer: ChatAnswer) -> Answered:
         try:

@@ -1,4 +1,4 @@
-"""The turns of an evolution as rows of a table, for whoever draws curves of them."""
+"""The episodes of an evolution as rows of a table, for whoever draws curves of them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ..pool.ledger import Ledger
 from ..runtime.usage import Usage
 from ..schema.files import write_atomically
 from .folder import EVOLUTIONS, TURNS
+from .lines import best_of, candidates_of, runs_of, usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "rows", "write_csv"]
 
 PURPOSES = ("teams", "operators", "judge")
+TOLD = ("task", "niche", "best", "team", "new", "pool")
+SCORED = ("score", "scored_by", "reward", "verdict", "first")
 COLUMNS = (
     "number",
     "task",
@@ -38,12 +41,13 @@ COLUMNS = (
     "pool",
     *(f"{purpose}_{unit}" for purpose in PURPOSES for unit in ("calls", "tokens", "usd")),
 )
-"""The columns: `pool` is the number of teams that were not retired after the turn, `best` the
-place of the best candidate among those that were tried, from 0. Empty USD: a price is unknown."""
+"""The columns: `pool` is the number of teams that were not retired after the episode, `best` the
+place of the best candidate among those that were tried, from 0. Empty USD: a price is unknown. What
+a strategy tells beside them stands before them."""
 
 
 def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
-    """Give a row for each turn of an evolution, in order.
+    """Give a row for each episode of an evolution, in order.
 
     Args:
         pool: The pool's folder.
@@ -53,23 +57,19 @@ def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
         StorageError: A file is damaged.
     """
     for number, entry in enumerate(Ledger(pool / EVOLUTIONS / name / TURNS).read()):
-        turn, tried = entry.value, entry.value["candidates"]
-        best = tried[turn["best"]]
-        spent = (
-            sum((Usage(**one["usage"]) for one in tried), Usage()),
-            Usage(**turn["operators"]),
-            Usage(**turn["judging"]),
-        )
+        line, tried = entry.value, candidates_of(entry.value)
+        best = best_of(line) or {}
+        spent = (usage_of(line), Usage(**line["operators"]), Usage(**line["judging"]))
         yield {
             "number": number,
-            **{key: turn[key] for key in ("task", "niche", "best", "team", "new", "pool", "score")},
-            **{key: turn[key] for key in ("scored_by", "reward", "verdict", "first")},
-            "candidates": len(tried),
-            "dropped": len(turn["dropped"]),
-            "executed": sum(one["executed"] for one in tried),
-            "operator": best["operator"],
-            "component": best["component"],
+            **{key: line.get(key) for key in (*TOLD, *SCORED)},
+            "candidates": runs_of(line),
+            "dropped": len(line["dropped"]),
+            "executed": sum(one["executed"] for one in tried) if tried else int(line["executed"]),
+            "operator": best.get("operator"),
+            "component": best.get("component"),
             **_costs(spent),
+            **line.get("told", {}),
         }
 
 
@@ -80,7 +80,7 @@ def write_csv(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
         StorageError: It cannot be written.
     """
     text = StringIO()
-    more = [key for key in (found[0] if found else {}) if key not in COLUMNS]
+    more = [key for key in dict.fromkeys(key for row in found for key in row) if key not in COLUMNS]
     table = csv.DictWriter(text, [*more, *COLUMNS], lineterminator="\n")
     table.writeheader()
     table.writerows(found)

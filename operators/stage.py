@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ..pool.memory import open_memory
 from ..runtime.budget import Budget
 from ..runtime.journal import Journal
 from ..runtime.services import open_services
+from .strategy import strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -23,22 +24,8 @@ if TYPE_CHECKING:
     from ..schema.catalogue import Catalogue
     from ..schema.ceiling import Ceiling
     from ..schema.recipe import Recipe
-    from .turn import Turn
 
-__all__ = ["Stage", "Strategy", "open_stage"]
-
-
-class Strategy(Protocol):
-    """A loop that says which operator acts when, on one task.
-
-    * Must leave at least one candidate in the turn, or raise.
-    * Must take chance from `turn.chance` and model answers through the journal only, under paths
-      that do not depend on scheduling.
-    """
-
-    async def __call__(self, turn: Turn, /) -> None:
-        """Try teams on the task of a turn."""
-        ...
+__all__ = ["Stage", "open_stage"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,7 +42,7 @@ class Stage:
         scrubber: Takes the host's secrets out of what is kept.
         budget: What everything together may cost.
         pool: Where teams are kept.
-        memory: Where experiences are kept; None where the recipe wants none.
+        memory: Where experiences are kept; None where the strategy needs none.
     """
 
     name: str
@@ -103,7 +90,7 @@ async def open_stage(
             budget = Budget(setting.budget, name="the evolution")
             budget.deposit(journal.spent(), seconds=journal.seconds)
             memory = None
-            if recipe.memory:
+            if "memory" in strategy_of(recipe.strategy).needs(recipe.settings):
                 memory = open_memory(pool.folder, embedder=embedder, models=catalogue.models)
             yield Stage(
                 name=name,

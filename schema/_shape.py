@@ -56,11 +56,17 @@ def shape_schema(name: str) -> Mapping[str, Any]:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def shape_problems(document: Document, name: str) -> list[Problem]:
-    """Find everything in a document that is not of the shape that schema `name` describes."""
+def shape_problems(document: Document, schema: str | Mapping[str, Any]) -> list[Problem]:
+    """Find everything in a document that is not of the shape that a schema describes.
+
+    Args:
+        document: The document.
+        schema: The name of one of ours, or a schema that was put together from them.
+    """
+    validator = _validator(schema) if isinstance(schema, str) else _validating(schema)
     return [
         problem
-        for error in _validator(name).iter_errors(document.value)
+        for error in validator.iter_errors(document.value)
         for problem in _problems_of(error, document)
     ]
 
@@ -79,6 +85,10 @@ def sound(document: Document, name: str) -> Any:
 
 @functools.cache
 def _validator(name: str) -> Validator:
+    return _validating(shape_schema(name))
+
+
+def _validating(schema: Mapping[str, Any]) -> Validator:
     from jsonschema import Draft202012Validator, ValidationError, validators
     from referencing import Registry, Resource
 
@@ -102,7 +112,7 @@ def _validator(name: str) -> Validator:
     ours: Any = {"pattern": whole, "uniqueItems": unique}
     strict = validators.extend(Draft202012Validator, ours, type_checker=checker)
     team: Resource[Any] = Resource.from_contents(shape_schema("team"))
-    return strict(shape_schema(name), registry=team @ Registry())
+    return strict(schema, registry=team @ Registry())
 
 
 def _problems_of(error: ValidationError, document: Document) -> Iterator[Problem]:

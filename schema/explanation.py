@@ -48,6 +48,7 @@ def explain(path: str) -> str:
         "type": kind(field),
         "default": "none: it must be written" if field.required else field.default,
         "example": example(field),
+        "strategy": ", ".join(field.of),
     }
     stated = (_fact(name, text) for name, text in facts.items() if text)
     parts = (field.name, _wrapped(field.meaning), "\n".join(stated), *_inside(field))

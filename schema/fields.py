@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ._shape import shape_schema
 from .errors import InputError
 from .hints import did_you_mean
 from .problems import quoted
+from .settings import settings_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,6 +38,7 @@ class Field:
         required: Whether it has to be written where its parent is.
         definitions: The definitions passed on the way here.
         recursive: Whether it is described by a definition that it is itself a part of.
+        of: The strategies that have it; none for a field that any strategy has.
     """
 
     document: str
@@ -45,6 +47,7 @@ class Field:
     required: bool = False
     definitions: frozenset[str] = frozenset()
     recursive: bool = False
+    of: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -81,6 +84,9 @@ class Field:
     @property
     def children(self) -> tuple[Field, ...]:
         """The fields right inside: those with names, then any other key, then any item."""
+        if (self.document, self.path, self.of) == ("evolution", ("settings",), ()):
+            each = (replace(self, schema=one, of=names) for names, one in settings_schemas())
+            return tuple(child for one in each for child in one.children)
         required = self.schema.get("required", ())
         named = [
             self._child(key, schema, required=key in required)
@@ -105,6 +111,7 @@ class Field:
             required=required,
             definitions=self.definitions | {definition} - {""},
             recursive=definition in self.definitions,
+            of=self.of,
         )
 
 

@@ -220,7 +220,7 @@ def read_file(path: str | Path, limits: Limits = TASK_LIMITS) -> bytes:
 
 
 def shape_only(
-    document: Document, problems: list[Problem], schema: str
+    document: Document, problems: list[Problem], schema: str | Mapping[str, Any]
 ) -> tuple[Document, list[Problem]]:
     """Add the secrets in a document and the problems of its shape to those of its reader."""
     if not document.complete:

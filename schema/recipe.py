@@ -1,24 +1,32 @@
-"""Recipes: how teams evolve over a stream of tasks, as a value."""
+"""Recipes: how teams evolve over a stream of tasks, as a value.
+
+A recipe has fields that every strategy reads, and under `settings` those of its own strategy, which
+also brings their JSON Schema.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from .errors import ConfigError
-from .loading import read_document
-from .problems import quoted
-from .values import is_list
+from ._shape import shape_schema
+from .errors import ConfigError, InputError
+from .loading import read_file, shape_only
+from .settings import find_strategy
+from .values import is_list, is_mapping
+from .yaml_text import read_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["Recipe", "load_recipe"]
+    from .document import Document
+    from .problems import Problem
+    from .settings import Configurable
 
-Component = Literal["prompts", "model_id", "tools", "topology", "parameters"]
+__all__ = ["DEFAULT_SEEDS", "Recipe", "load_recipe"]
+
 CostUnit = Literal["tokens", "usd", "calls", "seconds"]
-Move = Literal["mutate", "crossover"]
 
 DEFAULT_SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
 """The pool of EvoMAS Table 7 for reasoning and the use of tools."""
@@ -28,22 +36,13 @@ DEFAULT_SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
 class Recipe:
     """A recipe. The fields are those of its file; `mas explain evolution` tells them.
 
-    `cost_unit` and `cost_per` are what the file has under `cost`; `policy` is a path.
+    `settings` is a value of the strategy's own type; `cost_unit` and `cost_per` are what the file
+    has under `cost`; `policy` is a path.
     """
 
     strategy: str
+    settings: Any
     seeds: tuple[str, ...] = DEFAULT_SEEDS
-    parents: int = 3
-    steps: int = 3
-    instantiate: bool = True
-    operators: Literal["model", "chance"] = "model"
-    moves: tuple[Move, ...] = ("mutate", "crossover")
-    choice: Literal["model", "schedule", "outcome", "chance"] = "model"
-    select: Literal["model", "statistics", "chance"] = "model"
-    parent: Literal["promising", "best", "chance"] = "promising"
-    trace: bool = True
-    components: tuple[Component, ...] = ("prompts", "model_id", "tools", "topology", "parameters")
-    crossover: tuple[float, ...] = (0.0, 0.67)
     meta_model: str = "default"
     judge_model: str | None = None
     models: tuple[str, ...] = ()
@@ -55,46 +54,98 @@ class Recipe:
     cost_per: float = 100_000
     workers: int = 1
     seed: int = 0
-    memory: int = 3
-    repeats: int = 1
-    admission: Literal["gain", "best", "none"] = "gain"
-    margin: float = 0
-    cap: int | None = None
     policy: str | None = None
 
 
-def load_recipe(path: str | Path) -> Recipe:
+def _silent(_text: str, /) -> None:
+    pass
+
+
+def load_recipe(path: str | Path, tell: Callable[[str], None] = _silent) -> Recipe:
     """Load a recipe.
 
+    Before strategies had settings, their fields stood at the top of the file. They are still read
+    there, and `tell` is told where they belong.
+
+    Args:
+        path: The file.
+        tell: Told what a person should know of a recipe that loads.
+
     Raises:
-        InputError: There is no such file, or it cannot be read.
+        InputError: There is no such file, it cannot be read, or its strategy cannot be imported.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
-    document = read_document(path, "evolution")
-    said: dict[str, Any] = dict(document.value)
+    document, problems = read_yaml(read_file(path), str(path))
+    strategy = _strategy(document, problems)
+    old = _old_fields(document, strategy)
+    document, problems = shape_only(document, problems, _schema(strategy, old))
+    if problems or strategy is None:  # without a strategy, there is a problem
+        raise ConfigError(problems)
+    said: dict[str, Any] = {**document.value}
+    given = {key: said.pop(key) for key in old} | (said.pop("settings", None) or {})
+    settings = strategy.settings(**{key: _tuples(item) for key, item in given.items()})
+    where = () if old else ("settings",)
+    if unread := strategy.check(settings, given):
+        found = [document.problem((*where, name), why) for name, why in unread.items()]
+        raise ConfigError(sorted(found))
+    if old:
+        tell(_where_now(path, old))
     cost: dict[str, Any] = said.pop("cost", None) or {}
-    fields: dict[str, Any] = {
-        **{key: tuple(item) if is_list(item) else item for key, item in said.items()},
-        **{f"cost_{key}": item for key, item in cost.items()},
-    }
-    recipe = Recipe(**fields)
-    if unread := _unread(recipe, document.value):
-        raise ConfigError([document.problem((name,), why) for name, why in unread.items()])
-    return recipe
+    fields = {key: _tuples(item) for key, item in said.items()}
+    return Recipe(settings=settings, **fields, **{f"cost_{key}": one for key, one in cost.items()})
 
 
-def _unread(recipe: Recipe, said: Mapping[str, Any]) -> dict[str, str]:
-    """Find fields that somebody wrote and that nothing would read beside the others."""
-    found: dict[str, str] = {}
-    if "crossover" in said and recipe.choice == "model":
-        found["crossover"] = (
-            f"{quoted(said['crossover'])} is drawn from only where the meta-model does not decide."
-            " Write choice: chance beside it; or leave it out, and for no crossover at all write"
-            " moves: [mutate]."
-        )
-    if "margin" in said and recipe.admission != "gain":
-        found["margin"] = (
-            f"{quoted(said['margin'])} is looked at only with admission: gain, and here is"
-            f" admission: {recipe.admission}. Leave one of them out."
-        )
-    return found
+def _strategy(document: Document, problems: list[Problem]) -> Configurable | None:
+    """Find the strategy that a recipe names; where there is none, that is a problem."""
+    name = document.value.get("strategy") if is_mapping(document.value) else None
+    if not isinstance(name, str) or not name:
+        return None
+    try:
+        return find_strategy(name)
+    except InputError as error:
+        problems.append(document.problem(("strategy",), str(error)))
+        return None
+
+
+def _old_fields(document: Document, strategy: Configurable | None) -> tuple[str, ...]:
+    """Name the strategy's fields that stand at the top, as they once did.
+
+    Raises:
+        ConfigError: There are settings as well.
+    """
+    if strategy is None or not is_mapping(document.value):
+        return ()
+    own = strategy.schema.get("properties", {}).keys()
+    old = [key for key in document.value if key in own - shape_schema("evolution")["properties"]]
+    if old and "settings" in document.value:
+        raise ConfigError(list(_twice(document, old)))
+    return tuple(old)
+
+
+def _twice(document: Document, old: list[str]) -> Iterator[Problem]:
+    for key in old:
+        why = f"it belongs under settings, which are here as well. Write settings: {{{key}: …}}."
+        yield document.problem((key,), why, at_key=True)
+
+
+def _schema(strategy: Configurable | None, old: tuple[str, ...]) -> Mapping[str, Any]:
+    """Give the shape of a recipe with this strategy, and of one in which its fields are on top."""
+    common = shape_schema("evolution")
+    if strategy is None:
+        return common
+    own = strategy.schema
+    on_top = own.get("properties", {}) if old else {}
+    settings = {**common["properties"]["settings"], **own}
+    fields = {**on_top, **common["properties"], "settings": settings}
+    return {**common, "properties": fields}
+
+
+def _where_now(path: str | Path, old: tuple[str, ...]) -> str:
+    return (
+        f"{path}: {', '.join(old)} {'belong' if len(old) > 1 else 'belongs'} under settings now."
+        " At the top of the file it is read as before."
+    )
+
+
+def _tuples(item: Any) -> Any:
+    return tuple(item) if is_list(item) else item

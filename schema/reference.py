@@ -13,7 +13,7 @@ from .fields import root, walk
 from .writing import DEFAULT_SCHEMA
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from .fields import Field
 
@@ -131,17 +131,22 @@ def _section(field: Field) -> Iterator[str]:
             yield field.meaning
         else:
             yield "## The whole file"
-        rows = (
-            f"| `{child.key}` | {kind(child)} | {_default(child)} | {_meaning(child)} |"
-            for child in named
-        )
-        yield "\n".join(
-            [
-                "| field | value | default | meaning |",
-                "| --- | --- | --- | --- |",
-                *rows,
-            ]
-        )
+        for of in dict.fromkeys(child.of for child in named):
+            if of != field.of:
+                yield f"Of {_listed(of)}:"
+            yield _table([child for child in named if child.of == of])
+
+
+def _table(fields: Sequence[Field]) -> str:
+    rows = (f"| `{one.key}` | {kind(one)} | {_default(one)} | {_meaning(one)} |" for one in fields)
+    head = ("| field | value | default | meaning |", "| --- | --- | --- | --- |")
+    return "\n".join([*head, *rows])
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Write names in a sentence: `a`, `b` and `c`."""
+    *first, last = [f"`{name}`" for name in names]
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _default(field: Field) -> str:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...operators.evolution import Evolution
 from ...operators.folder import open_folder
+from ...operators.settings import SearchSettings
 from ...operators.stage import Stage
-from ...operators.strategies import strategy_of
+from ...operators.strategy import strategy_of
 from ...pool.pool import Pool
 from ...runtime.budget import Budget
 from ...runtime.gateway import ChatAnswer, Gateway
@@ -46,7 +47,9 @@ AGENT, META, SOLVER = "agent", "meta", "solver"
 ADAPTS = "Adapt it to the task before it starts."
 """What only the question says by which a team is adapted; a mutation has to change something."""
 RECIPE = Recipe(
-    strategy="evomas", meta_model=META, components=("prompts",), moves=("mutate",), memory=0
+    strategy="evomas",
+    settings=SearchSettings(components=("prompts",), moves=("mutate",), memory=0),
+    meta_model=META,
 )
 """The default, but that there is one thing to change, and that nothing is remembered in words."""
 

@@ -53,7 +53,7 @@ def run(name: str, team_file: str, parent: Path, **options: Any) -> None:
     A trial without an answer scores 0. One that the provider or this host failed has no score: it
     is counted apart, and made again by `mas-bench resume`.
     """
-    from ...operators.trying import require_answers
+    from ...operators.scoring import require_answers
     from ...runtime.command.loading import load_team_of
     from ...runtime.plan import compile
     from ..benchmark import find_benchmark

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.terminal import speakable
-from ...schema.command import Command, host_catalogue, host_options, problem_format
+from ...schema.command import Command, host_catalogue, host_options, note, problem_format
 from ...schema.errors import InputError
 from .evaluating import HOST, Evaluating, setting_of, words_typed
 from .options import as_json, choice_of, source_of, spending, tasks, workers
@@ -100,7 +100,7 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     if options["freeze"]:
         _check_tested(tested, options["baselines"], known)
     given = {**options, "name": options["evolution"] or name}
-    recipe = load_recipe(recipe_file)
+    recipe = load_recipe(recipe_file, tell=note)
     chosen = request.tasks()
     benchmark.prepare(request.source, chosen)
     evolving = Evolving(recipe_file, recipe, chosen, pool_folder, known, given)
@@ -128,7 +128,7 @@ def _head(text: str, options: dict[str, Any]) -> None:
 
 def _check_tested(request: Request, baselines: Sequence[str], known: Catalogue) -> None:
     """Find what is wrong with the evaluations before the evolution is paid for."""
-    from ...operators.trying import require_answers
+    from ...operators.scoring import require_answers
     from ...runtime.command.loading import load_team_of
     from ..seen import refuse_seen
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import statistics
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
 
+from ...operators.admission import Admitting
 from ...operators.evolution import Evolution
 from ...operators.folder import open_folder
+from ...operators.settings import SearchSettings
 from ...operators.stage import Stage
-from ...operators.strategies import strategy_of
+from ...operators.strategy import strategy_of
 from ...pool.embedding import HashingEmbedder
 from ...pool.expectation import ranked
 from ...pool.memory import Memory
@@ -34,8 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from ...operators.stage import Strategy
-    from ...operators.turn import Turn
+    from ...operators.episode import Episode
+    from ...operators.search import Search
+    from ...operators.strategy import Strategy
     from ...schema.team import Team
     from .landscapes import Landscape
     from .world import Puzzles
@@ -48,7 +51,7 @@ CHEAPEST = 4
 """No task of any trial costs fewer calls."""
 RECIPE = Recipe(
     strategy="evomas",
-    components=("prompts", "model_id", "topology"),
+    settings=SearchSettings(components=("prompts", "model_id", "topology")),
     meta_model=META,
     workers=1,
 )
@@ -64,7 +67,7 @@ class Trial:
         everywhere: Whether its edits may touch every agent, or one only.
         seeds: Names of seed teams.
         puzzles: How many a task has.
-        changes: What differs from `RECIPE`.
+        changes: What differs from `RECIPE` and its settings.
     """
 
     name: str
@@ -109,7 +112,7 @@ class Outcome:
         by_mean: What the teams are worth of the highest mean scores.
         begun: What the teams are worth of which it expects most before anything was tried.
         best: What the best teams of the pool are worth, by the puzzles that the meta-model knows.
-        online: What the team is worth that a task's turn found best, as a mean over tasks.
+        online: What the team is worth that a task's episode found best, as a mean over tasks.
         tasks: How many tasks the calls sufficed for.
         calls: How many model calls were made, operators' included.
         teams: How many teams are in the pool.
@@ -137,7 +140,7 @@ def evolve(
 ) -> Outcome:
     """Evolve teams until so many calls are made; the same for the same arguments.
 
-    The task in whose turn the last of them falls is finished.
+    The task in whose episode the last of them falls is finished.
 
     Args:
         trial: How.
@@ -155,7 +158,7 @@ def evolve(
 async def _outcome(
     trial: Trial, landscape: Landscape, seed: int, calls: int, folder: Path
 ) -> Outcome:
-    recipe = replace(RECIPE, seed=seed, **dict(trial.changes))
+    recipe = _recipe(trial, seed)
     pool = Pool.init(folder / "pool", seed_files(*trial.seeds), catalogue=catalogue())
     fresh = puzzles(landscape, "fresh")
     begun, _ = _picked(pool, fresh, _expected)
@@ -166,7 +169,7 @@ async def _outcome(
     with Journal.open(open_folder(pool.folder, "trial")) as journal:
         stage = _stage(recipe, gateway, journal, pool, seed)
 
-        def on_turn(_turn: Mapping[str, object]) -> None:
+        def on_episode(_line: Mapping[str, object]) -> None:
             if gateway.calls >= calls:
                 raise _Spent
 
@@ -175,7 +178,7 @@ async def _outcome(
             strategy=watch.watched(recipe.strategy),
             tasks=tasks(seed, calls // CHEAPEST + 1, trial.puzzles),
             folder=pool.folder / "evolutions" / "trial",
-            on_turn=on_turn,
+            on_episode=on_episode,
         )
         try:
             await evolution.to_the_end()
@@ -202,6 +205,13 @@ async def _outcome(
     )
 
 
+def _recipe(trial: Trial, seed: int) -> Recipe:
+    own = {field.name for field in fields(SearchSettings)}
+    changed: dict[str, Any] = {key: item for key, item in trial.changes.items() if key in own}
+    common: dict[str, Any] = {key: item for key, item in trial.changes.items() if key not in own}
+    return replace(RECIPE, seed=seed, settings=replace(RECIPE.settings, **changed), **common)
+
+
 def _stage(recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool, seed: int) -> Stage:
     embedder = HashingEmbedder()
     store = open_store(pool.folder, embedder.name, {})
@@ -221,7 +231,7 @@ def _stage(recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool, see
         scrubber=Scrubber(frozenset()),
         budget=Budget(),
         pool=pool,
-        memory=Memory(pool.folder, embedder, store) if recipe.memory else None,
+        memory=Memory(pool.folder, embedder, store) if recipe.settings.memory else None,
     )
 
 
@@ -238,24 +248,25 @@ class _Watch:
         """Give a strategy that does the same and is watched."""
         strategy = strategy_of(name)
 
-        async def watched(turn: Turn) -> None:
-            await strategy(turn)
-            self._take(turn)
+        async def watched(episode: Episode) -> None:
+            await strategy.episode(episode)
+            if isinstance(episode.closing, Admitting):
+                self._take(episode.closing.search)
 
-        return watched
+        return replace(strategy, episode=watched)
 
-    def _take(self, turn: Turn) -> None:
-        niche = turn.task.niche or ""
-        self.online.append(self._fresh.value(_shape(turn.best.team), niche))
-        for one in turn.candidates:
-            parents = [turn.candidate(number).team for number in one.sources]
-            parents = parents or [turn.members[name].team for name in one.born.parents]
+    def _take(self, search: Search) -> None:
+        niche = search.episode.task.niche or ""
+        self.online.append(self._fresh.value(_shape(search.best.team), niche))
+        for one in search.candidates:
+            parents = [search.candidate(number).team for number in one.sources]
+            parents = parents or [search.members[name].team for name in one.born.parents]
             if one.team.content_hash not in {other.content_hash for other in parents}:
                 gain = self._gain(_shape(one.team), [*map(_shape, parents)], niche)
                 self._of(one.born.operator).gains.append(gain)
                 if one.component is not None:
                     self._of(f"{one.born.operator} {one.component}").gains.append(gain)
-        for lost in turn.dropped:
+        for lost in search.episode.dropped:
             self._of(lost.operator).dropped += 1
 
     def _of(self, operator: str) -> Children:

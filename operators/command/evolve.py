@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.terminal import speakable_json
-from ...schema.command import Command, host_catalogue, host_options, problem_format
+from ...schema.command import Command, host_catalogue, host_options, note, problem_format
 from ...schema.errors import InputError
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     known = host_catalogue(
         **{name: options[name] for name in ("model", "models_file", "tools_file", "allowed_tools")}
     )
-    recipe = load_recipe(recipe_file)
+    recipe = load_recipe(recipe_file, tell=note)
     tasks = load_tasks(tasks_file, known)[: options["limit"]]
     testing = _testing(recipe, options, known)
 
@@ -211,7 +211,7 @@ def _testing(recipe: Recipe, options: dict[str, Any], known: Catalogue) -> Testi
         return None
     tasks = load_tasks(options["test_file"], known)
     if recipe.score == "answer":
-        from ..trying import require_answers
+        from ..scoring import require_answers
 
         require_answers(tasks)
     return Testing(

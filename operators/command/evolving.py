@@ -158,7 +158,7 @@ class Evolving:
 
     async def _evolve(self, stage: Stage) -> None:
         from ..evolution import Evolution
-        from ..strategies import strategy_of
+        from ..strategy import strategy_of
 
         self._say(self.start.outlook)
         if self._taken:
@@ -168,7 +168,7 @@ class Evolving:
             strategy=strategy_of(self.recipe.strategy),
             tasks=self.tasks,
             folder=self.folder,
-            on_turn=self._on_turn,
+            on_episode=self._on_episode,
         ).to_the_end()
 
     async def _test(self, stage: Stage) -> None:
@@ -247,11 +247,14 @@ class Evolving:
             unsafe_local=self.options["unsafe_local"],
         )
 
-    def _on_turn(self, turn: Mapping[str, Any]) -> None:
-        """Show a turn, and commit the pool where that is wanted."""
+    def _on_episode(self, line: Mapping[str, Any]) -> None:
+        """Show an episode, and commit the pool where that is wanted."""
+        from ..lines import runs_of
+
         self._taken += 1
-        made = f"{len(turn['candidates'])} tried, {len(turn['dropped'])} dropped"
-        told = f"{turn['task']}: {turn['score']:g} by {turn['team']}"
+        made = f"{runs_of(line)} tried, {len(line['dropped'])} dropped"
+        whom = f" by {line['team']}" if "team" in line else ""
+        told = f"{line['task']}: {line['score']:g}{whom}"
         self._say(f"{self._taken:5} of {len(self.tasks)}  {told} ({made})")
         self._commit(told)
 

@@ -136,7 +136,8 @@ def _text(value: dict[str, Any]) -> str:
     for one in each:
         held = one["held_out"]
         score = held["teams"][0]["score"] if held else None
-        team = held["teams"][0]["team"] if held else one["best"]["team"]
+        best = one["best"]["team"] if one["best"] else "-"
+        team = held["teams"][0]["team"] if held else best
         numbers = (score, held["gain"] if held else None, one["score"])
         shown = "  ".join("     -" if part is None else f"{part:6.3f}" for part in numbers)
         lines.append(f"{one['seed']:>5}    {shown}  {one['tasks']:>5}  {team}")

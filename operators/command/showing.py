@@ -14,6 +14,7 @@ from ...runtime.usage import Usage
 from ...schema.errors import InputError
 from ...schema.hints import did_you_mean
 from ..folder import EVOLUTIONS, TURNS
+from ..lines import candidates_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,12 +33,14 @@ class Shown:
     """What was tried on a task.
 
     Attributes:
-        turn: The turn, as its line has it.
+        line: The episode, as its line has it.
         runs: The runs of each candidate, as the journal has them; none where it is not here.
+        others: The runs of an episode that had no candidates, by what they were.
     """
 
-    turn: Mapping[str, Any]
+    line: Mapping[str, Any]
     runs: Sequence[Sequence[Run]]
+    others: Mapping[str, Run]
 
     @classmethod
     def of(cls, pool: Path, name: str, task: str) -> Shown:
@@ -53,42 +56,64 @@ class Shown:
             StorageError: A file is damaged.
         """
         folder = pool / EVOLUTIONS / name
-        turns = [entry.value for entry in Ledger(folder / TURNS).read()]
-        ids = [turn["task"] for turn in turns]
+        lines = [entry.value for entry in Ledger(folder / TURNS).read()]
+        ids = [line["task"] for line in lines]
         if task not in ids:
             hint = did_you_mean(task, ids)
             raise InputError(f"no task {task!r} among the {len(ids)} of {folder}.{hint}")
         number = ids.index(task)
-        return cls(turn=turns[number], runs=list(_runs(folder, number, turns[number])))
+        line = lines[number]
+        return cls(
+            line=line,
+            runs=list(_runs(folder, number, line)),
+            others=dict(_others(folder, number, line.get("runs", ()))),
+        )
 
     def value(self) -> dict[str, Any]:
         """Give it as a JSON object."""
-        pairs = zip(self.turn["candidates"], self.runs, strict=True)
+        if not (candidates := candidates_of(self.line)):
+            return {**self.line, "runs": {what: _told(run) for what, run in self.others.items()}}
+        pairs = zip(candidates, self.runs, strict=True)
         tried = [{**one, "runs": [_told(run) for run in runs]} for one, runs in pairs]
-        return {**self.turn, "candidates": tried}
+        return {**self.line, "candidates": tried}
 
     def __str__(self) -> str:
         """Write it for people."""
-        turn = self.turn
-        niche = f" (niche {turn['niche']})" if turn["niche"] else ""
+        line = self.line
+        niche = f" (niche {line['niche']})" if line["niche"] else ""
+        whom = f" by {line['team']}" if "team" in line else ""
         lines = [
-            f"task {turn['task']}{niche}: {turn['score']:g} by {turn['team']}, scored by the"
-            f" {turn['scored_by']}",
+            f"task {line['task']}{niche}: {line['score']:g}{whom}, scored by the"
+            f" {line['scored_by']}",
         ]
-        for place, (one, runs) in enumerate(zip(turn["candidates"], self.runs, strict=True)):
-            lines += ["", *_candidate(one, runs, is_best=place == turn["best"])]
-        for one in turn["dropped"]:
+        for place, (one, runs) in enumerate(zip(candidates_of(line), self.runs, strict=True)):
+            lines += ["", *_candidate(one, runs, is_best=place == line["best"])]
+        for what, run in self.others.items():
+            lines += ["", what, *_answers([run])]
+        if not candidates_of(line):
+            lines += ["", *(f"{name}: {number:g}" for name, number in line["told"].items())]
+        for one in line["dropped"]:
             lines += ["", f"dropped  {one['operator']}: {one['reason']}"]
             lines += [f"  {problem}" for problem in one["problems"]]
-        return speakable("\n".join(lines))
+        return speakable("\n".join(lines).rstrip())
 
 
-def _runs(folder: Path, number: int, turn: Mapping[str, Any]) -> Iterator[list[Run]]:
-    if not (folder / JOURNAL).exists():
-        yield from ([] for _ in turn["candidates"])
+def _others(folder: Path, number: int, names: Sequence[str]) -> Iterator[tuple[str, Run]]:
+    """Give the runs of an episode by their names, as far as the journal has them."""
+    if not names or not (folder / JOURNAL).exists():
         return
     with Journal.open(folder, replaying=True) as journal:
-        for one in turn["candidates"]:
+        for what in names:
+            under = f"task {number:06d}/{what}/outcome"
+            yield from ((what, run_of(value)) for value in journal.values("run", under=under))
+
+
+def _runs(folder: Path, number: int, line: Mapping[str, Any]) -> Iterator[list[Run]]:
+    if not (folder / JOURNAL).exists():
+        yield from ([] for _ in candidates_of(line))
+        return
+    with Journal.open(folder, replaying=True) as journal:
+        for one in candidates_of(line):
             under = f"task {number:06d}/candidate {one['number']}/"
             yield [run_of(value) for value in journal.values("run", under=under)]
 
@@ -109,6 +134,10 @@ def _candidate(one: Mapping[str, Any], runs: Sequence[Run], *, is_best: bool) ->
     yield from (f"  edit: {edit}" for edit in one["edits"])
     if not runs:
         yield "  the journal is not here, which has the answers"
+    yield from _answers(runs)
+
+
+def _answers(runs: Sequence[Run]) -> Iterator[str]:
     for run in runs:
         told = _told(run)
         yield f"  answer: {_short(told['answer'])}" if told["answer"] else f"  {told['error']}"

@@ -12,8 +12,8 @@ from ...runtime.terminal import counted
 from ...schema.ceiling import Ceiling, load_ceiling
 from ...schema.errors import InputError, ModelError
 from ...schema.recipe import DEFAULT_SEEDS
-from ..strategies import BASELINES, asked_models, strategy_of
-from ..trying import require_answers
+from ..scoring import require_answers
+from ..strategy import asked_models, strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ...schema.recipe import Recipe
     from ...schema.task import Task
     from ...schema.team import Team
+    from ..strategy import Need
 
 __all__ = ["Start", "check_addresses", "found"]
 
@@ -46,6 +47,7 @@ class Start:
         written: All teams of the pool that people wrote; of a new one, the seeds.
         others: Its other teams that are not retired.
         ceiling: What children may ask for.
+        needs: What the strategy needs.
         operator_models: The aliases of the meta-model and the judge, where they are asked.
         embedder: The embedder's name; None where there is no memory.
     """
@@ -57,6 +59,7 @@ class Start:
     written: tuple[Team, ...]
     others: tuple[Team, ...]
     ceiling: Ceiling
+    needs: frozenset[Need]
     operator_models: frozenset[str]
     embedder: str | None
 
@@ -84,7 +87,7 @@ class Start:
     def outlook(self) -> str | None:
         """Say what children may ask for at most, where that leaves no team room to grow."""
         ceiling, most = self.ceiling, self.ceiling.agents
-        if self.recipe.strategy in BASELINES or self.recipe.policy is not None or most is None:
+        if "children" not in self.needs or self.recipe.policy is not None or most is None:
             return None
         if any(len(team.agents) < most for team in self.written):
             return None
@@ -151,14 +154,14 @@ def found(
         InputError: A strategy, model, seed, policy or embedder is not to be had; the pool has no
             team that is not retired; or a task has no answer although the recipe demands one.
     """
-    strategy_of(recipe.strategy)
+    needs = strategy_of(recipe.strategy).needs(recipe.settings)
     _check_models(recipe, known)
-    if recipe.score == "answer":
+    if recipe.score == "answer" or "answers" in needs:
         require_answers(tasks)
     catalogue = known.beside(recipe_file.parent)
-    beside, sources = recipe_file.parent, recipe.seeds or PHI
+    beside, sources = recipe_file.parent, _sources(recipe, needs)
     places = tuple(one if one.startswith("seed:") else beside / one for one in sources)
-    written, others = _teams(places, pool_folder, catalogue)
+    written, others = _teams(places, pool_folder, catalogue, must_have="teams" in needs)
     return Start(
         recipe=recipe,
         folder=pool_folder,
@@ -167,8 +170,9 @@ def found(
         written=written,
         others=others,
         ceiling=_ceiling(recipe, beside, written, catalogue),
+        needs=needs,
         operator_models=asked_models(recipe, tasks),
-        embedder=_embedder(recipe, embedder, known),
+        embedder=_embedder(embedder, known) if "memory" in needs else None,
     )
 
 
@@ -201,6 +205,13 @@ def check_addresses(known: Catalogue, aliases: Iterable[str]) -> None:
             continue  # too slow or too odd to tell; calls have a patience of their own
 
 
+def _sources(recipe: Recipe, needs: frozenset[Need]) -> tuple[str, ...]:
+    """Name the teams that a new pool begins with; none, where nobody wants any."""
+    if "teams" not in needs:
+        return () if recipe.seeds == DEFAULT_SEEDS else recipe.seeds
+    return recipe.seeds or PHI
+
+
 def _check_models(recipe: Recipe, known: Catalogue) -> None:
     named = {"meta_model": recipe.meta_model, "judge_model": recipe.judge_model}
     named |= {f"models[{number}]": alias for number, alias in enumerate(recipe.models)}
@@ -211,9 +222,13 @@ def _check_models(recipe: Recipe, known: Catalogue) -> None:
 
 
 def _teams(
-    sources: Sequence[str | Path], folder: Path, catalogue: Catalogue
+    sources: Sequence[str | Path], folder: Path, catalogue: Catalogue, *, must_have: bool
 ) -> tuple[tuple[Team, ...], tuple[Team, ...]]:
-    """Load the teams of the pool, those that people wrote and others; of a new one, its seeds."""
+    """Load the teams of the pool, those that people wrote and others; of a new one, its seeds.
+
+    Raises:
+        InputError: It has no team that is not retired, and must have one.
+    """
     from ...pool.layout import LEDGER
     from ...pool.pool import Pool
     from ...pool.sources import load_source
@@ -221,7 +236,7 @@ def _teams(
     if not (folder / LEDGER).exists():
         return tuple(load_source(one, catalogue) for one in sources), ()
     pool = Pool.open(folder, catalogue=catalogue)
-    if not pool.members:
+    if must_have and not pool.members:
         raise InputError(
             f"{folder} has no team that is not retired. Use mas-pool restore, or take one in with"
             " mas-pool import."
@@ -239,17 +254,16 @@ def _ceiling(
     if recipe.policy is not None:
         return load_ceiling(folder / recipe.policy)
     # A single agent alone would leave nothing to evolve.
-    more = [] if recipe.seeds else [load_source(one, catalogue) for one in DEFAULT_SEEDS]
+    wants_more = not recipe.seeds or not written
+    more = [load_source(one, catalogue) for one in DEFAULT_SEEDS] if wants_more else []
     ceiling = Ceiling.of(*written, *more)
     return replace(ceiling, models=ceiling.models | frozenset(recipe.models))
 
 
-def _embedder(recipe: Recipe, name: str | None, known: Catalogue) -> str | None:
+def _embedder(name: str | None, known: Catalogue) -> str:
     """Name what finds similar tasks, once it has shown that it works here."""
     from ...pool.embedding import choose_embedder
 
-    if recipe.memory == 0 or recipe.strategy in BASELINES:
-        return None
     chosen = choose_embedder(name, models=known.models)
     chosen.embed(["Is it here?"])
     return chosen.name

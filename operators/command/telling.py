@@ -1,4 +1,4 @@
-"""What there is to tell of an evolution: held-out scores first, then what its turns came to."""
+"""What there is to tell of an evolution: held-out scores first, then what its episodes came to."""
 
 from __future__ import annotations
 
@@ -30,17 +30,18 @@ class Told:
     """What there is to tell of an evolution until now.
 
     Attributes:
-        report: What its turns came to.
+        report: What its episodes came to.
         held_out: Held-out figures, where there are some.
         unfinished: What was spent on tasks that are not finished; None where another process is at
             work on them.
-        best: The team that the pool would deploy: its name, its file, what is expected of it.
+        best: The team that the pool would deploy: its name, its file, what is expected of it; None
+            where the pool has no team.
     """
 
     report: Report
     held_out: Figures | None
     unfinished: Usage | None
-    best: Mapping[str, Any]
+    best: Mapping[str, Any] | None
 
     @classmethod
     def of(cls, pool_folder: Path, name: str) -> Told:
@@ -51,22 +52,16 @@ class Told:
             StorageError: A file is damaged.
         """
         folder = pool_folder / EVOLUTIONS / name
-        turns = [entry.value for entry in Ledger(folder / TURNS).read()]
-        report = Report.of(turns)
-        unfinished = _unfinished(folder, len(turns))
+        lines = [entry.value for entry in Ledger(folder / TURNS).read()]
+        report = Report.of(lines)
+        unfinished = _unfinished(folder, len(lines))
         if unfinished is not None and unfinished.calls:
             report.spending["unfinished"] = unfinished
-        best, expected = most_promising(Pool.open(pool_folder))
         return cls(
             report=report,
             held_out=read_figures(folder),
             unfinished=unfinished,
-            best={
-                "team": best.name,
-                "path": str(best.path),
-                "expected": expected.score,
-                "expected_interval": [expected.low, expected.high],
-            },
+            best=_best(Pool.open(pool_folder)),
         )
 
     @property
@@ -83,7 +78,7 @@ class Told:
             "held_out": self.held_out and self.held_out.value(),
             "chosen_by": self.chosen_by,
             **self.report.value(),
-            "best": dict(self.best),
+            "best": self.best and dict(self.best),
         }
 
     def __str__(self) -> str:
@@ -107,6 +102,8 @@ class Told:
         elif self.unfinished.calls:
             calls = counted(self.unfinished.calls, "call")
             notes.append(f"unfinished: {calls} for tasks that have no result yet; nothing is lost")
+        if best is None:
+            return notes
         low, high = best["expected_interval"]
         expected = f"{best['expected']:.3f} [{low:.3f}, {high:.3f}]"
         notes.append(f"best team: {best['path']}, expected to score {expected}")
@@ -115,6 +112,18 @@ class Told:
     def shown(self, *, as_json: bool) -> str:
         """Give what is printed."""
         return json.dumps(self.value(), indent=2) if as_json else speakable(str(self))
+
+
+def _best(pool: Pool) -> Mapping[str, Any] | None:
+    if not pool.members:
+        return None
+    best, expected = most_promising(pool)
+    return {
+        "team": best.name,
+        "path": str(best.path),
+        "expected": expected.score,
+        "expected_interval": [expected.low, expected.high],
+    }
 
 
 def evolution_of(pool: Path, name: str | None) -> str:
@@ -133,12 +142,12 @@ def evolution_of(pool: Path, name: str | None) -> str:
 
 
 def _unfinished(folder: Path, first: int) -> Usage | None:
-    """Sum up what was spent on turns that are not committed, the first of which is this one."""
+    """Sum up what was spent on episodes that are not committed, the first of which is this one."""
     if not (folder / JOURNAL).exists():
         return Usage()
-    turns = range(first, first + Manifest.read(folder).recipe["workers"])
+    episodes = range(first, first + Manifest.read(folder).recipe["workers"])
     try:
         with Journal.open(folder, replaying=True) as journal:
-            return sum((journal.spent(under=f"task {turn:06d}/") for turn in turns), Usage())
+            return sum((journal.spent(under=f"task {one:06d}/") for one in episodes), Usage())
     except InputError:
         return None

@@ -4,27 +4,55 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..turn import Attempt
+from ..search import Attempt, Search
+from ..settings import SCHEMA, SearchSettings, check
+from ..strategy import Need, Strategy
 
 if TYPE_CHECKING:
-    from ..turn import Turn
+    from ..episode import Episode
 
-__all__ = ["best_of_n", "fixed"]
+__all__ = ["BEST_OF_N", "FIXED", "best_of_n", "fixed"]
 
 
-async def fixed(turn: Turn) -> None:
+async def fixed(episode: Episode) -> None:
     """Run every seed of the pool as it stands; with one seed, a single team on every task."""
-    seeds = [one for one in turn.members.values() if not one.born.parents]
-    await turn.tried(*(Attempt(number, one.team, [one]) for number, one in enumerate(seeds)))
+    search = Search(episode=episode)
+    seeds = [one for one in search.members.values() if not one.born.parents]
+    await search.tried(*(Attempt(number, one.team, [one]) for number, one in enumerate(seeds)))
+    search.end()
 
 
-async def best_of_n(turn: Turn) -> None:
+async def best_of_n(episode: Episode) -> None:
     """Run selected teams as often as an evolution would run any, and keep the best: no edits.
 
     It costs what EvoMAS costs for its runs, and shows what trying again is worth by itself.
     """
-    recipe = turn.stage.recipe
-    members = await turn.selected("statistics", recipe.parents)
-    runs = range(recipe.parents + recipe.steps)
+    search = Search(episode=episode)
+    settings = search.settings
+    members = await search.selected("statistics", settings.parents)
+    runs = range(settings.parents + settings.steps)
     chosen = [(number, members[number % len(members)]) for number in runs]
-    await turn.tried(*(Attempt(number, one.team, [one]) for number, one in chosen), again=True)
+    await search.tried(*(Attempt(number, one.team, [one]) for number, one in chosen), again=True)
+    search.end()
+
+
+def _needs(_settings: SearchSettings, /) -> frozenset[Need]:
+    return frozenset({"teams"})
+
+
+BEST_OF_N = Strategy(
+    name="best_of_n",
+    episode=best_of_n,
+    settings=SearchSettings,
+    schema=SCHEMA,
+    check=check,
+    needs=_needs,
+)
+FIXED = Strategy(
+    name="fixed",
+    episode=fixed,
+    settings=SearchSettings,
+    schema=SCHEMA,
+    check=check,
+    needs=_needs,
+)

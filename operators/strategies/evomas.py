@@ -17,111 +17,119 @@ from ..decide import CROSSOVER
 from ..instantiate import instantiate
 from ..mutate import mutate
 from ..proposal import Dropped, Proposal
-from ..trying import together
-from ..turn import Attempt
+from ..search import Attempt, Search
+from ..settings import SCHEMA, SearchSettings, check
+from ..strategy import Strategy
+from ..together import together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...pool.members import Member
-    from ..turn import Turn
+    from ..episode import Episode
 
-__all__ = ["evomas"]
+__all__ = ["EVOMAS", "evomas"]
 
 MOST = 2
 """How many attempts a task may take for each candidate that it is to have."""
 
 
-async def evomas(turn: Turn) -> None:
+async def evomas(episode: Episode) -> None:
     """Evolve teams for one task.
 
     Raises:
         Halted: A provider or a jail failed.
         LimitError: The evolution's budget is used up.
     """
-    recipe = turn.stage.recipe
-    members = await turn.selected(recipe.select, recipe.parents)
-    await turn.tried(*await together(*map(_adapted, repeat(turn), count(), members)))
-    wanted = len(members) + recipe.steps if recipe.steps else 0
+    search = Search(episode=episode)
+    settings = search.settings
+    await search.remember()
+    members = await search.selected(settings.select, settings.parents)
+    await search.tried(*await together(*map(_adapted, repeat(search), count(), members)))
+    wanted = len(members) + settings.steps if settings.steps else 0
     attempt = len(members)
-    while turn.candidates and len(turn.candidates) < wanted and attempt < MOST * wanted:
-        made, parents = await _child(turn, attempt)
-        await turn.tried(Attempt(attempt, made, parents))
+    while search.candidates and len(search.candidates) < wanted and attempt < MOST * wanted:
+        made, parents = await _child(search, attempt)
+        await search.tried(Attempt(attempt, made, parents))
         attempt += 1
-    if recipe.memory:
-        path = f"{turn.path}consolidate"
-        learnt = await consolidate(turn.meta, path, turn.task, turn.steps())
+    if settings.memory and search.candidates:
+        path = f"{episode.path}consolidate"
+        learnt = await consolidate(episode.meta, path, episode.task, search.steps())
         if isinstance(learnt, Dropped):
-            turn.lose(attempt, learnt)
+            search.lose(attempt, learnt)
         else:
-            turn.learnt = learnt
+            search.learnt = learnt
+    search.end()
 
 
-async def _adapted(turn: Turn, number: int, member: Member) -> Attempt:
+async def _adapted(search: Search, number: int, member: Member) -> Attempt:
     """Adapt a team to the task; where that fails, it is tried as it stands."""
-    recipe = turn.stage.recipe
-    if recipe.instantiate:
+    settings = search.settings
+    if settings.instantiate:
         made = await instantiate(
-            turn.author,
-            f"{turn.path}instantiate {number}",
-            turn.task,
-            turn.parent(member),
-            components=recipe.components,
-            memories=turn.memories,
+            search.author,
+            f"{search.episode.path}instantiate {number}",
+            search.episode.task,
+            search.parent(member),
+            components=settings.components,
+            memories=search.memories,
         )
         if isinstance(made, Proposal):
             return Attempt(number, made, [member])
-        turn.lose(number, made)
+        search.lose(number, made)
     return Attempt(number, member.team, [member])
 
 
-async def _child(turn: Turn, number: int) -> tuple[Proposal | Dropped, Sequence[Candidate]]:
+async def _child(search: Search, number: int) -> tuple[Proposal | Dropped, Sequence[Candidate]]:
     """Make a child of a promising candidate, by a mutation or by crossing it with another one."""
-    path, recipe = f"{turn.path}step {number}", turn.stage.recipe
-    first = _parent(turn, number)
-    partner = _partner(turn, number, first)
-    move = await choose_move(turn, number, first, partner)
+    episode, settings = search.episode, search.settings
+    path = f"{episode.path}step {number}"
+    first = _parent(search, number)
+    partner = _partner(search, number, first)
+    move = await choose_move(search, number, first, partner)
     if isinstance(move, Dropped):
         return move, [first]
-    parent = turn.parent(first)
+    parent = search.parent(first)
     if isinstance(move, Candidate):
-        other = turn.parent(move)
-        made = await crossover(turn.author, path, turn.task, parent, other, memories=turn.memories)
+        other = search.parent(move)
+        made = await crossover(
+            search.author, path, episode.task, parent, other, memories=search.memories
+        )
         return made, [first, move]
     made = await mutate(
-        turn.author,
+        search.author,
         path,
-        turn.task,
+        episode.task,
         parent,
         component=move,
-        components=recipe.components,
-        memories=turn.memories,
+        components=settings.components,
+        memories=search.memories,
     )
     return made, [first]
 
 
-def _parent(turn: Turn, number: int) -> Candidate:
+def _parent(search: Search, number: int) -> Candidate:
     """Take the candidate that a step begins with: by default any of the better half."""
-    order = turn.promising(f"step {number}")
-    match turn.stage.recipe.parent:
+    order = search.promising(f"step {number}")
+    match search.settings.parent:
         case "best":
             return order[0]
         case "promising":
             order = order[: (len(order) + 1) // 2]
         case "chance":
             pass
-    return turn.chance(f"step {number}/parent").choice(order)
+    return search.episode.chance(f"step {number}/parent").choice(order)
 
 
-def _partner(turn: Turn, number: int, first: Candidate) -> Candidate | None:
+def _partner(search: Search, number: int, first: Candidate) -> Candidate | None:
     """Find what a candidate is crossed with: the most promising that something new can come of.
 
     Candidates often descend from each other: a team and its own mutation have little to give each
     other, so those of different parents come first.
     """
-    if CROSSOVER not in turn.stage.recipe.moves:
+    if CROSSOVER not in search.settings.moves:
         return None
-    others = [one for one in turn.promising(f"step {number}/partner") if one is not first]
+    others = [one for one in search.promising(f"step {number}/partner") if one is not first]
     others.sort(key=lambda one: _are_related(first, one))
     return next((one for one in others if can_cross(first.team, one.team)), None)
 
@@ -129,3 +137,13 @@ def _partner(turn: Turn, number: int, first: Candidate) -> Candidate | None:
 def _are_related(one: Candidate, other: Candidate) -> bool:
     """Tell whether both go back to the same team of the pool."""
     return not {*one.born.parents}.isdisjoint(other.born.parents)
+
+
+EVOMAS = Strategy(
+    name="evomas",
+    episode=evomas,
+    settings=SearchSettings,
+    schema=SCHEMA,
+    check=check,
+    needs=lambda settings: settings.needs,
+)

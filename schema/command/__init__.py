@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["Command", "Group", "host_catalogue", "host_options", "main", "problem_format"]
+__all__ = ["Command", "Group", "host_catalogue", "host_options", "main", "note", "problem_format"]
 
 BUG = 70
 INTERRUPTED = 130
@@ -53,6 +53,11 @@ problem_format = click.option(
     show_default=True,
     help="How problems are shown.",
 )
+
+
+def note(text: str) -> None:
+    """Tell a person something beside what a command gives."""
+    click.echo(f"note: {speakable(text)}", err=True)
 
 
 def host_options(command: Callable[..., Any]) -> Callable[..., Any]:

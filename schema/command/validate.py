@@ -12,7 +12,7 @@ from ..errors import ConfigError, InputError
 from ..loading import load_models, load_task, load_team, load_tools, read_file
 from ..problems import Problem
 from ..recipe import load_recipe
-from . import Command, host_catalogue, host_options, problem_format
+from . import Command, host_catalogue, host_options, note, problem_format
 
 if TYPE_CHECKING:
     from ..catalogue import Catalogue
@@ -62,7 +62,7 @@ def _load(file: Path, known: Catalogue) -> None:
         case "policy":
             load_ceiling(file)
         case "evolution":
-            load_recipe(file)
+            load_recipe(file, tell=note)
         case _:
             load_team(file, known)
 

@@ -20,16 +20,10 @@ from coterie.runtime.doubles.script import Request
 RECIPE = """\
 strategy: evomas
 seeds: [solo.yaml, pair.yaml]
-parents: 2
-steps: 1
-instantiate: false
-components: [prompts]
-moves: [mutate]
-choice: chance
-select: statistics
-parent: best
-admission: best
-memory: 0
+settings: {
+  parents: 2, steps: 1, instantiate: false, components: [prompts], moves: [mutate], choice: chance,
+  select: statistics, parent: best, admission: best, memory: 0
+}
 """
 TEAMS = {
     "solo": 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n',

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +15,7 @@ import pytest
 
 from coterie.operators.command.starting import check_addresses, found
 from coterie.operators.folder import Manifest
+from coterie.operators.settings import SearchSettings
 from coterie.pool import Pool
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
@@ -27,6 +29,7 @@ from coterie.schema.recipe import Recipe
 from .conftest import RECIPE, TASKS, TEAMS, Lab, thinking
 
 Change = Callable[[Lab], None]
+FORGETFUL = SearchSettings(memory=0)
 
 
 def manifest(lab: Lab, pool: str = "pool") -> dict[str, Any]:
@@ -48,7 +51,7 @@ def other_task(**fields: Any) -> Change:
         (lambda lab: lab.tasks("tasks.jsonl", TASKS[:1]), "another stream (2 tasks, now 1"),
         (
             lambda lab: lab.write("recipe.yaml", RECIPE.replace("steps: 1", "steps: 2")),
-            "another recipe (steps: 1, now 2)",
+            "another recipe (settings.steps: 1, now 2)",
         ),
     ],
 )
@@ -81,6 +84,28 @@ def test_another_embedder_is_refused(lab: Lab) -> None:
     assert "another embedder (another-one, now hashing-1024-v1)" in came.err
 
 
+def flat(lab: Lab) -> None:
+    """Write the manifest and the recipe as they were before strategies had settings."""
+    told = manifest(lab)
+    told = {**told, "v": 2, "recipe": {**told["recipe"], **told["recipe"].pop("settings")}}
+    (lab.folder / "pool/evolutions/recipe/evolution.json").write_text(json.dumps(told))
+    head, _, rest = RECIPE.partition("settings: {")
+    own, _, _ = rest.partition("}")
+    fields = "\n".join(re.split(r",\s+", own.strip()))
+    lab.write("recipe.yaml", f"{head}{fields}\n")
+
+
+def test_an_evolution_whose_recipe_was_flat_is_gone_on_with(lab: Lab) -> None:
+    at_once = lab.evolve("--limit", "2", pool="at_once")
+    first = lab.evolve("--limit", "1")
+    flat(lab)
+    then = lab.evolve("--limit", "2")
+    assert (then.code, first.calls + then.calls) == (0, at_once.calls), then.err
+    assert lab.turns() == lab.turns("at_once")
+    assert "note: recipe.yaml: parents, steps, " in then.err
+    assert "memory belong under settings now" in then.err
+
+
 def test_an_evolution_of_an_earlier_version_is_said_to_be_one(lab: Lab) -> None:
     assert lab.evolve("--limit", "1").code == 0
     path = lab.folder / "pool/evolutions/recipe/evolution.json"
@@ -96,7 +121,7 @@ def test_the_folder_says_with_what_it_was_made_and_by_which_command(lab: Lab) ->
     told = manifest(lab)
     assert told["commands"] == ["mas-evolve recipe.yaml tasks.jsonl"]
     assert told["recipe"]["seeds"] == ["solo.yaml", "pair.yaml"]
-    assert told["recipe"]["parents"] == 2
+    assert told["recipe"]["settings"]["parents"] == 2
     assert told["models"]["default"]["model"] == "m"
     assert told["ceiling"]["agents"] == 2
     assert list(told["tasks"]) == ["t0"]
@@ -209,24 +234,26 @@ def start(recipe: Recipe, tmp_path: Path, models: tuple[str, ...] = ("default",)
 def test_children_may_use_the_models_of_the_seeds_and_those_that_the_recipe_names(
     tmp_path: Path,
 ) -> None:
-    recipe = Recipe(strategy="evomas", seeds=("solo.yaml",), meta_model="meta", memory=0)
+    recipe = Recipe(strategy="evomas", settings=FORGETFUL, seeds=("solo.yaml",), meta_model="meta")
     host = ("default", "meta", "expensive")
     assert start(recipe, tmp_path, host).ceiling.models == {"default"}
-    named = Recipe(strategy="evomas", seeds=("solo.yaml",), models=("expensive",), memory=0)
+    named = Recipe(
+        strategy="evomas", settings=FORGETFUL, seeds=("solo.yaml",), models=("expensive",)
+    )
     assert start(named, tmp_path, host).ceiling.models == {"default", "expensive"}
 
 
 def test_without_seeds_a_single_agent_begins_and_may_grow_as_large_as_the_default_seeds(
     tmp_path: Path,
 ) -> None:
-    phi = start(Recipe(strategy="evomas", seeds=(), memory=0), tmp_path)
-    usual = start(Recipe(strategy="evomas", memory=0), tmp_path)
+    phi = start(Recipe(strategy="evomas", settings=FORGETFUL, seeds=()), tmp_path)
+    usual = start(Recipe(strategy="evomas", settings=FORGETFUL), tmp_path)
     assert [(team.name, len(team.agents)) for team in phi.written] == [("single_agent", 1)]
     assert phi.ceiling.agents == usual.ceiling.agents > 1
     assert phi.ceiling.edges == usual.ceiling.edges > 0
     assert phi.outlook is None
     phi.open_pool()
-    again = start(Recipe(strategy="evomas", seeds=(), memory=0), tmp_path)
+    again = start(Recipe(strategy="evomas", settings=FORGETFUL, seeds=()), tmp_path)
     assert again.ceiling == phi.ceiling
 
 
@@ -396,7 +423,7 @@ def test_a_report_beside_one_that_is_at_work_leaves_out_what_it_cannot_see(lab: 
 def test_the_manifest_says_which_file_the_embedded_model_is_and_prices_that_count(
     lab: Lab,
 ) -> None:
-    recipe = Recipe(strategy="fixed", seeds=("solo.yaml",), memory=0)
+    recipe = Recipe(strategy="fixed", settings=FORGETFUL, seeds=("solo.yaml",))
     local = Model(alias="default", model="local", usd_per_mtok_input=1.0)
     said: dict[str, Any] = {
         "ceiling": Ceiling(),
@@ -425,7 +452,9 @@ def test_a_manifest_that_is_none_is_said_to_be_none(tmp_path: Path) -> None:
 
 def test_a_policy_is_the_ceiling(tmp_path: Path) -> None:
     (tmp_path / "policy.yaml").write_text("ceiling: {agents: 9}\n")
-    recipe = Recipe(strategy="evomas", seeds=("solo.yaml",), policy="policy.yaml", memory=0)
+    recipe = Recipe(
+        strategy="evomas", settings=FORGETFUL, seeds=("solo.yaml",), policy="policy.yaml"
+    )
     begun = start(recipe, tmp_path)
     assert begun.ceiling.agents == 9
     assert begun.outlook is None

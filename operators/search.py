@@ -1,43 +1,44 @@
-"""One task's turn in an evolution: what a strategy has to work with, and what it did."""
+"""A search among candidates: what EvoMAS and its baselines do within an episode.
+
+Teams are tried on the task, side by side or one after the other; each is scored; the best of them
+is the answer, and may come into the pool. What then happens to the pool is in `admission.py`.
+"""
 
 from __future__ import annotations
 
-import functools
-import math
-import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..pool.expectation import expected_scores
 from ..pool.identity import are_twins, identity_of
 from ..pool.lineage import steps_to
 from ..pool.members import Member
-from ..runtime.calls import seed_of
-from ..runtime.usage import Usage
+from ..runtime.scorers import Score
 from ..schema.team import Lineage, LineageStep, Team
-from .candidates import Candidate, cost_of
+from .admission import Admitting
+from .candidates import Candidate
 from .chance import Chance
 from .consolidate import Step
 from .digest import digest
-from .meta import Meta
+from .episode import Halted
 from .proposal import Dropped, Parent, Proposal, edit_words
 from .select import select
-from .trying import Trying, together
+from .together import together
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping, Sequence
+    from collections.abc import Coroutine, Iterator, Mapping, Sequence
     from typing import Literal
 
     from ..pool.experience import Experience
+    from ..runtime.outcomes import Run
     from ..schema.edits import Component
-    from ..schema.task import Task
+    from .episode import Episode
     from .meta import Respondent
-    from .stage import Stage
+    from .settings import SearchSettings
 
-__all__ = ["Attempt", "Turn"]
+__all__ = ["Attempt", "Search"]
 
 Origin = Member | Candidate
-"""What a child is made from: a team of the pool, or one that was tried in this turn."""
+"""What a child is made from: a team of the pool, or one that was tried in this episode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Attempt:
     """Something to try.
 
     Attributes:
-        number: The how-many-th of its turn it is, from 0.
+        number: The how-many-th of its episode it is, from 0.
         made: A team as it stands in the pool, or what an operator came to.
         parents: What it was made from; the first is what a proposal's edits are edits of.
     """
@@ -73,68 +74,53 @@ class Attempt:
 
 
 @dataclass(kw_only=True, eq=False)
-class Turn:
-    """The turn of one task.
+class Search:
+    """The search of one episode.
 
     Attributes:
-        stage: What the evolution has of this host.
-        number: Which turn it is, from 0: the task's place in the stream.
-        task: The task.
-        members: The teams of the pool, as this task sees it.
-        experiences: What was learnt on similar tasks, with the similarity.
-        gains: What mutations gained over their parents on the tasks that this one sees, by the
-            component that they touched, in order.
+        episode: The episode.
+        hits: What was learnt on similar tasks, with the similarity.
         candidates: What was tried, in order.
-        spent: What operators consumed.
-        judging: What judging consumed.
         learnt: What is to be remembered of it, if anything.
 
-    Its `meta` is the model that decides, and its `author` is who writes edits: the same, or chance.
+    Its `author` is who writes edits: the meta-model, or chance.
     """
 
-    stage: Stage
-    number: int
-    task: Task
-    members: Mapping[str, Member]
-    experiences: Sequence[tuple[Experience, float]] = ()
-    gains: Sequence[tuple[Component, float]] = ()
+    episode: Episode
+    hits: Sequence[tuple[Experience, float]] = ()
     candidates: list[Candidate] = field(default_factory=list[Candidate])
-    _lost: list[tuple[int, Dropped]] = field(default_factory=list[tuple[int, Dropped]])
-    spent: Usage = field(default_factory=Usage)
-    judging: Usage = field(default_factory=Usage)
     learnt: Experience | None = None
 
     def __post_init__(self) -> None:
-        stage, recipe = self.stage, self.stage.recipe
-        self.meta = Meta(
-            calls=stage.services.calls(journal=stage.journal, scrubber=stage.scrubber),
+        stage, episode = self.episode.stage, self.episode
+        drawn = Chance(
             catalogue=stage.catalogue,
             ceiling=stage.ceiling,
-            model=recipe.meta_model,
-            budget=stage.budget,
-            tell=self._tell,
+            seed=stage.recipe.seed,
+            tell=episode.tell,
         )
-        drawn = Chance(
-            catalogue=stage.catalogue, ceiling=stage.ceiling, seed=recipe.seed, tell=self._tell
-        )
-        self.author: Respondent = self.meta if recipe.operators == "model" else drawn
-        judge = self.meta.asking(recipe.judge_model or recipe.meta_model)
-        judging = replace(judge, tell=self._tell_judging)
-        self._trying = Trying(stage=stage, task=self.task, path=self.path, judging=judging)
+        self.author: Respondent = episode.meta if self.settings.operators == "model" else drawn
 
     @property
-    def path(self) -> str:
-        """Where the turn stands in the journal."""
-        return f"task {self.number:06d}/"
+    def settings(self) -> SearchSettings:
+        """What the recipe says."""
+        return self.episode.settings
 
-    def chance(self, what: str) -> random.Random:
-        """Give the chance of one decision: it depends on the recipe's seed and on nothing later."""
-        return random.Random(seed_of(self.stage.recipe.seed, f"{self.path}{what}"))  # noqa: S311
+    @property
+    def members(self) -> Mapping[str, Member]:
+        """The teams of the pool, as this episode sees it."""
+        return self.episode.view.members
 
     @property
     def memories(self) -> tuple[Experience, ...]:
         """What was learnt on similar tasks, the most similar first."""
-        return tuple(entry for entry, _ in self.experiences)
+        return tuple(entry for entry, _ in self.hits)
+
+    async def remember(self) -> None:
+        """Look up what was learnt on similar tasks, where the recipe wants to know."""
+        if self.settings.memory:
+            text = self.episode.task.text
+            self.hits = await self.episode.recall(text, self.settings.memory)
 
     async def selected(self, how: Literal["model", "statistics", "chance"], k: int) -> list[Member]:
         """Choose teams of the pool for the task.
@@ -145,25 +131,25 @@ class Turn:
             how: Who chooses: the meta-model, what is known of the teams, or chance.
             k: How many, where there are as many.
         """
-        members = list(self.members.values())
+        members, episode = list(self.members.values()), self.episode
         if how == "chance":
-            return self.chance("select").sample(members, min(k, len(members)))
-        meta = self.meta if how == "model" else None
-        path = f"{self.path}select"
-        chosen = await select(meta, path, self.task, members, k=k, hits=self.experiences)
+            return episode.chance("select").sample(members, min(k, len(members)))
+        meta = episode.meta if how == "model" else None
+        path = f"{episode.path}select"
+        chosen = await select(meta, path, episode.task, members, k=k, hits=self.hits)
         if isinstance(chosen, Dropped):
-            self.lose(-1, chosen)
+            episode.lose(chosen, at=-1)
             return await self.selected("statistics", k)
         return [self.members[name] for name in chosen.names]
 
     async def tried(self, *attempts: Attempt, again: bool = False) -> None:
         """Run teams on the task, side by side, and score them.
 
-        A child that equals one that was tried in this turn is not run again. What did not come
+        A child that equals one that was tried in this episode is not run again. What did not come
         about, or gets no score, is counted.
 
         Args:
-            attempts: What to try. No two of a turn have the same number.
+            attempts: What to try. No two of an episode have the same number.
             again: Also run a team that was tried already.
 
         Raises:
@@ -187,20 +173,14 @@ class Turn:
 
     def lose(self, number: int, dropped: Dropped) -> None:
         """Count a child that did not come about."""
-        self._lost.append((number, dropped))
-
-    @property
-    def dropped(self) -> list[Dropped]:
-        """Children that did not come about, in the order of their numbers."""
-        return [one for _, one in sorted(self._lost, key=lambda lost: lost[0])]
+        self.episode.lose(dropped, at=number)
 
     async def _try(self, attempt: Attempt) -> None:
-        base = attempt.made.base if isinstance(attempt.made, Proposal) else None
-        runs = await self._trying.runs(attempt.team, attempt.number, base=base)
+        runs = await self._runs(attempt)
         if isinstance(runs, Dropped):
             self.lose(attempt.number, runs)
             return
-        made, recipe = attempt.made, self.stage.recipe
+        made = attempt.made
         self.candidates.append(
             Candidate(
                 number=attempt.number,
@@ -211,9 +191,26 @@ class Turn:
                 edits=edit_words(made.base, made.child) if isinstance(made, Proposal) else (),
                 member=self._twin(attempt.team),
                 runs=runs,
-                rewards=[score.value - recipe.beta * cost_of(run, recipe) for run, score in runs],
+                rewards=[self.episode.reward(run, score) for run, score in runs],
             )
         )
+
+    async def _runs(self, attempt: Attempt) -> list[tuple[Run, Score]] | Dropped:
+        """Run a team as often as the recipe wants; without a score, the first reason why."""
+        names = [f"candidate {attempt.number}{_again(n)}" for n in range(self.settings.repeats)]
+        tried = await together(*(self._run(attempt, what) for what in names))
+        scored = [one for one in tried if not isinstance(one, Dropped)]
+        lost = [one for one in tried if isinstance(one, Dropped)]
+        return scored or lost[0]
+
+    async def _run(self, attempt: Attempt, what: str) -> tuple[Run, Score] | Dropped:
+        base = attempt.made.base if isinstance(attempt.made, Proposal) else None
+        run = await self.episode.run(attempt.team, what, base=base)
+        if run.is_infrastructure_failure:
+            why = "it gives its model less time than its parent did, and less than that needs."
+            return Dropped(operator="run", reason=why)
+        score = await self.episode.score(run, what)
+        return score if isinstance(score, Dropped) else (run, score)
 
     def _twin(self, team: Team) -> str | None:
         """Find what the pool calls a team, where it has it."""
@@ -223,10 +220,10 @@ class Turn:
 
     def parent(self, origin: Origin) -> Parent:
         """Give a team as operators are given it: with what its run on this task came to."""
-        if isinstance(origin, Member) or not self.stage.recipe.trace:
+        if isinstance(origin, Member) or not self.settings.trace:
             return Parent(team=origin.team)
         run, score = origin.worst
-        told = digest(run, verdict=score, tokens=self.meta.limits.digest_tokens)
+        told = digest(run, verdict=score, tokens=self.episode.meta.limits.digest_tokens)
         return Parent(team=origin.team, digest=told, reward=origin.reward)
 
     @property
@@ -248,33 +245,6 @@ class Turn:
             ),
         )
 
-    @property
-    def newcomer(self) -> Candidate | None:
-        """The best candidate, where it is new and the recipe lets it into the pool."""
-        best, recipe = self.best, self.stage.recipe
-        if best.member is not None or recipe.admission == "none":
-            return None
-        if recipe.admission == "best":
-            return best
-        gains = best.executed and best.reward > 0
-        return best if gains and best.reward > self._bar(best) + recipe.margin else None
-
-    def _bar(self, one: Candidate) -> float:
-        """Give the best reward that a candidate's ancestors had on the task.
-
-        Of a team of the pool that was not tried as it stands, it is the score that is expected.
-        """
-        before = [self.candidate(number) for number in one.sources]
-        rewards = [max(source.reward, self._bar(source)) for source in before]
-        tried = {one.member for one in before}
-        rewards += [self._expected[name] for name in one.born.parents if name not in tried]
-        return max(rewards, default=-math.inf)
-
-    @functools.cached_property
-    def _expected(self) -> Mapping[str, float]:
-        """What each team of the pool is expected to score on the task; its members stay as seen."""
-        return expected_scores([*self.members.values()], self.task.niche)
-
     def candidate(self, number: int) -> Candidate:
         """Find a candidate by its number."""
         return next(one for one in self.candidates if one.number == number)
@@ -285,8 +255,22 @@ class Turn:
             return 0
         return 1 + max((self._generation(self.candidate(n)) for n in one.sources), default=0)
 
+    def gains(self) -> Iterator[tuple[Component, float]]:
+        """Give what mutations gained over their parents, by the component that they touched.
+
+        Those of the tasks that this one sees come first, in order, then those of this one.
+        """
+        for line in self.episode.past:
+            rewards = {one["number"]: one["reward"] for one in line["candidates"]}
+            for one in line["candidates"]:
+                if one["component"] is not None:
+                    yield one["component"], one["reward"] - rewards[one["sources"][0]]
+        for one in self.candidates:
+            if one.component is not None:
+                yield one.component, one.reward - self.candidate(one.sources[0]).reward
+
     def steps(self) -> list[Step]:
-        """Give the turn as operators are told of it."""
+        """Give the search as operators are told of it."""
         return [
             Step(
                 number=one.number,
@@ -308,34 +292,44 @@ class Turn:
 
         Equals come in an order of their own chance.
         """
-        order = self.chance(what).sample(self.candidates, len(self.candidates))
+        order = self.episode.chance(what).sample(self.candidates, len(self.candidates))
         return sorted(order, key=lambda one: (not one.executed, -one.reward))
+
+    def end(self) -> None:
+        """Answer with the best candidate, and have the pool take in what there is for it.
+
+        Raises:
+            Halted: There is none, so there is nothing to answer with.
+        """
+        episode = self.episode
+        if not self.candidates:
+            lost = episode.dropped
+            why = lost[-1].reason if lost else "the pool has no team for it."
+            raise Halted(f"task {episode.task.id}: nothing could be tried and scored: {why}")
+        best = self.best
+        run, score = best.worst
+        episode.answered(run, Score(value=best.score, reason=score.reason))
+        episode.closing = Admitting(search=self)
 
     def _lineage(self, attempt: Attempt) -> Lineage:
         """Write down where a team comes from: teams of the pool, and every step from there."""
-        made, parents = attempt.made, attempt.parents
+        made, parents, task = attempt.made, attempt.parents, self.episode.task
         names = _names(parents)
         if not isinstance(made, Proposal):
-            return Lineage(operator="select", parents=names, task=self.task.id)
+            return Lineage(operator="select", parents=names, task=task.id)
         sources = [(one.team, _steps(one)) for one in _in_order(made, parents)]
         return Lineage(
             operator=made.operator,
             parents=names,
             reason=made.reason,
-            task=self.task.id,
-            run=self.stage.name,
+            task=task.id,
+            run=self.episode.stage.name,
             steps=steps_to(made.child, made.operator, made.reason, *sources),
         )
 
-    def _tell_judging(self, event: str, /, **fields: Any) -> None:
-        """Count what judging consumes."""
-        if event == "model_call":
-            self.judging += Usage(**fields["usage"])
 
-    def _tell(self, event: str, /, **fields: Any) -> None:
-        """Count what operators consume."""
-        if event == "model_call":
-            self.spent += Usage(**fields["usage"])
+def _again(repeat: int) -> str:
+    return f"/repeat {repeat}" if repeat else ""
 
 
 def _names(parents: Sequence[Origin]) -> tuple[str, ...]:

@@ -1,0 +1,311 @@
+"""An episode: one task of an evolution, or of a test; what a strategy has to work with, and did."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from ..runtime.calls import seed_of
+from ..runtime.journal import digest
+from ..runtime.outcomes import run_of, run_value
+from ..runtime.plan import compile
+from ..runtime.scorers import Score
+from ..runtime.usage import Usage
+from ..schema.errors import InputError, LimitError, RunError
+from .judge import Verdict, judge
+from .meta import Meta
+from .scoring import cost_of, is_judged
+from .view import op
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..pool.changes import Change
+    from ..pool.experience import Experience
+    from ..pool.pool import Pool
+    from ..runtime.outcomes import Run
+    from ..schema.task import Task
+    from ..schema.team import Team
+    from .proposal import Dropped
+    from .seen import Seen
+    from .stage import Stage
+
+__all__ = ["Answer", "Closing", "Episode", "Halted"]
+
+
+class Halted(RunError):
+    """A provider or a jail failed, which says nothing about any team; the evolution has to wait."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What an episode came to.
+
+    Attributes:
+        run: The run whose answer it is.
+        score: Its score, in [0, 1].
+        reward: score - beta * cost of the run (EvoMAS Eq. 4).
+    """
+
+    run: Run
+    score: Score
+    reward: float
+
+
+class Closing(Protocol):
+    """What a strategy still has to do when all earlier episodes were committed.
+
+    It **must** make the same updates under the same names when it is done again, and give the
+    episode's line.
+    """
+
+    def close(self, pool: Pool) -> Mapping[str, Any]:
+        """Commit what can be known only now, and give the line of the episode."""
+        ...
+
+
+@dataclass(kw_only=True, eq=False)
+class Episode:
+    """One task, and what was done with it.
+
+    Attributes:
+        stage: What there is of this host.
+        number: Which episode it is, from 0: the task's place in the stream.
+        task: The task.
+        view: The pool as this episode sees it.
+        past: The lines of the episodes that it sees, in order, where the strategy needs them.
+        learning: Whether anything is kept. False: it is a test, of which nobody learns.
+        path: Where it stands in the journal.
+        meta: The model that operators ask.
+        answer: What it came to.
+        changes: What is to happen to the pool, in order, each with the name of its operation.
+        told: Numbers of it that a report may show.
+        spent: What operators consumed, by operator.
+        judging: What judging consumed.
+        closing: What there is to do when its turn to be committed has come, beyond its changes.
+    """
+
+    stage: Stage
+    number: int
+    task: Task
+    view: Seen
+    past: Sequence[Mapping[str, Any]] = ()
+    learning: bool = True
+    path: str = ""
+    answer: Answer | None = None
+    changes: list[tuple[Change, str]] = field(default_factory=list["tuple[Change, str]"])
+    told: dict[str, float] = field(default_factory=dict[str, float])
+    spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
+    judging: Usage = field(default_factory=Usage)
+    closing: Closing | None = None
+    _lost: list[tuple[int, Dropped]] = field(default_factory=list["tuple[int, Dropped]"])
+    _runs: dict[str, Run] = field(default_factory=dict[str, "Run"])
+
+    def __post_init__(self) -> None:
+        stage, recipe = self.stage, self.stage.recipe
+        self.path = self.path or f"task {self.number:06d}/"
+        self.meta = Meta(
+            calls=stage.services.calls(journal=stage.journal, scrubber=stage.scrubber),
+            catalogue=stage.catalogue,
+            ceiling=stage.ceiling,
+            model=recipe.meta_model,
+            budget=stage.budget,
+            tell=self.tell,
+        )
+        judging = self.meta.asking(recipe.judge_model or recipe.meta_model)
+        self._judge = replace(judging, tell=self._tell_judging)
+
+    @property
+    def settings(self) -> Any:
+        """What the recipe says under `settings`: a value of the strategy's own type."""
+        return self.stage.recipe.settings
+
+    @property
+    def scored_by(self) -> Literal["judge", "answer"]:
+        """Who scores its task."""
+        return "judge" if is_judged(self.stage.recipe, self.task) else "answer"
+
+    def op(self, what: str) -> str:
+        """Name an update of the pool, so that it counts once: `evomas/000012/best`."""
+        return op(self.stage.name, self.number, what)
+
+    def chance(self, what: str) -> random.Random:
+        """Give the chance of one decision: it depends on the recipe's seed and on nothing later."""
+        return random.Random(seed_of(self.stage.recipe.seed, f"{self.path}{what}"))  # noqa: S311
+
+    async def run(self, team: Team, what: str, *, base: Team | None = None) -> Run:
+        """Run a team on the task; what came of it is journaled whole, so a restart only reads it.
+
+        A model that is too slow has to be waited for, and says nothing about a team. But a child
+        that gives it less time than its parent did would have to be waited for forever: then the
+        failed run is given.
+
+        Args:
+            team: The team.
+            what: Which run of the episode it is. No two have the same.
+            base: The team that it is a child of.
+
+        Raises:
+            Halted: A provider or a jail failed.
+            LimitError: The budget is used up.
+        """
+        stage, task, place = self.stage, self.task, f"{self.path}{what}/"
+        plan = compile(team, stage.catalogue)
+        is_hasty = base is not None and _is_hastier(team, base)
+
+        async def work() -> Mapping[str, Any]:
+            await stage.services.prepare(plan)
+            run = await stage.services.execute(
+                plan,
+                task,
+                journal=stage.journal,
+                scrubber=stage.scrubber,
+                budget=stage.budget,
+                path=place,
+            )
+            if run.over_budget:
+                raise LimitError(str(run.error))
+            if run.is_infrastructure_failure and not (is_hasty and run.is_too_slow):
+                raise Halted(f"task {task.id}: {run.error}")
+            return run_value(run)
+
+        asked = digest(plan.content_hash, task.id, task.query, task.context)
+        run = run_of(await stage.journal.once(f"{place}outcome", "run", asked, work))
+        self._runs[what] = run
+        return run
+
+    async def score(self, run: Run, what: str) -> Score | Dropped:
+        """Score a run as the recipe says; a team that came to no answer has none that is right.
+
+        Args:
+            run: The run.
+            what: Which run of the episode it is.
+
+        Raises:
+            CoterieError: As for `Meta.ask`.
+            InputError: The task has no answer to score against.
+        """
+        recipe = self.stage.recipe
+        if run.answer is None:
+            return Score(value=0.0, reason=run.error or "it came to no answer.")
+        if is_judged(recipe, self.task):
+            verdict = await judge(
+                self._judge,
+                f"{self.path}{what}/judge",
+                self.task,
+                run.answer,
+                rubric=recipe.rubric,
+                samples=recipe.judge_samples,
+            )
+            return verdict.score if isinstance(verdict, Verdict) else verdict
+        if run.score is None:
+            raise InputError(f"task {self.task.id!r} has no answer to score against.")
+        return run.score
+
+    def reward(self, run: Run, score: Score) -> float:
+        """Give score - beta * cost of a run (EvoMAS Eq. 4)."""
+        recipe = self.stage.recipe
+        return score.value - recipe.beta * cost_of(run, recipe)
+
+    async def recall(self, query: str, k: int) -> list[tuple[Experience, float]]:
+        """Find what was learnt on similar tasks, with the similarity; nothing of later episodes.
+
+        Args:
+            query: What it is to be similar to.
+            k: How many entries at most.
+        """
+        return self.view.recall(query, k)
+
+    def keep(self, change: Change, what: str = "") -> None:
+        """Have something happen to the pool when the episode is committed.
+
+        Args:
+            change: What.
+            what: What its operation is called within the episode. By default, it is numbered.
+        """
+        self.changes.append((change, what or f"{len(self.changes):03d}"))
+
+    def lose(self, dropped: Dropped, *, at: int = 0) -> None:
+        """Count what did not come about.
+
+        Args:
+            dropped: What, and why.
+            at: Where it stands among others, if they are made side by side.
+        """
+        self._lost.append((at, dropped))
+
+    @property
+    def dropped(self) -> list[Dropped]:
+        """What did not come about, in order."""
+        return [one for _, one in sorted(self._lost, key=lambda lost: lost[0])]
+
+    def answered(self, run: Run, score: Score) -> None:
+        """Say what the episode came to."""
+        self.answer = Answer(run=run, score=score, reward=self.reward(run, score))
+
+    @property
+    def operators(self) -> Usage:
+        """What operators consumed, all together."""
+        return sum((self.spent[name] for name in sorted(self.spent)), Usage())
+
+    def tell(self, event: str, /, **fields: Any) -> None:
+        """Count what operators consume; who answers in the place of a model tells it, too."""
+        if event == "model_call":
+            name = fields.get("operator", "")
+            self.spent[name] = self.spent.get(name, Usage()) + Usage(**fields["usage"])
+
+    def _tell_judging(self, event: str, /, **fields: Any) -> None:
+        """Count what judging consumes."""
+        if event == "model_call":
+            self.judging += Usage(**fields["usage"])
+
+    def head(self) -> dict[str, Any]:
+        """Give what the line of every episode begins with."""
+        return {"task": self.task.id, "niche": self.task.niche or None}
+
+    def tail(self) -> dict[str, Any]:
+        """Give what the line of every episode ends with: what was lost, and what it cost."""
+        lost = [
+            {"operator": one.operator, "reason": one.reason, "problems": list(one.problems)}
+            for one in self.dropped
+        ]
+        costs = {"operators": self.operators.value(), "judging": self.judging.value()}
+        return {"dropped": lost, **costs}
+
+    def line(self, pool: Pool) -> dict[str, Any]:
+        """Give the line of an episode that came to an answer, and to no more.
+
+        Raises:
+            RuntimeError: It came to none; its strategy must see to that.
+        """
+        if self.answer is None:
+            raise RuntimeError(f"{self.stage.recipe.strategy} left task {self.task.id} unanswered.")
+        run, known = self.answer.run, self.task.answer is not None
+        verdict = run.score.value if run.score else 0.0
+        runs = [self._runs[what] for what in sorted(self._runs)]
+        return {
+            **self.head(),
+            "pool": len(pool.members),
+            "score": self.answer.score.value,
+            "scored_by": self.scored_by,
+            "verdict": verdict if known else None,
+            "reward": self.answer.reward,
+            "executed": run.status == "done",
+            "runs": sorted(self._runs),
+            "usage": sum((one.usage for one in runs), Usage()).value(),
+            "told": dict(sorted(self.told.items())),
+            "spent": {name: self.spent[name].value() for name in sorted(self.spent)},
+            **self.tail(),
+        }
+
+
+def _is_hastier(team: Team, base: Team) -> bool:
+    """Tell whether some agent, or the whole team, has less time than in the team it comes from."""
+    if team.execution.timeout < base.execution.timeout:
+        return True
+    longest = base.execution.timeout
+    before = {name: one.timeout or longest for name, one in base.agents.items()}
+    return any(
+        (one.timeout or longest) < before.get(name, longest) for name, one in team.agents.items()
+    )

@@ -1,0 +1,103 @@
+"""What a strategy is, and how one is found: by its name in the group `coterie.strategies`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..schema.errors import InputError
+from ..schema.settings import find_strategy
+from .scoring import is_judged
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
+
+    from ..schema.recipe import Recipe
+    from ..schema.task import Task
+    from .episode import Episode
+
+__all__ = ["NO_SETTINGS", "Need", "NoSettings", "Strategy", "asked_models", "strategy_of"]
+
+Need = Literal["teams", "children", "agents", "meta_model", "answers", "memory", "past"]
+"""What a strategy may need:
+
+* `teams`: the teams of the pool, which begins with the recipe's seeds and has to have some;
+* `children`: room for teams that it makes: a ceiling that is higher than what the seeds ask for;
+* `agents`: the agents of the pool;
+* `meta_model`: that the recipe's meta-model can be asked;
+* `answers`: that every task has a reference answer;
+* `memory`: what the pool has learnt, found by similarity;
+* `past`: the lines of earlier episodes, which are then held in memory.
+"""
+
+NO_SETTINGS: Mapping[str, Any] = MappingProxyType({"type": "object", "additionalProperties": False})
+"""The schema of a strategy that lets nothing be set."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NoSettings:
+    """The settings of a strategy that lets nothing be set."""
+
+
+def _nothing(_settings: Any, /) -> frozenset[Need]:
+    return frozenset()
+
+
+def _right(_settings: Any, _said: Mapping[str, Any], /) -> Mapping[str, str]:
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Strategy:
+    """A loop that says which operator acts when, on one task at a time.
+
+    Attributes:
+        name: What recipes call it.
+        episode: What it does with a task. It
+
+            * **must** say what came of it by `Episode.answered`, or raise;
+            * **must** take chance from `Episode.chance` and model answers through the journal only,
+              under paths that do not depend on scheduling;
+            * **must** keep changes in an order that does not depend on scheduling either, and make
+              none in any other way.
+        settings: The type of its settings; see `schema.settings.Configurable`.
+        schema: Their JSON Schema.
+        check: Says what is wrong with them that no schema can say, by the field.
+        needs: Says what it needs, given its settings.
+    """
+
+    name: str
+    episode: Callable[[Episode], Awaitable[None]]
+    settings: Callable[..., Any] = NoSettings
+    schema: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)
+    check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = _right
+    needs: Callable[[Any], frozenset[Need]] = _nothing
+
+
+def strategy_of(name: str) -> Strategy:
+    """Find a strategy by the name that recipes write.
+
+    Raises:
+        InputError: No installed package gives it, it cannot be imported, or it is none.
+    """
+    found = find_strategy(name)
+    if not isinstance(found, Strategy):
+        raise InputError(
+            f"{name!r} of coterie.strategies does not lead to a Strategy, but to a"
+            f" {type(found).__name__}."
+        )
+    return found
+
+
+def asked_models(recipe: Recipe, tasks: Iterable[Task]) -> frozenset[str]:
+    """Name the aliases of the models that operators and the judge may ask.
+
+    Those that agents ask are not among them: they follow from the teams.
+    """
+    asked: set[str] = set()
+    if any(is_judged(recipe, task) for task in tasks):
+        asked.add(recipe.judge_model or recipe.meta_model)
+    if "meta_model" in strategy_of(recipe.strategy).needs(recipe.settings):
+        asked.add(recipe.meta_model)
+    return frozenset(asked)
