@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from ..operators.together import by_workers
 from ..runtime.journal import digest
 from ..schema.errors import LimitError, RunError
 from .samples import Sample
@@ -65,7 +66,6 @@ class Evaluation:
     logs: Logs | None = None
     _unscored: dict[tuple[str, int], Sample] = field(default_factory=dict[tuple[str, int], Sample])
     _in_a_row: int = 0
-    _stopped: RunError | LimitError | None = None
 
     async def to_the_end(self) -> None:
         """Make all trials that were not made yet.
@@ -75,16 +75,7 @@ class Evaluation:
             LimitError: The budget is used up. What was paid for is kept.
             StorageError: Something cannot be written down.
         """
-        keys = self._keys()
-        workers = [asyncio.create_task(self._work(keys)) for _ in range(self.workers)]
-        try:
-            await asyncio.gather(*workers)
-        finally:
-            for one in workers:
-                one.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
-        if self._stopped is not None:
-            raise self._stopped
+        await by_workers(self._keys(), self._make, self.workers)
 
     def samples(self) -> Iterator[Sample]:
         """Give what there is, in the order of tasks and trials; read again, not remembered."""
@@ -133,28 +124,25 @@ class Evaluation:
     def _keys(self) -> Iterator[Key]:
         return ((task, trial) for trial in range(1, self.trials + 1) for task in self.tasks)
 
-    async def _work(self, keys: Iterator[Key]) -> None:
-        """Make one trial after the other, until there is none left or going on has no sense."""
-        for task, trial in keys:
-            if self._stopped is not None:
-                return
-            sample = self._known(task, trial)
-            if sample is None:
-                # A limit stops all of them; what others are at work on is brought to its end.
-                try:
-                    sample = await self._taken(task, trial)
-                except LimitError as error:
-                    self._stopped = self._stopped or error
-                    return
-            self.on_sample(sample)
+    async def _make(self, key: Key) -> None:
+        """Make a trial, unless it was made."""
+        sample = self._known(*key)
+        self.on_sample(await self._taken(*key) if sample is None else sample)
 
     async def _taken(self, task: Task, trial: int) -> Sample:
+        """Make a trial and keep it; one without a score is made again another time.
+
+        Raises:
+            LimitError: The budget is used up.
+            RunError: The provider or the jail fails again and again.
+        """
         sample = await self._made(task, trial)
         if sample.score is None:
             self._unscored[task.id, trial] = sample
             self._in_a_row += 1
             if self._in_a_row == FAILURES_IN_A_ROW:
-                self._stopped = RunError(
+                self.on_sample(sample)
+                raise RunError(
                     f"{FAILURES_IN_A_ROW} trials in a row could not be made; the last one: task"
                     f" {task.id}: {sample.error}"
                 )

@@ -60,7 +60,7 @@ class Account:
         return fenced("team", clip("\n".join(told), bounds.team_characters))
 
     def of(self, agent: str, most: int) -> str:
-        """Tell what one agent did: how it ended, its tools, and what it came to.
+        """Tell what one agent did: how it ended, its tools and steps, and what it came to.
 
         Args:
             agent: Its id.
@@ -90,10 +90,18 @@ def _told(outcome: AgentOutcome, most: int) -> str:
     tools = [_tool(call) for call in outcome.tool_calls]
     if len(tools) > MOST_TOOL_CALLS:
         tools = [*tools[:MOST_TOOL_CALLS], f"and {len(tools) - MOST_TOOL_CALLS} more"]
-    head = clip("\n".join([*_ended(outcome), *tools]), most // 2)
+    head = clip("\n".join([*_ended(outcome), *tools]), most // 3)
+    steps = clip("\n".join(_steps(outcome)), (most - len(head)) // 2)
     output = speakable(outcome.result.content).strip() if outcome.result else ""
-    room = most - len(head) - len("\noutput: ")
-    return f"{head}\noutput: {clip(output, room)}" if output and room > 0 else head
+    room = most - len(head) - len(steps) - len("\n\noutput: ")
+    said = f"output: {clip(output, room)}" if output and room > 0 else ""
+    return "\n".join(part for part in (head, steps, said) if part)
+
+
+def _steps(outcome: AgentOutcome) -> Iterator[str]:
+    """Tell what was said between the question and the last answer: what tools and code gave."""
+    for message in outcome.dialogue[2:-1]:
+        yield f"{message['role']}: {on_one_line(str(message['content']))}"
 
 
 def _ended(outcome: AgentOutcome) -> Iterator[str]:

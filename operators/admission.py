@@ -76,7 +76,6 @@ class Admitting:
         """Commit the newcomer and every trial of a team that is there; give the episode's line."""
         search, episode = self.search, self.search.episode
         names, is_new = self._keep(pool)
-        self._remember()
         best, first, known = search.best, search.candidates[0], episode.task.answer is not None
         return {
             **episode.head(),
@@ -128,11 +127,6 @@ class Admitting:
             again = f".{number}" if number else ""
             change = Tried(member=name, trial=replace(trial, **marks))
             pool.commit(change, op=episode.op(f"{what} {one.number}{again}"))
-
-    def _remember(self) -> None:
-        memory, learnt = self.search.episode.stage.memory, self.search.learnt
-        if memory is not None and learnt is not None:
-            memory.add(replace(learnt, id=self.search.episode.op("learnt")))
 
     def _make_room(self, pool: Pool, *, newcomer: str | None) -> None:
         """Retire those that are expected to score least, until no more are left than may be."""

@@ -10,8 +10,9 @@ import functools
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ..schema.edits import SetNote
 from ..schema.terminal import on_one_line
-from .answers import Unfit, closed, structured
+from .answers import Unfit, child_of, closed, structured
 from .material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
 from .meta import Question, prompt
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..schema.task import Task
+    from ..schema.team import Team
     from .account import Account
     from .bounds import Bounds
     from .contributions import Contribution
@@ -56,6 +58,11 @@ class Coaching:
         """What stands in the agent's notes."""
         return FORM.format(wrong=self.wrong, plan=self.plan)
 
+    @property
+    def edit(self) -> SetNote:
+        """What puts it there."""
+        return SetNote(agent=self.agent, note="coaching", text=self.text)
+
 
 async def coach(
     meta: Respondent,
@@ -67,7 +74,6 @@ async def coach(
     contribution: Contribution,
     share: float,
     room: int,
-    before: str = "",
 ) -> Coaching | Dropped:
     """Coach one agent.
 
@@ -80,13 +86,13 @@ async def coach(
         contribution: What the meta-judge said of the agent.
         share: How much of its work is read, where 1 is as much as of any.
         room: The most characters of what it is told, at least `SHORTEST`.
-        before: What it was told before.
 
     Raises:
         CoterieError: As for `Respondent.ask`.
     """
     limits = meta.limits
     texts = _Texts.of(room)
+    before = account.team.agents[agent].notes.coaching
     read = round(share * limits.digest_tokens * CHARACTERS_PER_TOKEN)
     question = Question(
         operator=OPERATOR,
@@ -101,7 +107,7 @@ async def coach(
             fenced("told_before", clip(before, limits.characters)),
         ),
         schema=texts.schema,
-        read=functools.partial(_read, limits, agent, texts),
+        read=functools.partial(_read, meta, account.team, agent, texts),
         parents=(account.team.name,),
     )
     bounded = replace(meta, bounds=_bounds(limits, room))
@@ -135,11 +141,13 @@ class _Texts:
         )
 
 
-def _read(bounds: Bounds, agent: str, texts: _Texts, text: str) -> Coaching:
+def _read(meta: Respondent, team: Team, agent: str, texts: _Texts, text: str) -> Coaching:
     """Read a coaching; what is longer than its room is cut."""
     any_text = {"type": "string"}
-    said = structured(text, closed(wrong=any_text, plan=any_text), bounds)
+    said = structured(text, closed(wrong=any_text, plan=any_text), meta.limits)
     wrong, plan = on_one_line(said["wrong"]), on_one_line(said["plan"])
     if not plan:
         raise Unfit("the plan is empty. Say what the agent is to do in the next round.")
-    return Coaching(agent=agent, wrong=wrong[: texts.wrong], plan=plan[: texts.plan])
+    coaching = Coaching(agent=agent, wrong=wrong[: texts.wrong], plan=plan[: texts.plan])
+    child_of(team, (coaching.edit,), meta.catalogue, meta.ceiling)
+    return coaching

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..pool.experience import LONGEST_TASK, Experience, OperatorOutcome, Provenance
+from ..pool.learnt import LONGEST_TASK, Learnt, OperatorOutcome
 from ..schema.terminal import on_one_line
 from .answers import Unfit, closed, structured
 from .material import clip, fenced, material, task_text
@@ -69,16 +69,16 @@ async def consolidate(
     task: Task,
     steps: Sequence[Step],
     *,
-    provenance: Provenance | None = None,
-) -> Experience | Dropped:
+    run: str | None = None,
+) -> Learnt | Dropped:
     """Make an entry of the memory out of an evolution.
 
     Args:
         meta: Who is asked. None: the summary is the trace in words.
-        path: Which consolidation this is, `task 12/consolidate`; also the entry's id.
+        path: Which consolidation this is: `task 12/consolidate`.
         task: The task. Its reference answer is not shown.
         steps: The evolution trace, at least one step.
-        provenance: The run and the config that it comes from.
+        run: The run or the recipe that it comes from.
 
     Raises:
         ValueError: There is no step.
@@ -93,11 +93,10 @@ async def consolidate(
     if isinstance(summary, Dropped):
         return summary
     best = max(steps, key=lambda step: (step.reward is not None, step.reward or 0))
-    return Experience(
-        id=path,
+    return Learnt(
         kind=KIND,
         task=task.text[:LONGEST_TASK],
-        summary=summary,
+        text=summary,
         niche=task.niche,
         team=best.content_hash,
         operators=tuple(
@@ -110,7 +109,7 @@ async def consolidate(
             for step in steps
         ),
         reward=best.reward,
-        provenance=provenance or Provenance(),
+        run=run,
     )
 
 

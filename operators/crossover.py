@@ -24,7 +24,7 @@ from .proposal import Dropped, Proposal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ..pool.experience import Experience
+    from ..pool.learnt import Learnt
     from ..schema.edits import AgentEdit
     from ..schema.task import Task
     from ..schema.team import Agent, Team
@@ -48,7 +48,7 @@ async def crossover(
     second: Parent,
     *,
     topology: Side | None = None,
-    memories: Sequence[Experience] = (),
+    memories: Sequence[Learnt] = (),
 ) -> Proposal | Dropped:
     """Make a child of two parents.
 

@@ -16,7 +16,7 @@ from .meta import Question, prompt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..pool.experience import Experience
+    from ..pool.learnt import Learnt
     from ..schema.edits import Component
     from ..schema.task import Task
     from .meta import Respondent
@@ -38,7 +38,7 @@ async def decide(
     partner: Parent | None,
     *,
     components: Sequence[Component],
-    memories: Sequence[Experience] = (),
+    memories: Sequence[Learnt] = (),
 ) -> Component | Crossing | Dropped:
     """Choose what is done to a team.
 

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from ..pool.view import op
 from ..runtime.calls import seed_of
 from ..runtime.journal import digest
 from ..runtime.outcomes import run_of, run_value
@@ -16,19 +17,18 @@ from ..schema.errors import InputError, LimitError, RunError
 from .judge import Verdict, judge
 from .meta import Meta
 from .scoring import cost_of, is_judged
-from .view import op
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..pool.changes import Change
-    from ..pool.experience import Experience
+    from ..pool.learnt import Learnt
     from ..pool.pool import Pool
+    from ..pool.view import View
     from ..runtime.outcomes import Run
     from ..schema.task import Task
     from ..schema.team import Team
     from .proposal import Dropped
-    from .seen import Seen
     from .stage import Stage
 
 __all__ = ["Answer", "Closing", "Episode", "Halted"]
@@ -89,7 +89,7 @@ class Episode:
     stage: Stage
     number: int
     task: Task
-    view: Seen
+    view: View
     past: Sequence[Mapping[str, Any]] = ()
     learning: bool = True
     path: str = ""
@@ -208,14 +208,31 @@ class Episode:
         recipe = self.stage.recipe
         return score.value - recipe.beta * cost_of(run, recipe)
 
-    async def recall(self, query: str, k: int) -> list[tuple[Experience, float]]:
+    async def recall(
+        self,
+        query: str,
+        k: int,
+        *,
+        niche: str | None = None,
+        kind: str | None = None,
+        owner: str | None = None,
+        level: str | None = None,
+    ) -> list[tuple[Learnt, float]]:
         """Find what was learnt on similar tasks, with the similarity; nothing of later episodes.
 
         Args:
             query: What it is to be similar to.
             k: How many entries at most.
+            niche: Only of this kind of task.
+            kind: Only entries of this sort.
+            owner: Only this agent's.
+            level: Only those that reach so far.
+
+        Raises:
+            StorageError: The ledger cannot be read.
+            CoterieError: The embedder or the store failed.
         """
-        return self.view.recall(query, k)
+        return self.view.search(query, k, niche=niche, kind=kind, owner=owner, level=level)
 
     def keep(self, change: Change, what: str = "") -> None:
         """Have something happen to the pool when the episode is committed.
@@ -243,6 +260,11 @@ class Episode:
     def answered(self, run: Run, score: Score) -> None:
         """Say what the episode came to."""
         self.answer = Answer(run=run, score=score, reward=self.reward(run, score))
+
+    @property
+    def ran(self) -> Usage:
+        """What its runs consumed, all together."""
+        return sum((self._runs[what].usage for what in sorted(self._runs)), Usage())
 
     @property
     def operators(self) -> Usage:
@@ -283,7 +305,6 @@ class Episode:
             raise RuntimeError(f"{self.stage.recipe.strategy} left task {self.task.id} unanswered.")
         run, known = self.answer.run, self.task.answer is not None
         verdict = run.score.value if run.score else 0.0
-        runs = [self._runs[what] for what in sorted(self._runs)]
         return {
             **self.head(),
             "pool": len(pool.members),
@@ -293,7 +314,7 @@ class Episode:
             "reward": self.answer.reward,
             "executed": run.status == "done",
             "runs": sorted(self._runs),
-            "usage": sum((one.usage for one in runs), Usage()).value(),
+            "usage": self.ran.value(),
             "told": dict(sorted(self.told.items())),
             "spent": {name: self.spent[name].value() for name in sorted(self.spent)},
             **self.tail(),

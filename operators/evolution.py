@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..pool.changes import Rejected
 from ..pool.ledger import Ledger
+from ..pool.view import Views
 from .episode import Episode
 from .folder import EVOLUTIONS, TURNS
-from .seen import Seen
-from .view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,7 +52,7 @@ class Evolution:
 
     def __post_init__(self) -> None:
         self._lines = Ledger(self.folder / TURNS)
-        self._view = View(self.stage.pool.folder, self.stage.name)
+        self._views = Views(self.stage.pool, self.stage.name, self.stage.memory)
         needs = self.strategy.needs(self.stage.recipe.settings)
         self._past = self.lines() if "past" in needs else None
 
@@ -98,21 +97,12 @@ class Evolution:
 
     def _begin(self, number: int) -> None:
         """Begin an episode with what it is to see, settled before anything is awaited."""
-        stage, workers = self.stage, self.stage.recipe.workers
-        last = number - workers
-        self._view.catch_up(last)
-        view = Seen(
-            members=self._view.members,
-            memory=stage.memory,
-            evolution=stage.name,
-            last=last,
-            ahead=workers,
-        )
+        last = number - self.stage.recipe.workers
         episode = Episode(
-            stage=stage,
+            stage=self.stage,
             number=number,
             task=self.tasks[number],
-            view=view,
+            view=self._views.upto(last),
             past=(self._past or [])[: max(0, last + 1)],
         )
         self._running[number] = asyncio.create_task(self._done(episode), name=episode.path)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from .heldout import Frozen
+    from .heldout import Subject
 
 __all__ = ["HELD_OUT", "Figures", "read_figures", "write_figures"]
 
@@ -53,7 +53,7 @@ class Figures:
 
     @classmethod
     def of(
-        cls, teams: Sequence[Frozen], trials: Sequence[Mapping[str, Any]], *, after: int
+        cls, teams: Sequence[Subject], trials: Sequence[Mapping[str, Any]], *, after: int
     ) -> Figures:
         """Sum up trials."""
         scores = {one.name: _scores(one.name, trials) for one in teams}
@@ -133,7 +133,7 @@ def _scores(team: str, trials: Sequence[Mapping[str, Any]]) -> Scores:
 
 
 def _told(
-    one: Frozen, scores: Scores, first: Scores, trials: Sequence[Mapping[str, Any]]
+    one: Subject, scores: Scores, first: Scores, trials: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     mine = [trial for trial in trials if trial["team"] == one.name]
     usage = sum((Usage(**trial["usage"]) for trial in mine), Usage())

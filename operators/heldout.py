@@ -1,4 +1,4 @@
-"""Held-out scores: teams as they stand, on tasks that nothing evolved on.
+"""Held-out scores: teams as they stand, or a strategy with what it learnt, on unseen tasks.
 
 The team is the one that its pool would deploy, found by what is expected of it and never by these
 tasks; the recipe's seeds stand beside it. Each runs on each task some times. A trial is paid for
@@ -7,7 +7,6 @@ once, and the pool keeps it under the split `test`, which selection never sees.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,22 +17,33 @@ from ..pool.statistics import EVOLVE, Trial
 from ..runtime.journal import digest
 from ..runtime.terminal import counted
 from ..runtime.usage import Usage
-from ..schema.errors import InputError, LimitError, RunError
+from ..schema.errors import InputError
 from .episode import Episode
 from .folder import task_digest, text_digest, texts_seen
 from .proposal import Dropped
-from .seen import NOTHING
+from .together import by_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ..pool.pool import Pool
+    from ..pool.view import View
     from ..schema.task import Task
     from ..schema.team import Team
     from .stage import Stage
+    from .strategy import Strategy
 
-__all__ = ["TEST", "Frozen", "HeldOut", "frozen_teams", "refuse_seen"]
+__all__ = [
+    "TEST",
+    "Frozen",
+    "HeldOut",
+    "Learned",
+    "Subject",
+    "beside_teams",
+    "frozen_teams",
+    "refuse_seen",
+]
 
 TEST = "test"
 """The split of the trials. What evolution learns from is `evolve`."""
@@ -61,25 +71,74 @@ class Frozen:
     is_seed: bool
     expected: float | None
 
+    @property
+    def key(self) -> str:
+        """What tells its trials from others, in the journal."""
+        return self.team.content_hash[:HASH_DIGITS]
+
+    async def solve(self, episode: Episode) -> None:
+        """Run the team on the task."""
+        run = await episode.run(self.team, RUN)
+        score = await episode.score(run, RUN)
+        if isinstance(score, Dropped):
+            episode.lose(score)
+        else:
+            episode.answered(run, score)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Learned:
+    """A strategy that is tested with all that its pool has learnt; it learns nothing more.
+
+    Attributes:
+        strategy: The strategy.
+        after: How many tasks the pool had evolved on.
+    """
+
+    strategy: Strategy
+    after: int
+    role: str = "learnt"
+    is_seed: bool = False
+    expected: float | None = None
+
+    @property
+    def name(self) -> str:
+        """What the figures call it."""
+        return self.strategy.name
+
+    @property
+    def key(self) -> str:
+        """What tells its trials from others, in the journal."""
+        return f"{self.strategy.name} after {self.after}"
+
+    async def solve(self, episode: Episode) -> None:
+        """Have the strategy do the task."""
+        await self.strategy.episode(episode)
+
+
+Subject = Frozen | Learned
+"""What can be tested."""
+
 
 @dataclass(kw_only=True, eq=False)
 class HeldOut:
-    """A test of frozen teams.
+    """A test on tasks of which nothing is learnt.
 
     Attributes:
         stage: What it has of this host: that of the evolution, its journal and its budget too.
-        teams: The teams.
+        view: The pool as it is tested.
+        subjects: What is tested: teams as they stand, or a strategy with all that it learnt.
         tasks: The tasks.
-        repeats: How often each team runs on each task.
+        repeats: How often each is tried on each task.
         workers: How many runs are made at the same time. The scores do not depend on it.
     """
 
     stage: Stage
-    teams: Sequence[Frozen]
+    view: View
+    subjects: Sequence[Subject]
     tasks: Sequence[Task]
     repeats: int
     workers: int
-    _stopped: LimitError | RunError | None = None
     _trials: dict[tuple[str, str, int], dict[str, Any]] = field(
         default_factory=dict[tuple[str, str, int], "dict[str, Any]"]
     )
@@ -92,60 +151,29 @@ class HeldOut:
             LimitError: The budget is used up. What was paid for is kept.
             StorageError: Something cannot be written down.
         """
-        keys = self._keys()
-        workers = [asyncio.create_task(self._work(keys)) for _ in range(self.workers)]
-        try:
-            await asyncio.gather(*workers)
-        finally:
-            for one in workers:
-                one.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
-        if self._stopped is not None:
-            raise self._stopped
+        await by_workers(self._keys(), self._make, self.workers)
         made = [self._trials[one.name, task.id, number] for one, task, number in self._keys()]
         self._record()
         return made
 
-    def _keys(self) -> Iterator[tuple[Frozen, Task, int]]:
-        """Give all trials: every team on every task once before any of them again."""
+    def _keys(self) -> Iterator[tuple[Subject, Task, int]]:
+        """Give all trials: everything on every task once before any of them again."""
         repeats = range(1, self.repeats + 1)
-        return ((one, task, n) for n in repeats for task in self.tasks for one in self.teams)
+        return ((one, task, n) for n in repeats for task in self.tasks for one in self.subjects)
 
-    async def _work(self, keys: Iterator[tuple[Frozen, Task, int]]) -> None:
-        """Make one trial after the other, until there is none left or going on has no sense."""
-        for one, task, number in keys:
-            if self._stopped is not None:
-                return
-            try:
-                self._trials[one.name, task.id, number] = await self._tried(one, task, number)
-            except (LimitError, RunError) as error:
-                self._stopped = self._stopped or error
-
-    async def _tried(self, one: Frozen, task: Task, number: int) -> dict[str, Any]:
-        team = one.team.content_hash[:HASH_DIGITS]
+    async def _make(self, key: tuple[Subject, Task, int]) -> None:
+        one, task, number = key
+        place = f"held out/{one.key}/{task.id}/{_which(task)}/repeat {number}/"
         episode = Episode(
             stage=self._scoring,
             number=number,
             task=task,
-            view=NOTHING,
+            view=self.view,
             learning=False,
-            path=f"held out/{team}/{task.id}/{_which(task)}/repeat {number}/",
+            path=place,
         )
-        run = await episode.run(one.team, RUN)
-        score = await episode.score(run, RUN)
-        is_scored = not isinstance(score, Dropped)
-        return {
-            "team": one.name,
-            "task": task.id,
-            "niche": task.niche or None,
-            "repeat": number,
-            "executed": is_scored and run.status == "done",
-            "score": score.value if is_scored else None,
-            "reason": "" if is_scored else score.reason,
-            "scored_by": "judge" if task.answer is None else "answer",
-            "usage": (run.usage if is_scored else Usage()).value(),
-            "judging": episode.judging.value(),
-        }
+        await one.solve(episode)
+        self._trials[one.name, task.id, number] = _trial(one, episode, number)
 
     @property
     def _scoring(self) -> Stage:
@@ -157,7 +185,7 @@ class HeldOut:
         stage = self.stage
         for one, task, number in self._keys():
             if one.expected is None:
-                continue
+                continue  # the pool has no such team
             told = self._trials[one.name, task.id, number]
             trial = Trial(
                 task=task.id,
@@ -170,6 +198,24 @@ class HeldOut:
             )
             op = f"{stage.name}/{TEST}/{one.name}/{task.id}/{_which(task)}/{number}"
             stage.pool.record(one.name, trial, op=op)
+
+
+def _trial(one: Subject, episode: Episode, number: int) -> dict[str, Any]:
+    """Write down what came of a trial; where no score did, why."""
+    answer, task = episode.answer, episode.task
+    reason = "" if answer else episode.dropped[-1].reason if episode.dropped else "no answer."
+    return {
+        "team": one.name,
+        "task": task.id,
+        "niche": task.niche or None,
+        "repeat": number,
+        "executed": answer is not None and answer.run.status == "done",
+        "score": answer.score.value if answer else None,
+        "reason": reason,
+        "scored_by": "judge" if task.answer is None else "answer",
+        "usage": (episode.ran + episode.operators if answer else Usage()).value(),
+        "judging": episode.judging.value(),
+    }
 
 
 def frozen_teams(pool: Pool, seeds: Iterable[Team], beside: Iterable[Team] = ()) -> list[Frozen]:
@@ -197,6 +243,15 @@ def frozen_teams(pool: Pool, seeds: Iterable[Team], beside: Iterable[Team] = ())
             expected=expected[twin] if twin else None,
         )
     return list(found.values())
+
+
+def beside_teams(teams: Iterable[Team]) -> list[Frozen]:
+    """Give teams that are tested beside something else; of equal names, the first."""
+    named = {one.name: one for one in reversed([*teams])}
+    return [
+        Frozen(name=name, team=team, role="beside", is_seed=False, expected=None)
+        for name, team in sorted(named.items())
+    ]
 
 
 def refuse_seen(pool: Path, stream: Sequence[Task], tasks: Sequence[Task]) -> None:

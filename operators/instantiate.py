@@ -19,7 +19,7 @@ from .proposal import Dropped, Proposal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..pool.experience import Experience
+    from ..pool.learnt import Learnt
     from ..schema.ceiling import Ceiling
     from ..schema.edits import Component, Edit
     from ..schema.task import Task
@@ -41,7 +41,7 @@ async def instantiate(
     parent: Parent,
     *,
     components: Sequence[Component] = MUTABLE,
-    memories: Sequence[Experience] = (),
+    memories: Sequence[Learnt] = (),
 ) -> Proposal | Dropped:
     """Adapt a team to a task.
 

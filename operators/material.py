@@ -18,7 +18,7 @@ from ..schema.terminal import on_one_line, speakable
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from ..pool.experience import Experience
+    from ..pool.learnt import Learnt
     from ..schema.catalogue import Catalogue
     from ..schema.task import Task
     from ..schema.team import Agent, Team
@@ -112,10 +112,10 @@ def models_text(meta: Respondent, models: Collection[str] | None = None) -> str:
     return fenced("models", clip("\n".join(lines), meta.limits.task_characters))
 
 
-def memories_text(memories: Sequence[Experience], bounds: Bounds) -> str:
+def memories_text(memories: Sequence[Learnt], bounds: Bounds) -> str:
     """Show what was learnt on similar tasks."""
     lines = (
-        f"- On {clip(on_one_line(one.task), LONGEST_TASK)!r}: {clip(on_one_line(one.summary), 400)}"
+        f"- On {clip(on_one_line(one.task), LONGEST_TASK)!r}: {clip(on_one_line(one.text), 400)}"
         for one in memories[: bounds.memories]
     )
     return fenced("memory", "\n".join(lines))

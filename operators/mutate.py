@@ -20,7 +20,7 @@ from .proposal import Dropped, Proposal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..pool.experience import Experience
+    from ..pool.learnt import Learnt
     from ..schema.edits import Component
     from ..schema.task import Task
     from .meta import Respondent
@@ -39,7 +39,7 @@ async def mutate(
     *,
     component: Component | None = None,
     components: Sequence[Component] = MUTABLE,
-    memories: Sequence[Experience] = (),
+    memories: Sequence[Learnt] = (),
 ) -> Proposal | Dropped:
     """Make a child by edits of one component.
 

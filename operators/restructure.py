@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..schema.edits import (
-    agent_value,
     edits_from_json,
     is_tied,
     new_edges,
@@ -25,6 +24,7 @@ from ..schema.errors import ConfigError
 from ..schema.problems import quoted
 from ..schema.team import natural
 from ..schema.terminal import on_one_line
+from ..schema.writing import agent_value
 from .answers import Unfit, child_of, closed, reason_schema, structured, told
 from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
@@ -150,7 +150,7 @@ class _Offer:
     Attributes:
         team: The team that is to change.
         roles: Who may come, by role.
-        dying: Who may go, as far as the team can do without.
+        dying: Who may die.
         agents: The most agents that come and go.
         edges: The most edges that come and go.
     """
@@ -167,10 +167,14 @@ class _Offer:
         return [*_births(self.team, sorted(self.roles, key=natural))] if self.roles else []
 
     @property
+    def spare(self) -> Sequence[str]:
+        """Who may go: of those that may die, whom the team can do without."""
+        return [one for one in spare_agents(self.team, together=True) if one in self.dying]
+
+    @property
     def deaths(self) -> Sequence[Schema]:
         """Agents that may go."""
-        spare = [one for one in spare_agents(self.team, together=True) if one in self.dying]
-        return [_edit("remove_agent", agent=_one_of(spare))] if spare else []
+        return [_edit("remove_agent", agent=_one_of(self.spare))] if self.spare else []
 
     @property
     def changes(self) -> Sequence[Schema]:
@@ -295,9 +299,9 @@ def _named(changes: Sequence[Mapping[str, Any]], offer: _Offer) -> Iterator[Mapp
             ids.add(id_)
             place = {name: item for name, item in born.items() if name != "role"}
             yield {"add_agent": {"agent": id_, "fields": agent_value(role), "place": place}}
-        elif change["remove_agent"].get("agent") not in offer.dying:
+        elif change["remove_agent"].get("agent") not in offer.spare:
             named = quoted(change["remove_agent"].get("agent"))
-            raise Unfit(f"{named} may not go. These may: {', '.join(offer.dying) or 'nobody'}.")
+            raise Unfit(f"{named} may not go. These may: {', '.join(offer.spare) or 'nobody'}.")
         else:
             yield change
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator, Mapping, Sequence
     from typing import Literal
 
-    from ..pool.experience import Experience
+    from ..pool.learnt import Learnt
     from ..runtime.outcomes import Run
     from ..schema.edits import Component
     from .episode import Episode
@@ -81,15 +81,13 @@ class Search:
         episode: The episode.
         hits: What was learnt on similar tasks, with the similarity.
         candidates: What was tried, in order.
-        learnt: What is to be remembered of it, if anything.
 
     Its `author` is who writes edits: the meta-model, or chance.
     """
 
     episode: Episode
-    hits: Sequence[tuple[Experience, float]] = ()
+    hits: Sequence[tuple[Learnt, float]] = ()
     candidates: list[Candidate] = field(default_factory=list[Candidate])
-    learnt: Experience | None = None
 
     def __post_init__(self) -> None:
         stage, episode = self.episode.stage, self.episode
@@ -112,7 +110,7 @@ class Search:
         return self.episode.view.members
 
     @property
-    def memories(self) -> tuple[Experience, ...]:
+    def memories(self) -> tuple[Learnt, ...]:
         """What was learnt on similar tasks, the most similar first."""
         return tuple(entry for entry, _ in self.hits)
 

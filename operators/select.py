@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..pool.expectation import Expectation
-    from ..pool.experience import Experience
+    from ..pool.learnt import Learnt
     from ..pool.members import Member
     from ..schema.task import Task
     from ..schema.team import Team
@@ -63,7 +63,7 @@ async def select(
     members: Sequence[Member],
     *,
     k: int = 3,
-    hits: Sequence[tuple[Experience, float]] = (),
+    hits: Sequence[tuple[Learnt, float]] = (),
 ) -> Selection | Dropped:
     """Choose parents.
 
@@ -149,7 +149,7 @@ def _worth(
 
 
 def _remembered(
-    member: Member, hits: Sequence[tuple[Experience, float]]
+    member: Member, hits: Sequence[tuple[Learnt, float]]
 ) -> Iterator[tuple[float, float]]:
     """Give rewards that this very team had on similar tasks, and how similar these were."""
     for entry, similarity in hits:
@@ -171,7 +171,7 @@ def _told(
     member: Member,
     expected: Expectation,
     task: Task,
-    hits: Sequence[tuple[Experience, float]],
+    hits: Sequence[tuple[Learnt, float]],
 ) -> str:
     """Say in a line what the pool knows of a team."""
     known, niche = member.statistics, member.on(task.niche)

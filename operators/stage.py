@@ -91,7 +91,7 @@ async def open_stage(
             budget.deposit(journal.spent(), seconds=journal.seconds)
             memory = None
             if "memory" in strategy_of(recipe.strategy).needs(recipe.settings):
-                memory = open_memory(pool.folder, embedder=embedder, models=catalogue.models)
+                memory = open_memory(pool, embedder=embedder, models=catalogue.models)
             yield Stage(
                 name=name,
                 recipe=recipe,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import uuid
+import hashlib
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,7 +18,6 @@ __all__ = ["LONGEST_TASK", "Learnt", "OperatorOutcome"]
 
 LONGEST_TASK = 8_000
 """Characters of a task by which it is compared with others; no embedder reads more."""
-KEYS = uuid.UUID("9d1f6a0e-53c4-4b7c-8f0c-2f3e5d7a9b11")
 NOTHING: tuple[Any, ...] = (None, [], {})
 
 
@@ -79,8 +77,10 @@ class Learnt:
     @property
     def key(self) -> str:
         """A UUID that changes with everything by which the entry is found."""
-        found_by = [self.id, self.kind, self.niche, self.owner, self.level, self.task]
-        return str(uuid.uuid5(KEYS, json.dumps(found_by)))
+        found_by = (self.id, self.kind, self.niche, self.owner, self.level, self.task)
+        text = repr(found_by).encode("utf-8", "backslashreplace")
+        digits = hashlib.blake2b(text, digest_size=16).hexdigest()
+        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
     def value(self) -> dict[str, Any]:
         """Give the ledger's line of it, without what looks like a secret key.

@@ -27,10 +27,10 @@ from ..schema.errors import StorageError
 from ..schema.files import append, locked, sync, truncate, write_atomically
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["START", "Entry", "Ledger", "Place"]
+__all__ = ["START", "Entry", "Ledger", "Place", "line_of"]
 
 SEAL = b', "crc": "%08x"}\n'
 SEAL_BYTES = len(SEAL % 0)
@@ -119,7 +119,7 @@ class Ledger:
         Raises:
             StorageError: A file or the ledger cannot be written, or the ledger is damaged.
         """
-        line = _line(value, op, files)
+        line = line_of(value, op, files)
         with locked(self.lock):
             self._catch_up()
             if op in self._ops:
@@ -157,6 +157,24 @@ class Ledger:
                     next(self._scan(after), None)
             else:
                 return
+
+    def rewrite(self, change: Callable[[Sequence[Entry]], Iterable[bytes] | None]) -> None:
+        """Write the ledger anew in one piece: a crash leaves either the old one or the new one.
+
+        Who has read the old one cannot go on from there. That is for changes of the format.
+
+        Args:
+            change: Makes the new lines from the old ones, see `line_of`; None: all stays.
+
+        Raises:
+            StorageError: The ledger cannot be written, or is damaged.
+        """
+        with locked(self.lock):
+            self._catch_up()
+            lines = change([*self._scan(START)])
+            if lines is not None:
+                write_atomically(self.path, (line.decode() for line in lines))
+                self._forget()
 
     def orphans(self, pattern: str) -> list[str]:
         """List the files that no line names: what operations left that did not get to their line.
@@ -247,12 +265,13 @@ class Ledger:
         )
 
 
-def _line(value: Mapping[str, Any], op: str, files: Iterable[str]) -> bytes:
-    """Write the line of an operation."""
+def line_of(value: Mapping[str, Any], op: str, files: Iterable[str] = ()) -> bytes:
+    """Write the line of an operation, for who writes a ledger anew."""
     for name in files:
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             raise ValueError(f"{name!r} is not in the ledger's folder.")
-    fields = {"op": op, "value": value, **({"files": sorted(files)} if files else {})}
+    named = {"files": sorted(files)} if files else {}
+    fields = {"op": op, "value": value, **named}
     text = json.dumps(fields, ensure_ascii=False, allow_nan=False)
     return _sealed(text.removesuffix("}").encode("utf-8", "backslashreplace"))
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ..schema.team import Team
     from .changes import Change
     from .ledger import Entry
+    from .lessons import Lessons
     from .members import Member
     from .statistics import Statistics, Trial
 
@@ -160,9 +161,9 @@ class Pool:
         return MappingProxyType(self._state.twins)
 
     @property
-    def learnt(self) -> Mapping[str, Learnt]:
+    def learnt(self) -> Lessons:
         """What was learnt, by its id, in order; what was replaced, too."""
-        return MappingProxyType(self._state.learnt)
+        return self._state.learnt
 
     def member(self, name: str) -> Member:
         """Give a team by its name, be it retired or not.

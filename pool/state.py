@@ -15,8 +15,9 @@ from ..schema.errors import InputError
 from ..schema.problems import quoted
 from ..schema.team import Lineage, LineageStep
 from ..schema.values import is_list
-from .changes import Learnt, Rejected, Restored, Retired, Told, Tried
+from .changes import Rejected, Restored, Retired, Told, Tried
 from .layout import file_of
+from .lessons import Lessons
 from .members import Member
 
 if TYPE_CHECKING:
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
 
     from .ledger import Entry
 
-__all__ = ["VERSION", "Admission", "State", "lineage_of"]
+__all__ = ["VERSION", "Admission", "OutdatedPoolError", "State", "lineage_of"]
 
-VERSION = 1
+VERSION = 2
+"""Of the format. In the first one, what was learnt had a file of its own."""
 LONGEST_NAME = 64
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
@@ -45,6 +47,10 @@ class Admission:
     is_new: bool
 
 
+class OutdatedPoolError(InputError):
+    """A pool of an earlier format, which has to be converted."""
+
+
 class State:
     """The state of a pool.
 
@@ -57,8 +63,7 @@ class State:
         admissions: What came of each operation that added a team.
         rejected: Children that were dropped, by operator.
         twins: Children that were there already, by operator.
-        learnt: What was learnt, by its id, in order.
-        replaced: For entries that another one stands for, which of `learnt` that is first.
+        learnt: What was learnt.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -67,8 +72,7 @@ class State:
         self.admissions: dict[str, Admission] = {}
         self.rejected: Counter[str] = Counter()
         self.twins: Counter[str] = Counter()
-        self.learnt: dict[str, Learnt] = {}
-        self.replaced: dict[str, int] = {}
+        self.learnt = Lessons()
         self._folder = folder
         self._of_identity: dict[str, list[Member]] = {}
         self._numbers: Counter[str] = Counter()
@@ -79,9 +83,12 @@ class State:
 
         Raises:
             ValueError: It is not one that a pool writes, or contradicts earlier ones.
+            OutdatedPoolError: It begins a pool of an earlier format.
         """
         try:
             self._take(entry.op, entry.value)
+        except OutdatedPoolError:
+            raise
         except (AttributeError, InputError, KeyError, TypeError) as error:
             raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
 
@@ -124,13 +131,18 @@ class State:
                 self._known(Restored.of(value).member).retired = None
                 self.live = {name: one for name, one in self.teams.items() if one.retired is None}
             case "learnt":
-                self._take_learnt(Learnt.of(value, op))
+                self.learnt.take(op, value)
             case "told":
                 Told.of(value)
             case _:
                 raise ValueError(f"there are no lines of kind {quoted(kind)}")
 
     def _begin(self, value: Mapping[str, Any]) -> None:
+        if value["v"] == 1:
+            raise OutdatedPoolError(
+                f"{self._folder} was made by an earlier version of coterie. Convert it, once:"
+                f" mas-pool convert {self._folder}"
+            )
         if value["v"] != VERSION:
             raise ValueError(
                 f"the pool has format {quoted(value['v'])}; this version of coterie knows {VERSION}"
@@ -156,13 +168,6 @@ class State:
         self.admissions[op] = Admission(name=name, is_new=True)
         self._of_identity.setdefault(member.identity, []).append(member)
         self._numbers[stem] += bool(parents)
-
-    def _take_learnt(self, entry: Learnt) -> None:
-        for old in entry.replaces:
-            if old not in self.learnt:
-                raise ValueError(f"no entry {quoted(old)} was learnt before")
-            self.replaced.setdefault(old, len(self.learnt))
-        self.learnt[entry.id] = entry
 
     def _known(self, name: str) -> Member:
         if name not in self.teams:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import AgentError, CoterieError, JailError, StorageError
-from ..schema.team import agent_value
+from ..schema.values import unlike_default
 from .budget import Budget, BudgetReached
 from .dialogue import kept
 from .gateway import CallError, ChatRequest, Usage
@@ -195,7 +195,7 @@ class Desk:
             if one.name not in {"prompt", "member", *LEARNT}
         }
         # Where an agent has none, the digest is what it was before there were any.
-        wanted |= {name: item for name, item in agent_value(agent).items() if name in LEARNT}
+        wanted |= {name: item for name, item in unlike_default(agent).items() if name in LEARNT}
         patches = [report.patch for report in self.reports]
         repo = str(task.repo.resolve()) if task.repo else None
         given = [dict(task.files), repo, *([task.commit] if task.commit else ())]

@@ -26,7 +26,6 @@ __all__ = [
     "Skill",
     "SolvedTask",
     "Team",
-    "agent_value",
     "is_prompt_id",
     "natural",
 ]
@@ -297,17 +296,9 @@ class Team:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def agent_value(agent: Agent) -> dict[str, Any]:
-    """Give an agent's fields as plain values, as under `agents` in a file."""
-    value = unlike_default(agent)
-    del value["id"]
-    return value
-
-
 def _executed(agent: Agent) -> dict[str, Any]:
-    value = {**agent_value(agent), "tools": sorted(agent.tools)}
-    value.pop("member", None)
-    return value
+    said = {**unlike_default(agent), "tools": sorted(agent.tools)}
+    return {name: item for name, item in said.items() if name not in {"id", "member"}}
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:

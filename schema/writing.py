@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from ._shape import shape_schema
-from .team import agent_value, natural
+from .team import natural
 from .values import is_list, is_mapping, plain, unlike_default
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from .document import Document
     from .problems import Path
-    from .team import Lineage, Team
+    from .team import Agent, Lineage, Team
 
-__all__ = ["canonical", "dump", "team_value", "write_team", "write_yaml"]
+__all__ = ["agent_value", "canonical", "dump", "team_value", "write_team", "write_yaml"]
 
 WIDTH = 100
 _WITHOUT_BREAKS = str.maketrans("", "", "\n\t")
@@ -107,6 +107,12 @@ def team_value(team: Team) -> dict[str, Any]:
     }
     told = {key: item for key, item in value.items() if item or key in {"name", "agents"}}
     return _in_order(told)
+
+
+def agent_value(agent: Agent) -> dict[str, Any]:
+    """Give an agent's fields as plain values, as under `agents` in a file."""
+    said = {name: item for name, item in unlike_default(agent).items() if name != "id"}
+    return _ordered(said, shape_schema("team")["$defs"]["agent"], shape_schema("team"))
 
 
 def write_yaml(value: Mapping[str, Any], comments: Comments | None = None) -> str:

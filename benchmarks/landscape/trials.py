@@ -231,7 +231,7 @@ def _stage(recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool, see
         scrubber=Scrubber(frozenset()),
         budget=Budget(),
         pool=pool,
-        memory=Memory(pool.folder, embedder, store) if recipe.settings.memory else None,
+        memory=Memory(pool, embedder, store) if recipe.settings.memory else None,
     )
 
 

@@ -17,7 +17,8 @@ from ...schema.models import DEFAULT_ALIAS
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from ...pool.experience import Experience
+    from ...pool.learnt import Learnt
+    from ...pool.pool import Pool
     from ...runtime.budget import Caps
     from ...schema.catalogue import Catalogue
     from ...schema.ceiling import Ceiling
@@ -143,19 +144,19 @@ def asked_task(options: dict[str, Any], known: Catalogue, runs: tuple[Path, ...]
 
 
 def learnt(
-    folder: Path | None, task: Task, known: Catalogue, embedder: str | None, most: int = MOST_LEARNT
-) -> list[tuple[Experience, float]]:
+    pool: Pool | None, task: Task, known: Catalogue, embedder: str | None, most: int = MOST_LEARNT
+) -> list[tuple[Learnt, float]]:
     """Search a pool's memory, where there is one: its embedder is not fetched for nothing.
 
     Raises:
         InputError: There is no such embedder.
-        StorageError: The memory cannot be read.
+        StorageError: The ledger cannot be read.
     """
-    from ...pool.memory import FILE, open_memory
+    from ...pool.memory import open_memory
 
-    if folder is None or not (folder / FILE).exists():
+    if pool is None or not pool.learnt:
         return []
-    memory = open_memory(folder, embedder=embedder, models=known.models)
+    memory = open_memory(pool, embedder=embedder, models=known.models)
     return memory.search(task.text, most)
 
 

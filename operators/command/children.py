@@ -30,7 +30,7 @@ from .arguments import (
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from ...pool.experience import Experience
+    from ...pool.learnt import Learnt
     from ...schema.catalogue import Catalogue
     from ...schema.edits import Tone
     from ...schema.task import Task
@@ -164,9 +164,17 @@ def draw_child(team: str, component: Any, edits: int, **options: Any) -> None:
     _show(made, "", options)
 
 
-def _memories(options: dict[str, Any], task: Task, known: Catalogue) -> tuple[Experience, ...]:
-    """Give what was learnt on similar tasks, where a pool was named."""
-    return tuple(one for one, _ in learnt(options["memory"], task, known, options["embedder"]))
+def _memories(options: dict[str, Any], task: Task, known: Catalogue) -> tuple[Learnt, ...]:
+    """Give what was learnt on similar tasks, where a pool was named.
+
+    Raises:
+        InputError: It is none.
+    """
+    from ...pool.pool import Pool
+
+    folder = options["memory"]
+    pool = None if folder is None else Pool.open(folder, catalogue=known)
+    return tuple(one for one, _ in learnt(pool, task, known, options["embedder"]))
 
 
 def _show(made: Proposal | Dropped, task: str, options: dict[str, Any]) -> None:

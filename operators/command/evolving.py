@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ...schema.task import Task
     from ...schema.team import Team
     from ..folder import Manifest
+    from ..heldout import Subject
     from ..stage import Stage
     from .starting import Start
 
@@ -172,29 +173,41 @@ class Evolving:
         ).to_the_end()
 
     async def _test(self, stage: Stage) -> None:
-        """Test the team that the pool would deploy, and those beside it."""
-        from ...pool.sources import load_source
+        """Test the team that the pool would deploy, or the strategy, and those beside it."""
+        from ...pool.view import Views
         from ..frozen import Figures, write_figures
-        from ..heldout import HeldOut, frozen_teams
+        from ..heldout import HeldOut
 
         if self.testing is None:
             return
-        seeds = [load_source(one, stage.catalogue) for one in self.start.sources]
         stage.pool.refresh()
-        teams = frozen_teams(stage.pool, seeds, self.testing.beside)
+        subjects = self._subjects(stage, self.testing.beside)
         self._say(
-            f"testing {', '.join(one.name for one in teams)} on"
+            f"testing {', '.join(one.name for one in subjects)} on"
             f" {counted(len(self.testing.tasks), 'held-out task')} x {self.testing.repeats}"
         )
         trials = await HeldOut(
             stage=stage,
-            teams=teams,
+            view=Views(stage.pool, stage.name, stage.memory).upto(self._taken),
+            subjects=subjects,
             tasks=self.testing.tasks,
             repeats=self.testing.repeats,
             workers=self.testing.workers,
         ).to_the_end()
-        write_figures(self.folder, Figures.of(teams, trials, after=self._taken), trials)
-        self._commit(f"held out: {teams[0].name}")
+        write_figures(self.folder, Figures.of(subjects, trials, after=self._taken), trials)
+        self._commit(f"held out: {subjects[0].name}")
+
+    def _subjects(self, stage: Stage, beside: Sequence[Team]) -> list[Subject]:
+        """Find what to test: the team to deploy, or the strategy where it leaves no team."""
+        from ...pool.sources import load_source
+        from ..heldout import Learned, beside_teams, frozen_teams
+        from ..strategy import strategy_of
+
+        seeds = [load_source(one, stage.catalogue) for one in self.start.sources]
+        if "teams" in self.start.needs:
+            return [*frozen_teams(stage.pool, seeds, beside)]
+        learned = Learned(strategy=strategy_of(self.recipe.strategy), after=self._taken)
+        return [learned, *beside_teams([*seeds, *beside])]
 
     @cached_property
     def start(self) -> Start:

@@ -62,7 +62,7 @@ def select_teams(
     task = asked_task(options, known)
     pool = _opened(pool_folder, known)
     members = list(pool.teams.values())
-    hits = learnt(pool_folder, task, known, embedder, MOST_HITS)
+    hits = learnt(pool, task, known, embedder, MOST_HITS)
     host = Host.of(options, known)
     if no_model:
         came = asyncio.run(select(None, "select", task, members, k=k, hits=hits))
@@ -89,13 +89,13 @@ def consolidate_task(pool_folder: Path, no_model: bool, dry_run: bool, **options
     The trace is what the pool holds of the task: the teams that were made on it and those that they
     were made of. With --no-model, the summary is the trace in words.
     """
-    from ...pool.memory import open_memory
     from ...runtime.journal import digest
     from ..consolidate import consolidate, tell_steps
 
     known = known_of(options)
     task = asked_task(options, known)
-    steps = _steps(_opened(pool_folder, known), task)
+    pool = _opened(pool_folder, known)
+    steps = _steps(pool, task)
     path = f"consolidate/{task.id}/{digest(tell_steps(steps))[:12]}"
     host = Host.of(options, known)
     if no_model:
@@ -104,8 +104,8 @@ def consolidate_task(pool_folder: Path, no_model: bool, dry_run: bool, **options
         came = host.ask(host.ceiling(), lambda meta: consolidate(meta, path, task, steps))
     if isinstance(came, Dropped):
         raise refusal(came)
-    click.echo(speakable(came.summary))
-    if not dry_run and not open_memory(pool_folder, models=known.models).add(came):
+    click.echo(speakable(came.text))
+    if not dry_run and not pool.commit(came, op=path):
         click.echo("the memory has this entry already.", err=True)
 
 

@@ -58,7 +58,7 @@ async def evomas(episode: Episode) -> None:
         if isinstance(learnt, Dropped):
             search.lose(attempt, learnt)
         else:
-            search.learnt = learnt
+            episode.keep(learnt, "learnt")
     search.end()
 
 

@@ -7,7 +7,7 @@ import click
 from .changes import add_export, add_import, init, restore, retire
 from .family import show_blame, show_lineage
 from .reports import best, show, show_list
-from .upkeep import gc, show_findings
+from .upkeep import gc, show_conversion, show_findings
 
 __all__ = ["main"]
 
@@ -32,6 +32,7 @@ for command in (
     retire,
     restore,
     show_findings,
+    show_conversion,
     gc,
 ):
     main.add_command(command)

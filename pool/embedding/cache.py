@@ -19,6 +19,8 @@ __all__ = ["CachedEmbedder"]
 
 BATCH = 64
 """Texts that are embedded together. What was made until an interruption is kept."""
+MOST_READ = 500
+"""Vectors that are read together: older builds of SQLite take 999 values."""
 SECONDS_TO_WAIT = 30.0
 TABLE = """
     CREATE TABLE IF NOT EXISTS vectors (
@@ -67,30 +69,34 @@ class CachedEmbedder:
         """
         # Half a surrogate pair is no text to tokenizers and encoders.
         whole = [text.encode("utf-8", "replace").decode() for text in texts]
-        found: dict[bytes, array[float]] = {}
-        for batch in _batches({_digest(text): text for text in whole}):
-            known = self._read(batch)
-            missing = {digest: text for digest, text in batch.items() if digest not in known}
-            if missing:
-                made = self._embedder.embed(list(missing.values()))
-                # Rounded as in the file, so that the first use gives what later ones give.
-                rounded = [array("f", vector) for vector in made]
-                self._write(fresh := dict(zip(missing, rounded, strict=True)))
-                known |= fresh
-            found |= known
-        return [found[_digest(text)].tolist() for text in whole]
+        digests = [_digest(text) for text in whole]
+        wanted = dict(zip(digests, whole, strict=True))
+        found = self._read(wanted)
+        for batch in _batches({one: text for one, text in wanted.items() if one not in found}):
+            made = self._embedder.embed(list(batch.values()))
+            # Rounded as in the file, so that the first use gives what later ones give.
+            rounded = [array("f", vector) for vector in made]
+            self._write(fresh := dict(zip(batch, rounded, strict=True)))
+            found |= fresh
+        return [found[digest] for digest in digests]
 
     def _read(self, digests: Iterable[bytes]) -> dict[bytes, array[float]]:
-        wanted = list(digests)
-        places = ",".join("?" * len(wanted))
-        query = f"SELECT text, vector FROM vectors WHERE embedder = ? AND text IN ({places})"  # noqa: S608 - only question marks
+        wanted = sorted(digests)  # as they lie in the file
+        found: dict[bytes, array[float]] = {}
         try:
             with closing(self._opened()) as database:
-                rows = database.execute(query, (self.name, *wanted)).fetchall()
+                for start in range(0, len(wanted), MOST_READ):
+                    some = wanted[start : start + MOST_READ]
+                    rows = self._select(database, some)
+                    found |= {text: array("f", vector) for text, vector in rows}
         except (sqlite3.Error, OSError) as error:
             self._give_up(error)
-            return {}
-        return {text: array("f", vector) for text, vector in rows}
+        return found
+
+    def _select(self, database: sqlite3.Connection, digests: Sequence[bytes]) -> sqlite3.Cursor:
+        places = ",".join("?" * len(digests))
+        query = f"SELECT text, vector FROM vectors WHERE embedder = ? AND text IN ({places})"  # noqa: S608 - only question marks
+        return database.execute(query, (self.name, *digests))
 
     def _write(self, vectors: Mapping[bytes, array[float]]) -> None:
         rows = [(self.name, text, vector.tobytes()) for text, vector in vectors.items()]

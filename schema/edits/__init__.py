@@ -5,49 +5,34 @@ edit names the component that it touches, and what comes of edits is loaded as a
 team that does not load cannot come about.
 """
 
-from ._draft import agent_value
 from ._structure import is_tied, new_edges, spare_agents, spare_edges
 from .applying import Rejected, apply
 from .changes import Change, changes
+from .components import COMPONENTS, Component
 from .constrained import component_schema, components_schema
 from .difference import agent_edits, diff
 from .json_form import edits_from_json, edits_to_json, edits_to_values
 from .kinds import (
-    COMPONENTS,
     KINDS,
-    AddAgent,
-    AddEdge,
     AgentEdit,
-    Component,
     Edit,
-    GrantTool,
     MetadataEdit,
     ModelEdit,
-    Note,
     NoteEdit,
-    OrderAgents,
     ParameterEdit,
     PromptEdit,
-    RemoveAgent,
-    RemoveEdge,
-    RenameAgent,
-    ReplaceTopology,
-    RevokeTool,
     RosterEdit,
-    SetBackend,
-    SetExecution,
-    SetMetadata,
-    SetModel,
-    SetNote,
-    SetOutput,
-    SetParameter,
-    SetPrompt,
-    SetRole,
-    SetTools,
     ToolEdit,
     TopologyEdit,
 )
 from .mutation import Mutation, components
+from .note_offer import NoteOffer
+from .of_agents import SetModel, SetParameter, SetPrompt, SetRole
+from .of_notes import Note, SetNote
+from .of_roster import AddAgent, OrderAgents, RemoveAgent, RenameAgent
+from .of_team import SetBackend, SetExecution, SetMetadata
+from .of_tools import GrantTool, RevokeTool, SetTools
+from .of_topology import AddEdge, RemoveEdge, ReplaceTopology, SetOutput
 from .words import Paint, Tone, plainly, summary, unified, words
 
 __all__ = [
@@ -65,6 +50,7 @@ __all__ = [
     "Mutation",
     "Note",
     "NoteEdit",
+    "NoteOffer",
     "OrderAgents",
     "Paint",
     "ParameterEdit",
@@ -90,7 +76,6 @@ __all__ = [
     "ToolEdit",
     "TopologyEdit",
     "agent_edits",
-    "agent_value",
     "apply",
     "changes",
     "component_schema",

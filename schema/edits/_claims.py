@@ -1,42 +1,19 @@
-"""What an edit decides, so that no two edits of a list decide the same thing."""
+"""Finds edits of a list that decide the same thing, and settles what was said twice."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .kinds import (
-    NAMED_NOTES,
-    AddAgent,
-    AddEdge,
-    GrantTool,
-    OrderAgents,
-    RemoveAgent,
-    RemoveEdge,
-    RenameAgent,
-    ReplaceTopology,
-    RevokeTool,
-    SetBackend,
-    SetExecution,
-    SetMetadata,
-    SetModel,
-    SetNote,
-    SetOutput,
-    SetParameter,
-    SetPrompt,
-    SetRole,
-    SetTools,
-)
+from .kinds import AddAgent, RemoveAgent, RenameAgent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..problems import Path
     from .kinds import Edit
 
-__all__ = ["claims", "conflicts", "settled"]
-
-EDGES = ("topology", "reports_to")
+__all__ = ["conflicts", "settled"]
 
 
 def conflicts(edits: Sequence[Edit]) -> Iterator[tuple[int, int, Path]]:
@@ -47,7 +24,7 @@ def conflicts(edits: Sequence[Edit]) -> Iterator[tuple[int, int, Path]]:
     """
     owners: dict[Path, int] = {}
     for index, edit in enumerate(edits):
-        for claim in claims(edit):
+        for claim in edit.claims:
             if (first := owners.setdefault(claim, index)) != index:
                 yield first, index, claim
     for claim, index in owners.items():
@@ -69,10 +46,10 @@ def settled(edits: Sequence[Edit]) -> tuple[Edit, ...]:
     """
     latest: dict[tuple[type[Edit], Path], Edit] = {}
     for edit in edits:
-        latest[type(edit), claims(edit)[0]] = edit
+        latest[type(edit), edit.claims[0]] = edit
     outputs = [edit for edit in latest.values() if isinstance(edit, AddAgent) and edit.is_output]
     for edit in outputs[:-1]:
-        latest[AddAgent, claims(edit)[0]] = replace(edit, is_output=False)
+        latest[AddAgent, edit.claims[0]] = replace(edit, is_output=False)
     stay = {id_ for edit in latest.values() for id_ in _heard_by_new(edit)}
     made = {edit.agent.id for edit in latest.values() if isinstance(edit, AddAgent)}
     made |= {edit.id for edit in latest.values() if isinstance(edit, RenameAgent)}
@@ -82,67 +59,9 @@ def settled(edits: Sequence[Edit]) -> tuple[Edit, ...]:
         edit
         for edit in latest.values()
         if not (isinstance(edit, RemoveAgent) and edit.agent in void)
-        and gone.isdisjoint(_named(edit))
+        and gone.isdisjoint(edit.about)
     )
 
 
 def _heard_by_new(edit: Edit) -> tuple[str, ...]:
     return (*edit.reports_to, *edit.receives_from) if isinstance(edit, AddAgent) else ()
-
-
-def _named(edit: Edit) -> tuple[str, ...]:
-    """Name the agents that an edit is about, in the team that it makes."""
-    match edit:
-        case AddEdge() | RemoveEdge():
-            return (edit.sender, edit.receiver)
-        case SetPrompt() | SetRole() | SetModel() | SetTools() | RevokeTool() | GrantTool():
-            return (edit.agent,)
-        case SetParameter():
-            return (edit.agent,)
-        case SetNote():
-            return (edit.agent,) if edit.agent else ()
-        case _:
-            return ()
-
-
-def claims(edit: Edit) -> tuple[Path, ...]:
-    """Name what an edit decides: places in the team that it makes, ids, agents of the parent."""
-    return _CLAIMS[type(edit)](edit)
-
-
-def _claims_of_new(edit: AddAgent) -> tuple[Path, ...]:
-    new = edit.agent.id
-    sent = ((*EDGES, new, receiver) for receiver in edit.reports_to)
-    received = ((*EDGES, sender, new) for sender in edit.receives_from)
-    output = [("topology", "output")] if edit.is_output else []
-    return (("ids", new), ("agents", new), *sent, *received, *output)
-
-
-def _place_of_note(edit: SetNote) -> Path:
-    if edit.agent is None:
-        return (edit.note,)
-    named = (NAMED_NOTES[edit.note], edit.name) if edit.name else (edit.note,)
-    return ("agents", edit.agent, "notes", *named)
-
-
-_CLAIMS: Mapping[type[Edit], Callable[[Any], tuple[Path, ...]]] = {
-    RemoveAgent: lambda edit: (("parent", edit.agent),),
-    RenameAgent: lambda edit: (("parent", edit.agent), ("ids", edit.id)),
-    AddAgent: _claims_of_new,
-    OrderAgents: lambda _: (("order",),),
-    ReplaceTopology: lambda _: (("topology",),),
-    RemoveEdge: lambda edit: ((*EDGES, edit.sender, edit.receiver),),
-    AddEdge: lambda edit: ((*EDGES, edit.sender, edit.receiver),),
-    SetOutput: lambda _: (("topology", "output"),),
-    SetPrompt: lambda edit: (("agents", edit.agent, "prompt"),),
-    SetRole: lambda edit: (("agents", edit.agent, "role"),),
-    SetModel: lambda edit: (("agents", edit.agent, "model_id"),),
-    SetTools: lambda edit: (("agents", edit.agent, "tools"),),
-    RevokeTool: lambda edit: (("agents", edit.agent, "tools", edit.tool),),
-    GrantTool: lambda edit: (("agents", edit.agent, "tools", edit.tool),),
-    SetParameter: lambda edit: (("agents", edit.agent, edit.field),),
-    SetBackend: lambda _: (("backend",),),
-    SetExecution: lambda edit: (("execution", edit.field),),
-    SetNote: lambda edit: (_place_of_note(edit),),
-    SetMetadata: lambda edit: ((edit.field,),),
-}

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 __all__ = [
+    "ID",
     "NAME",
     "PROMPT",
     "TEXT",
@@ -32,6 +33,8 @@ _UNWELCOME = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\
 """What no text may have: control characters, and those that put text in another order."""
 
 TEXT = f"^[^{_UNWELCOME}]+$"
+
+ID = r"^[a-z][a-z0-9_]*$"
 
 NAME = r"^\w[\w -]*$"
 """A few words."""

@@ -12,7 +12,7 @@ from ..team import Team, natural
 from ..writing import write_team
 from ._claims import conflicts
 from ._draft import draft
-from .kinds import tag
+from .kind import tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..team import Execution, natural
 from ..values import equal_numbers_alike, plain
-from ..writing import team_value
-from ._draft import agent_value
-from .kinds import AGENT_FIELDS, NAMED_NOTES, TEAM_FIELDS
+from ..writing import agent_value, team_value
+from .components import AGENT_FIELDS, TEAM_FIELDS
+from .of_notes import NAMED_NOTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ..problems import Path
     from ..team import Agent, Team
-    from .kinds import Component
+    from .components import Component
 
 __all__ = ["Change", "agent_changes", "changes", "pairs", "renamed_agents", "same", "written"]
 

@@ -5,39 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..values import is_mapping
 from ..writing import team_value
 from ._draft import draft, in_canonical_order
-from .changes import agent_changes, changes, pairs, renamed_agents, same
+from .changes import agent_changes, changes, renamed_agents, same
 from .kinds import (
-    NAMED_NOTES,
+    KINDS,
     AddAgent,
     AddEdge,
-    GrantTool,
     OrderAgents,
     RemoveAgent,
     RemoveEdge,
     RenameAgent,
     ReplaceTopology,
-    RevokeTool,
-    SetBackend,
-    SetExecution,
-    SetMetadata,
-    SetModel,
-    SetNote,
     SetOutput,
-    SetParameter,
-    SetPrompt,
-    SetRole,
-    SetTools,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence, Set
+    from collections.abc import Iterable, Iterator, Sequence, Set
 
     from ..team import Agent, Team
     from .changes import Change
-    from .kinds import AgentEdit, Edit, RosterEdit, ToolEdit, TopologyEdit
+    from .kinds import AgentEdit, Edit, RosterEdit, TopologyEdit
 
 __all__ = ["agent_edits", "diff"]
 
@@ -47,72 +35,17 @@ def diff(before: Team, after: Team) -> tuple[Edit, ...]:
 
     `apply(before, diff(before, after))` is `after`, also in the order in which things are written.
     """
-    edits: list[Edit] = [*_structure(before, after), *_team_edits(before, after)]
-    for one, now in pairs(before, after):
-        edits += agent_edits(one, now)
+    edits = [*_structure(before, after), *_making(changes(before, after))]
     return tuple(in_canonical_order(edits))
 
 
 def agent_edits(before: Agent, after: Agent) -> tuple[AgentEdit, ...]:
     """Find the edits that give an agent the fields of another, whose id they name."""
-    changed = agent_changes(before, after)
-    return tuple(edit for change in changed for edit in _field_edits(before, after, change))
+    return tuple(_making(agent_changes(before, after)))
 
 
-def _field_edits(before: Agent, after: Agent, change: Change) -> Iterator[AgentEdit]:
-    match change.path[2:]:
-        case ("prompt",):
-            yield SetPrompt(agent=after.id, prompt=after.prompt)
-        case ("role",):
-            yield SetRole(agent=after.id, role=after.role)
-        case ("model_id",):
-            yield SetModel(agent=after.id, model_id=after.model_id)
-        case ("tools",):
-            yield from _tool_edits(after.id, before.tools, after.tools)
-        case ("notes", "coaching"):
-            yield SetNote(agent=after.id, note="coaching", text=change.after or "")
-        case ("notes", str(kind), str(name)):
-            yield _named_note(after.id, kind, name, change.after)
-        case (*_, field):
-            yield SetParameter(agent=after.id, field=str(field), value=change.after)
-        case _:
-            pass
-
-
-def _named_note(agent: str, kind: str, name: str, said: Any) -> SetNote:
-    note: Any = next(note for note, field in NAMED_NOTES.items() if field == kind)
-    if is_mapping(said):
-        text, description = said["body"], said["description"]
-        return SetNote(agent=agent, note=note, name=name, text=text, description=description)
-    return SetNote(agent=agent, note=note, name=name, text=said or "")
-
-
-def _tool_edits(agent: str, before: tuple[str, ...], after: tuple[str, ...]) -> Iterator[ToolEdit]:
-    """Grant and revoke, where that leads to the very list."""
-    kept = [tool for tool in before if tool in after]
-    for tool in sorted(set(after) - set(kept)):
-        later = (place for place, other in enumerate(kept) if other > tool)
-        kept.insert(next(later, len(kept)), tool)
-    if tuple(kept) != after:
-        yield SetTools(agent=agent, tools=after)
-        return
-    yield from (RevokeTool(agent=agent, tool=tool) for tool in before if tool not in after)
-    yield from (GrantTool(agent=agent, tool=tool) for tool in after if tool not in before)
-
-
-def _team_edits(before: Team, after: Team) -> Iterator[Edit]:
-    for change in changes(before, after):
-        match change.path:
-            case ("execution", str(field)):
-                yield SetExecution(field=field, value=change.after)
-            case ("backend",):
-                yield SetBackend(backend=change.after)
-            case ("constitution",):
-                yield SetNote(agent=None, note="constitution", text=change.after)
-            case (str(field),) if change.component == "metadata":
-                yield SetMetadata(field=field, value=change.after)
-            case _:
-                pass
+def _making(found: Iterable[Change]) -> Iterator[Any]:
+    return (edit for change in found for kind in KINDS for edit in kind.making(change))
 
 
 def _structure(before: Team, after: Team) -> Sequence[RosterEdit | TopologyEdit]:

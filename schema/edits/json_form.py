@@ -8,42 +8,29 @@ Its shape is the JSON Schema `edits.schema.json`.
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .._json import read_json
 from ..errors import ConfigError
-from ..loading import agent_of, shape_only
-from ..values import is_list, is_mapping, plain
+from ..loading import shape_only
+from ..values import is_list, is_mapping
 from ._claims import settled
-from ._draft import agent_value
-from .kinds import (
-    KINDS,
-    AddAgent,
-    ReplaceTopology,
-    SetExecution,
-    SetMetadata,
-    SetNote,
-    SetParameter,
-    tag,
-)
+from .kind import tag
+from .kinds import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ..document import Document
     from ..problems import Problem
-    from .kinds import Component, Edit
+    from .components import Component
+    from .kinds import Edit
 
 __all__ = ["edits_from_json", "edits_to_json", "edits_to_values"]
 
 BY_TAG: Mapping[str, type[Edit]] = MappingProxyType({tag(kind): kind for kind in KINDS})
-ONE_FIELD = (SetParameter, SetExecution, SetMetadata)
-"""Kinds that set one field of several; in JSON, the field's name is the key of its value."""
-
-PLACE = ("before", "reports_to", "receives_from", "is_output")
-"""What an edit that adds an agent says of its place; older ones say it beside its fields."""
 
 LISTS = ("reports_to", "receives_from", "tools")
 """Lists of names that stand in no order, or in one that may be any."""
@@ -56,7 +43,7 @@ def edits_to_json(edits: Iterable[Edit]) -> str:
 
 def edits_to_values(edits: Iterable[Edit]) -> list[dict[str, Any]]:
     """Give edits as plain values: the list that stands under `edits` in JSON."""
-    return [{tag(type(edit)): _said(edit)} for edit in edits]
+    return [{tag(type(edit)): edit.said()} for edit in edits]
 
 
 def edits_from_json(
@@ -87,7 +74,9 @@ def edits_from_json(
         problems = list(_misfits(document))
     if problems:
         raise ConfigError(problems)
-    return settled([_edit(*next(iter(item.items()))) for item in document.value["edits"]])
+    return settled(
+        [BY_TAG[name].of(said) for item in document.value["edits"] for name, said in item.items()]
+    )
 
 
 def _once(value: Any) -> Any:
@@ -134,66 +123,6 @@ def _misfits(document: Document) -> Iterator[Problem]:
     for index, item in enumerate(document.value["edits"]):
         ((name, said),) = item.items()
         try:
-            _edit(name, said)
+            BY_TAG[name].of(said)
         except ValueError as error:
             yield document.problem(("edits", index, name), str(error))
-
-
-def _said(edit: Edit) -> dict[str, Any]:
-    """Give what an edit says as plain values, without what is at its default."""
-    match edit:
-        case SetParameter():
-            return {"agent": edit.agent, edit.field: plain(edit.value)}
-        case SetExecution() | SetMetadata():
-            return {edit.field: plain(edit.value)}
-        case SetNote():
-            whole = {"agent": edit.agent, "note": edit.note, **_optional(edit, ("name",))}
-            whole |= {"text": edit.text, **_optional(edit, ("description",))}
-            return whole if edit.agent else {edit.note: edit.text}
-        case AddAgent():
-            said = {"agent": edit.agent.id, "fields": agent_value(edit.agent)}
-            return {**said, **({"place": place} if (place := _optional(edit, PLACE)) else {})}
-        case ReplaceTopology():
-            return {"reports_to": plain(edit.reports_to), **_optional(edit, ("output",))}
-        case _:
-            return {field.name: plain(getattr(edit, field.name)) for field in fields(edit)}
-
-
-def _optional(edit: Edit, names: Sequence[str]) -> dict[str, Any]:
-    return {name: plain(item) for name in names if (item := getattr(edit, name))}
-
-
-def _edit(name: str, said: Mapping[str, Any]) -> Edit:
-    """Build an edit from values of the right shape."""
-    kind: Any = BY_TAG[name]
-    if kind is SetNote:
-        return _note(said)
-    if kind in ONE_FIELD:
-        agent = {"agent": said["agent"]} if kind is SetParameter else {}
-        (field,) = said.keys() - agent.keys()
-        return kind(**agent, field=field, value=said[field])
-    if kind is AddAgent:
-        said = {**said, **said.get("place", {})}
-    values: dict[str, Any] = {
-        key: tuple(item) if is_list(item) else item for key, item in said.items()
-    }
-    if kind is AddAgent:
-        values.pop("place", None)
-        values["agent"] = agent_of(values["agent"], values.pop("fields"))
-    if kind is ReplaceTopology:
-        reports_to = said["reports_to"].items()
-        values["reports_to"] = MappingProxyType({one: tuple(others) for one, others in reports_to})
-    return kind(**values)
-
-
-def _note(said: Mapping[str, Any]) -> SetNote:
-    """Build an edit of a note.
-
-    Raises:
-        ValueError: Its parts do not fit together.
-    """
-    if [*said] == ["constitution"]:
-        return SetNote(agent=None, note="constitution", text=said["constitution"])
-    if "constitution" in said or not said.keys() >= {"agent", "note", "text"}:
-        raise ValueError("it says a constitution, or agent, note and text of an agent's note.")
-    return SetNote(**said)

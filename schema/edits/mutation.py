@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from .kind import tag
 from .kinds import (
-    Component,
     MetadataEdit,
     ModelEdit,
     NoteEdit,
@@ -15,12 +15,12 @@ from .kinds import (
     RosterEdit,
     ToolEdit,
     TopologyEdit,
-    tag,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from .components import Component
     from .kinds import Edit
 
 __all__ = ["Mutation", "components"]

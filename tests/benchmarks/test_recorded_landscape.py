@@ -17,7 +17,7 @@ import pytest
 from coterie.benchmarks.landscape.landscapes import drawn
 from coterie.benchmarks.landscape.trials import Trial, evolve
 from coterie.pool.ledger import Ledger
-from coterie.pool.memory import open_memory
+from coterie.pool.pool import Pool
 
 RECORDED = Path(__file__).parent / "recorded" / "landscape"
 TRIALS = {
@@ -42,8 +42,8 @@ def record(name: str, folder: Path) -> dict[str, str]:
         if entry.value["kind"] in TOLD
     ]
     learnt = [
-        {"id": one.id, "task": one.task, "niche": one.niche, "summary": one.summary}
-        for one in open_memory(pool, embedder="hashing").entries()
+        {"id": one.id, "task": one.task, "niche": one.niche, "summary": one.text}
+        for one in Pool.open(pool).learnt.values()
     ]
     return {
         TEAMS: "".join(f"# {name}\n{text}" for name, text in teams.items()),

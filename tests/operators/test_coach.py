@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from coterie.operators import Coaching, Contribution, Dropped, coach
 from coterie.runtime.doubles import Reply
+from coterie.schema import Team
+from coterie.schema.edits import apply
+from coterie.schema.team import Notes
 
-from .asking import TASK, Asked, asking
-from .rounds import did, worked
+from .asking import TASK, Asked, asking, catalogue
+from .rounds import TRIO, did, worked
 
 SAID = {"wrong": "You guessed.", "plan": "Count the apples one by one."}
 LOW = Contribution(value=0.2, reason="a guess")
@@ -47,9 +51,28 @@ def test_it_sees_the_agent_s_own_work_and_nobody_else_s() -> None:
 
 
 def test_what_it_said_before_is_shown() -> None:
-    [call] = coached(SAID, before="Be careful.").calls
+    told = replace(TRIO.agents["solver"], notes=Notes(coaching="Be careful."))
+    account = worked(replace(TRIO, agents={**TRIO.agents, "solver": told}))
+    [call] = coached(SAID, account=account).calls
     assert "Be careful." in call.text
     assert "what you told it before" in call.text
+
+
+def test_it_becomes_a_note_of_that_agent_and_of_no_other() -> None:
+    came = coached(SAID).came
+    assert isinstance(came, Coaching)
+    made = apply(TRIO, [came.edit], catalogue())
+    assert isinstance(made, Team)
+    assert made.agents["solver"].notes == Notes(coaching=came.text)
+    assert {**made.agents, "solver": TRIO.agents["solver"]} == TRIO.agents
+
+
+def test_what_no_team_file_may_hold_is_repaired_once_then_dropped() -> None:
+    key = {"wrong": "none", "plan": "Use sk-" + "a1B2" * 12}
+    assert isinstance(coached(key, SAID).came, Coaching)
+    done = coached(key, key)
+    assert isinstance(done.came, Dropped)
+    assert "looks like" in done.came.problems[0]
 
 
 @pytest.mark.parametrize("room", [80, 200, 1_000])

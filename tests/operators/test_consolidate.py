@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from coterie.operators import Bounds, Dropped, Step, consolidate, edit_words
 from coterie.operators.consolidate import tell_steps
-from coterie.pool.experience import LONGEST_TASK, Experience, OperatorOutcome, Provenance
-from coterie.pool.memory import open_memory
+from coterie.pool.learnt import LONGEST_TASK, Learnt, OperatorOutcome
 from coterie.runtime.doubles import Reply
 
 from .asking import PAIR, TASK, Asked, asking, llm, team
@@ -51,35 +49,30 @@ STEPS = (
 )
 
 
-def consolidated(*answers: Any) -> Asked[Experience | Dropped]:
+def consolidated(*answers: Any) -> Asked[Learnt | Dropped]:
     replies = [Reply.json(one) for one in answers]
-    provenance = Provenance(run="run 1", config="evomas.yaml")
     return asking(
-        replies, lambda meta: consolidate(meta, "task 1/learnt", TASK, STEPS, provenance=provenance)
+        replies, lambda meta: consolidate(meta, "task 1/learnt", TASK, STEPS, run="run 1")
     )
 
 
 def test_an_endless_task_is_kept_as_far_as_it_is_compared() -> None:
     long = replace(TASK, context="x" * 50_000)
     entry = asyncio.run(consolidate(None, "t", long, STEPS))
-    assert isinstance(entry, Experience)
+    assert isinstance(entry, Learnt)
     assert len(entry.task) == LONGEST_TASK
 
 
-def test_the_entry_has_task_team_summary_and_what_was_tried(tmp_path: Path) -> None:
+def test_the_entry_has_task_team_summary_and_what_was_tried() -> None:
     done = consolidated({"summary": " Prompts helped. "})
     entry = done.came
-    assert isinstance(entry, Experience)
-    assert (entry.id, entry.kind) == ("task 1/learnt", "evolution")
+    assert isinstance(entry, Learnt)
+    assert (entry.kind, entry.run) == ("evolution", "run 1")
     assert entry.task == "How many apples?\n\nThere were 7."
-    assert (entry.summary, entry.team, entry.reward) == ("Prompts helped.", "b" * 64, 0.8)
+    assert (entry.text, entry.team, entry.reward) == ("Prompts helped.", "b" * 64, 0.8)
     assert entry.operators[1] == OperatorOutcome(
         operator="mutate", component="prompts", team="b" * 64, reward=0.8
     )
-    assert entry.provenance == Provenance(run="run 1", config="evomas.yaml")
-    memory = open_memory(tmp_path, embedder="hashing")
-    assert memory.add(entry)
-    assert memory.search("How many apples are there?", 1)[0][0] == entry
 
 
 def test_the_model_sees_the_trace_and_no_answer() -> None:
@@ -153,15 +146,15 @@ def test_an_empty_or_endless_summary_is_dropped(bad: Any) -> None:
 
 def test_without_a_model_the_summary_is_the_trace() -> None:
     entry = asyncio.run(consolidate(None, "task 1/learnt", TASK, STEPS))
-    assert isinstance(entry, Experience)
-    assert entry.summary == "\n".join(tell_steps(STEPS))
-    assert entry.provenance == Provenance()
+    assert isinstance(entry, Learnt)
+    assert entry.text == "\n".join(tell_steps(STEPS))
+    assert entry.run is None
 
 
 def test_where_nothing_was_rewarded_the_first_team_stands_for_all() -> None:
     failed = [Step(number=0, operator="select", team="debate", content_hash="a" * 64, reward=None)]
     entry = asyncio.run(consolidate(None, "t", TASK, failed))
-    assert isinstance(entry, Experience)
+    assert isinstance(entry, Learnt)
     assert (entry.team, entry.reward) == ("a" * 64, None)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from coterie.operators import MUTABLE, Dropped, decide
-from coterie.pool.experience import Experience
+from coterie.pool.learnt import Learnt
 from coterie.runtime.doubles import Reply
 from coterie.schema.edits import Component
 
@@ -80,7 +80,7 @@ def test_where_there_is_no_option_it_is_dropped_and_said() -> None:
 
 
 def test_the_model_sees_both_teams_with_their_runs_and_what_was_learnt_but_no_answer() -> None:
-    memory = Experience(id="1", kind="evolution", task="pears", summary="Voting helped.")
+    memory = Learnt(id="1", kind="evolution", task="pears", text="Voting helped.")
     partner = parent(OTHER, digest="run: done\nanswer: 9", reward=1.0)
     [call] = decided("prompts", partner=partner, memories=[memory]).calls
     for shown in ("How many apples?", "name: pair", "Reward: 0.25", "answer: 8", "Voting helped."):

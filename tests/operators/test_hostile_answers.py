@@ -30,7 +30,7 @@ from coterie.operators import (
     mutate,
     select,
 )
-from coterie.pool.experience import from_line, to_line
+from coterie.pool.learnt import Learnt
 from coterie.pool.pool import Pool
 from coterie.runtime import Calls
 from coterie.runtime.gateway import ChatAnswer, ChatRequest
@@ -286,12 +286,12 @@ def test_summaries(times: int) -> None:
         return await consolidate(meta, "c", TASK, STEPS)
 
     def is_an_entry(came: Any) -> None:
-        assert 0 < len(from_line(to_line(came)).summary) <= 2_000
+        assert 0 < len(Learnt.of(came.value()).text) <= 2_000
 
     share = SHARES["consolidate"] * times
     answers = choice_answers("summary", ["Voting helped.", " ", "x" * 9_000])
     count = hostile(answers, share * 6 // 11, work, is_an_entry)
-    enough(count, "consolidate", times, came="Experience")
+    enough(count, "consolidate", times, came="Learnt")
 
 
 def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from coterie.operators.material import (
     parent_text,
     task_text,
 )
-from coterie.pool.experience import Experience
+from coterie.pool.learnt import Learnt
 from coterie.runtime.messages import fence
 from coterie.schema import Model, Task
 from coterie.schema.team import SolvedTask
@@ -98,7 +98,7 @@ def test_an_agents_tools_are_in_the_outline() -> None:
 
 def test_memories_are_shown_with_their_tasks_and_not_all() -> None:
     entries = [
-        Experience(id=str(n), kind="evolution", task=f"task {n}", summary=f"learnt {n}\nand more")
+        Learnt(id=str(n), kind="evolution", task=f"task {n}", text=f"learnt {n}\nand more")
         for n in range(9)
     ]
     shown = memories_text(entries, Bounds(memories=2))

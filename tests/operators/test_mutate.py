@@ -9,7 +9,7 @@ import pytest
 
 from coterie.operators import MUTABLE, Dropped, Parent, Proposal, mutate
 from coterie.operators.components import open_components
-from coterie.pool.experience import Experience
+from coterie.pool.learnt import Learnt
 from coterie.runtime.doubles import Reply
 from coterie.runtime.functions import majority
 from coterie.schema.edits import AddEdge, SetModel, SetPrompt, components, diff
@@ -46,7 +46,7 @@ def test_edits_of_the_component_make_a_child() -> None:
 
 
 def test_the_model_sees_task_team_run_and_memory_but_no_answer() -> None:
-    memory = Experience(id="1", kind="evolution", task="pears", summary="Voting helped.")
+    memory = Learnt(id="1", kind="evolution", task="pears", text="Voting helped.")
     [call] = mutated(edits(PROMPT), component="prompts", memories=[memory]).calls
     for shown in ("How many apples?", "name: pair", "Reward: 0.5", "run: done", "Voting helped."):
         assert shown in call.text

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from coterie.operators import Chance, Dropped, Proposal, lasting_low, restructure
 from coterie.runtime.doubles import Reply
-from coterie.schema import Agent, Team
+from coterie.schema import Team
 from coterie.schema.edits import AddAgent, AddEdge, RemoveAgent, RemoveEdge, components
 
 from ..schema.strategies import teams
@@ -125,6 +125,13 @@ def test_only_those_that_may_go_are_offered_and_never_who_gives_the_answer() -> 
     assert [*schema["properties"]] == ["reason", "edges"]
 
 
+def test_who_gives_the_answer_may_not_go_whatever_it_contributed() -> None:
+    gone = {"agents": [{"remove_agent": {"agent": "writer"}}], "edges": []}
+    done = changing(gone, gone, dying=["planner", "writer"])
+    assert isinstance(done.came, Dropped)
+    assert "'writer' may not go. These may: planner." in done.came.problems[0]
+
+
 def test_where_there_is_nothing_to_change_nobody_is_asked() -> None:
     alone = team("alone", llm("a"))
     done = changing(of=alone, dying=[], roles={}, ceiling=CEILING)
@@ -166,13 +173,13 @@ def test_whatever_the_schema_lets_through_is_a_team_within_its_budget(
     assert sum(kind in {AddAgent, RemoveAgent} for kind in kinds) <= agents
     assert sum(kind in {AddEdge, RemoveEdge} for kind in kinds) <= edges
     assert {*kinds} <= {AddAgent, RemoveAgent, AddEdge, RemoveEdge}
+    gone = dict.fromkeys({*of.agents} - {*came.child.agents})
     for one in came.child.agents.values():
-        here: Agent | None = of.agents.get(one.id)
-        assert one == here if here else replace(one, id="x") in _roles()
-
-
-def _roles() -> list[Agent]:
-    return [replace(one, id="x") for one in ROLES.values()]
+        here = of.agents.get(one.id)
+        if here is None:
+            assert replace(one, id="x") in [replace(role, id="x") for role in ROLES.values()]
+        else:
+            assert one == replace(here, notes=here.notes.following(gone))
 
 
 def test_who_contributes_little_for_several_rounds_may_go() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from coterie.operators import Dropped, Selection, select
 from coterie.operators.select import shortlist
-from coterie.pool.experience import Experience
+from coterie.pool.learnt import Learnt
 from coterie.pool.pool import Pool
 from coterie.pool.statistics import Trial
 from coterie.runtime.doubles import Reply
@@ -48,11 +48,9 @@ def names(pool: Pool, task: Task = NICHE, *, k: int = 3, most: int = 3) -> list[
     return [one.name for one in shortlist(task, members(pool), k=k)][:most]
 
 
-def hit(pool: Pool, name: str, reward: float, similarity: float) -> tuple[Experience, float]:
+def hit(pool: Pool, name: str, reward: float, similarity: float) -> tuple[Learnt, float]:
     team_hash = pool.members[name].content_hash
-    entry = Experience(
-        id=name, kind="evolution", task="t", summary="s", team=team_hash, reward=reward
-    )
+    entry = Learnt(id=name, kind="evolution", task="t", text="s", team=team_hash, reward=reward)
     return entry, similarity
 
 
@@ -176,8 +174,8 @@ def test_a_model_chooses_among_the_shortlist(pool: Pool) -> None:
 def test_the_model_sees_failures_and_memory(pool: Pool) -> None:
     scored(pool, "ants", None)
     scored(pool, "ants", 1, niche="dates")
-    entry = Experience(
-        id="1", kind="evolution", task="t", summary="s",
+    entry = Learnt(
+        id="1", kind="evolution", task="t", text="s",
         team=pool.members["ants"].content_hash, reward=0.9,
     )  # fmt: skip
     [call] = chosen(pool, ["ants", "bees"], hits=[(entry, 0.8)]).calls

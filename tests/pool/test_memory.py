@@ -8,14 +8,19 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from coterie.pool import Pool
 from coterie.pool.embedding import HashingEmbedder, Vector
-from coterie.pool.experience import LONGEST_TASK, Experience
-from coterie.pool.memory import FILE, VECTORS, Memory, open_memory
-from coterie.pool.store import Point, QdrantStore
+from coterie.pool.learnt import LONGEST_TASK, Learnt
+from coterie.pool.memory import VECTORS, Memory, open_memory
+from coterie.pool.qdrant import QdrantStore
+from coterie.pool.shelves import Shelves
+from coterie.pool.store import Point, Store
 from coterie.schema import Task
 from coterie.schema.errors import InputError, RunError
 
@@ -40,8 +45,20 @@ class Circle:
         return [[math.cos(angle), math.sin(angle)] for angle in angles]
 
 
-def entry(name: str, degrees: float, *, niche: str | None = None, kind: str = "a") -> Experience:
-    return Experience(id=name, kind=kind, task=f"{degrees:g}", summary="", niche=niche)
+def entry(degrees: float, *, kind: str = "a", **fields: Any) -> Learnt:
+    return Learnt(kind=kind, task=f"{degrees:g}", text="", **fields)
+
+
+class Shared:
+    """A pool and its memory, opened by somebody."""
+
+    def __init__(self, folder: Path, memory: Callable[[Pool], Memory]) -> None:
+        self.pool = Pool.init(folder)
+        self._memory = memory(self.pool)
+        self.search = self._memory.search
+
+    def learn(self, name: str, degrees: float, **fields: Any) -> bool:
+        return self.pool.commit(entry(degrees, **fields), op=name)
 
 
 class Bench:
@@ -52,27 +69,32 @@ class Bench:
         self.said: list[str] = []
         self.circle = Circle()
 
-    def open(self, store: QdrantStore | None = None) -> Memory:
-        store = store or QdrantStore.in_process()
-        return Memory(self.folder, self.circle, store, report=self.said.append)
+    def open(self, store: Store | None = None) -> Shared:
+        searched = store or Shelves()
+        return Shared(
+            self.folder,
+            lambda pool: Memory(pool, self.circle, searched, report=self.said.append),
+        )
 
 
 def test_tasks_with_one_question_are_told_apart_by_their_context(tmp_path: Path) -> None:
     question = "How many are left?"
     apples = Task(id="a", query=question, context="Seven apples lay in a basket.")
     trains = Task(id="t", query=question, context="Nine trains stood at the station.")
-    memory = open_memory(tmp_path, embedder="hashing")
+    pool = Pool.init(tmp_path)
     for one in (apples, trains):
-        memory.add(Experience(id=one.id, kind="a", task=one.text, summary=""))
+        pool.commit(Learnt(kind="a", task=one.text, text=""), op=one.id)
+    memory = open_memory(pool, embedder="hashing")
     for one in (apples, trains):
         [(found, similarity), _] = memory.search(one.text, 2)
         assert (found.id, similarity) == (one.id, 1)
 
 
 def test_beyond_its_bound_a_text_does_not_count(tmp_path: Path) -> None:
-    memory = open_memory(tmp_path, embedder="hashing")
+    pool = Pool.init(tmp_path)
     begun = "apples " * (LONGEST_TASK // 7)
-    memory.add(Experience(id="a", kind="a", task=f"{begun:<{LONGEST_TASK}}trains", summary=""))
+    pool.commit(Learnt(kind="a", task=f"{begun:<{LONGEST_TASK}}trains", text=""), op="a")
+    memory = open_memory(pool, embedder="hashing")
     [(_, similarity)] = memory.search(f"{begun:<{LONGEST_TASK}}ships", 1)
     assert similarity == 1
 
@@ -82,7 +104,7 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
 
 
-def ids(found: Sequence[tuple[Experience, float]]) -> list[str]:
+def ids(found: Sequence[tuple[Learnt, float]]) -> list[str]:
     return [one.id for one, _ in found]
 
 
@@ -90,7 +112,7 @@ class TestSearch:
     def test_gives_the_closest_with_their_similarity(self, bench: Bench) -> None:
         memory = bench.open()
         for name, degrees in [("west", 180), ("north", 90), ("east", 1), ("north east", 60)]:
-            assert memory.add(entry(name, degrees))
+            assert memory.learn(name, degrees)
         found = memory.search("0", 3)
         assert ids(found) == ["east", "north east", "north"]
         assert [similarity for _, similarity in found] == pytest.approx(
@@ -103,14 +125,38 @@ class TestSearch:
         assert bench.open().search("0", 3) == []
         assert bench.circle.asked == []
 
-    def test_keeps_to_a_niche_and_a_kind(self, bench: Bench) -> None:
+    def test_keeps_to_what_is_asked_for(self, bench: Bench) -> None:
         memory = bench.open()
-        memory.add(entry("1", 10, niche="dates"))
-        memory.add(entry("2", 20, niche="dates", kind="b"))
-        memory.add(entry("3", 30))
+        memory.learn("1", 10, niche="dates")
+        memory.learn("2", 20, niche="dates", kind="b")
+        memory.learn("3", 30)
         assert ids(memory.search("0", 9, niche="dates")) == ["1", "2"]
         assert ids(memory.search("0", 9, niche="dates", kind="b")) == ["2"]
         assert ids(memory.search("0", 9, kind="a")) == ["1", "3"]
+        memory.learn("4", 40, niche="dates", owner="ada", level="task")
+        memory.learn("5", 50, owner="ada", level="subdomain")
+        memory.learn("6", 60, owner="ben", level="task")
+        assert ids(memory.search("0", 9, owner="ada")) == ["4", "5"]
+        assert ids(memory.search("0", 9, level="task")) == ["4", "6"]
+        assert ids(memory.search("0", 9, owner="ada", niche="dates", level="task")) == ["4"]
+        assert memory.search("0", 9, owner="cleo") == []
+
+    def test_passes_over_what_was_replaced(self, bench: Bench) -> None:
+        memory = bench.open()
+        for number in range(80):
+            memory.learn(f"old-{number:02}", number / 10)
+        memory.learn("far", 90)
+        memory.learn("new", 30, replaces=tuple(f"old-{number:02}" for number in range(1, 80)))
+        assert ids(memory.search("0", 9)) == ["old-00", "new", "far"]
+        assert ids(bench.open().search("0", 9)) == ["old-00", "new", "far"]
+
+    def test_sees_as_much_as_it_is_told_to(self, bench: Bench) -> None:
+        memory = bench.open()
+        memory.learn("a", 30)
+        memory.learn("b", 20)
+        memory.learn("c", 10, replaces=("a",))
+        found = [ids(memory.search("0", 9, seen=seen)) for seen in range(4)]
+        assert found == [[], ["a"], ["b", "a"], ["c", "b"]]
 
     @pytest.mark.parametrize("seed", range(5))
     def test_puts_equals_in_the_order_of_their_ids(self, bench: Bench, seed: int) -> None:
@@ -119,8 +165,8 @@ class TestSearch:
         random.Random(seed).shuffle(names)
         memory = bench.open()
         for name in names:
-            memory.add(entry(name, 40))
-        memory.add(entry("best", 1))
+            memory.learn(name, 40)
+        memory.learn("best", 1)
         assert ids(memory.search("0", 4)) == ["best", "000", "001", "002"]
 
     def test_threads_may_share_a_memory(self, bench: Bench) -> None:
@@ -130,7 +176,7 @@ class TestSearch:
         def work(name: int) -> None:
             try:
                 for number in range(5):
-                    memory.add(entry(f"{name}-{number}", name))
+                    memory.learn(f"{name}-{number}", name)
                     assert f"{name}-{number}" in ids(memory.search(f"{name}", 5))
             except BaseException as error:  # noqa: BLE001 - a thread's failure is the test's
                 failures.append(error)
@@ -141,66 +187,34 @@ class TestSearch:
         for thread in threads:
             thread.join()
         assert failures == []
-        assert len(memory.entries()) == 40
+        assert len(memory.pool.learnt) == 40
 
 
-class TestText:
-    def test_is_kept_in_one_file_that_anyone_can_read(self, bench: Bench) -> None:
-        bench.open().add(entry("a", 7, niche="dates"))
-        assert '"task": "7"' in (bench.folder / FILE).read_text()
-        assert [one.niche for one in bench.open().entries()] == ["dates"]
-
-    def test_adds_an_entry_once(self, bench: Bench) -> None:
-        memory = bench.open()
-        assert memory.add(entry("a", 7))
-        assert not memory.add(entry("a", 8))
-        assert [one.task for one in memory.entries()] == ["7"]
-
-    def test_is_found_by_whoever_searches_next(self, bench: Bench) -> None:
+class TestSharing:
+    def test_what_is_learnt_is_found_by_whoever_searches_next(self, bench: Bench) -> None:
         mine, theirs = bench.open(), bench.open()
-        mine.add(entry("a", 10))
+        mine.learn("a", 10)
         assert ids(theirs.search("0", 9)) == ["a"]
-        theirs.add(entry("b", 5))
+        theirs.learn("b", 5)
         assert ids(mine.search("0", 9)) == ["b", "a"]
 
-    def test_is_found_across_processes(self, bench: Bench) -> None:
+    def test_what_is_learnt_is_found_across_processes(self, bench: Bench) -> None:
         memory = bench.open()
-        memory.add(entry("a", 10))
+        memory.learn("a", 10)
         assert ids(memory.search("0", 9)) == ["a"]
         program = (
-            "import sys; from pathlib import Path; from coterie.pool.memory import open_memory;"
-            " from coterie.pool.experience import Experience;"
-            " open_memory(Path(sys.argv[1]), embedder='hashing').add("
-            "Experience(id='b', kind='a', task='5', summary=''))"
+            "import sys; from coterie.pool import Pool; from coterie.pool.learnt import Learnt;"
+            " Pool.open(sys.argv[1]).commit(Learnt(kind='a', task='5', text=''), op='b')"
         )
         subprocess.run([sys.executable, "-c", program, str(bench.folder)], check=True)
         assert ids(memory.search("0", 9)) == ["b", "a"]
-
-    def test_that_cannot_be_read_is_reported_with_its_line(self, bench: Bench) -> None:
-        bench.open().add(entry("a", 10))
-        with (bench.folder / FILE).open("a") as stream:
-            stream.write("not an entry\n")
-        bench.open().add(entry("b", 20))
-        bench.said.clear()
-        assert ids(bench.open().search("0", 9)) == ["a", "b"]
-        assert [text.startswith(f"{bench.folder / FILE}:2: ") for text in bench.said] == [True]
-
-    def test_of_another_state_of_the_pool_takes_the_place_of_this_one(self, bench: Bench) -> None:
-        memory = bench.open()
-        memory.add(entry("a", 10))
-        memory.add(entry("b", 20))
-        assert ids(memory.search("0", 9)) == ["a", "b"]
-        text = (bench.folder / FILE).read_text().splitlines(keepends=True)
-        (bench.folder / FILE).write_text(text[1].replace('"task": "20"', '"task": "80"'))
-        memory.add(entry("c", 30))
-        assert ids(memory.search("0", 9)) == ["c", "b"]
 
 
 class TestIndex:
     def test_embeds_each_text_once_for_all(self, bench: Bench) -> None:
         memory = bench.open()
         for number in range(300):
-            memory.add(entry(str(number), number % 100))
+            memory.learn(str(number), number % 100)
         memory.search("200", 3)
         memory.search("200", 3)
         assert sorted(bench.circle.asked) == sorted({*map(str, range(100)), "200"})
@@ -211,10 +225,10 @@ class TestIndex:
     def test_goes_on_when_the_embedder_was_out(self, bench: Bench) -> None:
         memory = bench.open()
         bench.circle.broken = True
-        assert memory.add(entry("a", 10))
+        assert memory.learn("a", 10)
         with pytest.raises(RunError, match="the embedder is out"):
             memory.search("0", 1)
-        assert len(memory.entries()) == 1
+        assert len(memory.pool.learnt) == 1
         bench.circle.broken = False
         assert ids(memory.search("0", 1)) == ["a"]
 
@@ -223,8 +237,8 @@ class TestIndex:
             first, second = (
                 bench.open(QdrantStore.on_server(server.url, "shelf")) for _ in range(2)
             )
-            first.add(entry("a", 10))
-            second.add(entry("b", 20))
+            first.learn("a", 10)
+            second.learn("b", 20)
             assert ids(first.search("0", 9)) == ["a", "b"] == ids(second.search("0", 9))
             sent = [request.body for request in server.requests if "points?" in request.path]
             assert sum(len(body["batch"]["ids"]) for body in sent) == 2
@@ -233,19 +247,23 @@ class TestIndex:
         with QdrantServer() as server:
             store = QdrantStore.on_server(server.url, "shelf")
             strangers = [
-                Point(key=entry(f"old-{number}", 1).key, vector=[1, 0], kind="a", niche=None)
+                Point(
+                    key=replace(entry(1), id=f"old-{number}").key,
+                    vector=[1, 0],
+                    labels=("a", None, None, None),
+                )
                 for number in range(50)
             ]
             store.add(strangers)
             memory = bench.open(store)
-            memory.add(entry("a", 10))
+            memory.learn("a", 10)
             assert ids(memory.search("0", 2)) == ["a"]
 
 
 class TestCache:
     def test_may_be_deleted_at_any_time(self, bench: Bench) -> None:
         memory = bench.open()
-        memory.add(entry("a", 10))
+        memory.learn("a", 10)
         assert ids(memory.search("0", 9)) == ["a"]
         (bench.folder / VECTORS).unlink()
         assert ids(memory.search("0", 9)) == ["a"]
@@ -254,13 +272,13 @@ class TestCache:
 
     def test_is_none_of_versions_controls_business(self, bench: Bench) -> None:
         memory = bench.open()
-        memory.add(entry("a", 10))
+        memory.learn("a", 10)
         memory.search("0", 9)
         git = ["git", "-C", str(bench.folder)]
         subprocess.run([*git, "init", "-q"], check=True)
         command = [*git, "status", "--porcelain", "-uall"]
         listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        assert "experience.jsonl" in listed
+        assert "ledger.jsonl" in listed
         assert ".cache" not in listed
 
     @pytest.mark.parametrize(
@@ -275,7 +293,7 @@ class TestCache:
     ) -> None:
         memory = bench.open()
         for number in range(9):
-            memory.add(entry(str(number), number))
+            memory.learn(str(number), number)
         memory.search("0", 9)
         spoil(bench.folder / VECTORS)
         assert len(bench.open().search("0", 9)) == 9
@@ -285,7 +303,8 @@ class TestCache:
 
     def test_that_cannot_be_had_is_done_without_and_said_once(self, bench: Bench) -> None:
         memory = bench.open()
-        memory.add(entry("a", 10))
+        memory.learn("a", 10)
+        (bench.folder / VECTORS).parent.parent.mkdir()
         (bench.folder / VECTORS).parent.write_text("in the way")
         assert ids(memory.search("0", 9)) == ["a"]
         assert ids(memory.search("0", 9)) == ["a"]
@@ -295,28 +314,29 @@ class TestCache:
 
 class TestOpenMemory:
     def test_goes_by_names(self, tmp_path: Path) -> None:
-        memory = open_memory(tmp_path, embedder="hashing", environment={})
-        memory.add(Experience(id="a", kind="a", task="sort a list of numbers", summary=""))
-        memory.add(Experience(id="b", kind="a", task="translate a letter", summary=""))
+        pool = Pool.init(tmp_path)
+        memory = open_memory(pool, embedder="hashing", environment={})
+        pool.commit(Learnt(kind="a", task="sort a list of numbers", text=""), op="a")
+        pool.commit(Learnt(kind="a", task="translate a letter", text=""), op="b")
         assert ids(memory.search("sort the list", 1)) == ["a"]
+        assert memory.embedder == HashingEmbedder().name
 
     def test_uses_the_server_that_the_environment_names(self, tmp_path: Path) -> None:
         with QdrantServer() as server:
-            environment = {"QDRANT_URL": server.url}
-            memory = open_memory(tmp_path, embedder="hashing", environment=environment)
-            memory.add(Experience(id="a", kind="a", task="sort", summary=""))
+            pool = Pool.init(tmp_path)
+            memory = open_memory(pool, embedder="hashing", environment={"QDRANT_URL": server.url})
+            pool.commit(Learnt(kind="a", task="sort", text=""), op="a")
             memory.search("sort", 1)
             assert [len(points) for points in server.collections.values()] == [1]
 
     def test_knows_no_other_embedder(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="no embedder 'fancy'"):
-            open_memory(tmp_path, embedder="fancy", environment={})
+            open_memory(Pool.init(tmp_path), embedder="fancy", environment={})
 
 
-def test_vectors_of_two_embedders_do_not_meet(tmp_path: Path) -> None:
-    circle = Circle()
-    first = Memory(tmp_path, circle, QdrantStore.in_process())
-    first.add(entry("a", 10))
+def test_vectors_of_two_embedders_do_not_meet(bench: Bench) -> None:
+    first = bench.open()
+    first.learn("a", 10)
     first.search("10", 1)
-    second = Memory(tmp_path, HashingEmbedder(), QdrantStore.in_process())
+    second = Memory(first.pool, HashingEmbedder(), Shelves())
     assert second.search("10", 1)[0][1] == 1

@@ -1,15 +1,23 @@
-"""What every store must do, checked on each; and the ways in which a server fails."""
+"""What every store must do, checked on each; that ours is exact; and how a server fails."""
 
 from __future__ import annotations
 
 import math
+import random
 import uuid
+from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from coterie.pool.store import Hit, Point, QdrantStore, Store, open_store
+from coterie.pool.embedding import Vector
+from coterie.pool.embedding.protocol import unit
+from coterie.pool.qdrant import QdrantStore
+from coterie.pool.shelves import Shelves
+from coterie.pool.store import DIGITS, Hit, Labels, Point, Store, open_store
 from coterie.schema.errors import InputError, RunError
 
 from .qdrant_server import QdrantServer
@@ -19,13 +27,28 @@ def key(number: int) -> str:
     return str(uuid.UUID(int=number))
 
 
-def point(number: int, degrees: float, *, kind: str = "a", niche: str | None = None) -> Point:
+def labels(
+    kind: str | None = None,
+    niche: str | None = None,
+    owner: str | None = None,
+    level: str | None = None,
+) -> Labels:
+    return (kind, niche, owner, level)
+
+
+ANY = labels()
+EAST = [1.0, 0.0]
+
+
+def point(number: int, degrees: float, *, kind: str = "a", **has: str) -> Point:
     """A point of the unit circle."""
     angle = math.radians(degrees)
-    return Point(key=key(number), vector=[math.cos(angle), math.sin(angle)], kind=kind, niche=niche)
+    vector = [math.cos(angle), math.sin(angle)]
+    return Point(key=key(number), vector=vector, labels=labels(kind, **has))
 
 
-EAST = [1.0, 0.0]
+def found(store: Store, wanted: Labels = ANY) -> list[str]:
+    return [hit.key for hit in store.closest(EAST, wanted)]
 
 
 @pytest.fixture
@@ -37,47 +60,100 @@ def server() -> Iterator[QdrantServer]:
 @pytest.fixture(params=["in process", "on a server"])
 def store(request: pytest.FixtureRequest, server: QdrantServer) -> Store:
     if request.param == "in process":
-        return QdrantStore.in_process()
+        return Shelves()
     return QdrantStore.on_server(server.url, "shelf", key="open sesame")
 
 
 class TestLaws:
     def test_is_empty_at_first(self, store: Store) -> None:
-        assert store.count() == 0
-        assert store.search(EAST, 3) == []
+        assert found(store) == []
         assert store.missing([key(1)]) == {key(1)}
 
-    def test_finds_the_closest_first_with_their_cosine(self, store: Store) -> None:
+    def test_gives_the_closest_first_with_their_cosine(self, store: Store) -> None:
         store.add([point(1, 90), point(2, 60), point(3, 0), point(4, 180)])
-        found = store.search(EAST, 3)
-        assert [hit.key for hit in found] == [key(3), key(2), key(1)]
-        assert [hit.similarity for hit in found] == pytest.approx([1, 0.5, 0], abs=1e-6)
+        hits = list(store.closest(EAST, ANY))
+        assert [hit.key for hit in hits] == [key(3), key(2), key(1), key(4)]
+        assert [hit.similarity for hit in hits] == pytest.approx([1, 0.5, 0, -1], abs=1e-6)
 
     def test_has_what_was_added_once(self, store: Store) -> None:
         store.add([point(1, 10), point(2, 20)])
         store.add([point(2, 20), point(3, 30)])
-        assert store.count() == 3
+        assert found(store) == [key(1), key(2), key(3)]
         assert store.missing([key(number) for number in range(1, 6)]) == {key(4), key(5)}
 
-    def test_keeps_to_a_kind_and_a_niche(self, store: Store) -> None:
+    def test_keeps_to_what_is_asked_for(self, store: Store) -> None:
         store.add(
             [
-                point(1, 10, kind="a", niche="dates"),
-                point(2, 20, kind="b", niche="dates"),
-                point(3, 30, kind="b"),
+                point(1, 10, kind="a", niche="dates", owner="ada", level="task"),
+                point(2, 20, kind="b", niche="dates", owner="ben"),
+                point(3, 30, kind="b", owner="ada", level="task"),
             ]
         )
-        assert [hit.key for hit in store.search(EAST, 9, kind="b")] == [key(2), key(3)]
-        assert [hit.key for hit in store.search(EAST, 9, niche="dates")] == [key(1), key(2)]
-        assert [hit.key for hit in store.search(EAST, 9, kind="b", niche="dates")] == [key(2)]
-        assert store.search(EAST, 9, niche="nowhere") == []
+        assert found(store, labels("b")) == [key(2), key(3)]
+        assert found(store, labels(niche="dates")) == [key(1), key(2)]
+        assert found(store, labels("b", niche="dates")) == [key(2)]
+        assert found(store, labels(owner="ada")) == [key(1), key(3)]
+        assert found(store, labels("a", owner="ada", level="task")) == [key(1)]
+        assert found(store, labels(niche="nowhere")) == []
 
     def test_takes_more_points_than_fit_one_request(self, store: Store) -> None:
         points = [point(number, number / 10) for number in range(600)]
         store.add(points)
-        assert store.count() == 600
         assert store.missing([one.key for one in points]) == set()
-        assert [hit.key for hit in store.search(EAST, 600)] == [one.key for one in points]
+        assert found(store) == [one.key for one in points]
+
+    def test_gives_each_of_many_equals_once(self, store: Store) -> None:
+        store.add([point(number, 40) for number in range(200)])
+        store.add([point(200, 1)])
+        assert found(store)[0] == key(200)
+        assert sorted(found(store)) == [key(number) for number in range(201)]
+
+
+def cosine(one: Vector, other: Vector) -> float:
+    return math.fsum(a * b for a, b in zip(one, other, strict=True))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 12), st.sampled_from("abc")), min_size=1, max_size=300),
+    st.sampled_from([None, "a", "b"]),
+)
+def test_what_this_process_finds_is_exact_and_in_order(
+    has: list[tuple[int, str]], wanted: str | None
+) -> None:
+    """Whatever is stored, and however it is shelved: as if each had been looked at alone."""
+    store, chance = Shelves(), random.Random(len(has))
+    base = [unit([chance.gauss(0, 1) for _ in range(48)]) for _ in range(13)]
+    points = [
+        Point(key=key(number), vector=array("f", base[which]), labels=labels(kind))
+        for number, (which, kind) in enumerate(has)
+    ]
+    store.add(points)
+    expected = {
+        one.key: round(cosine(one.vector, points[0].vector), DIGITS)
+        for one in points
+        if wanted in (None, one.labels[0])
+    }
+    hits = list(store.closest(points[0].vector, labels(wanted)))
+    assert {hit.key: hit.similarity for hit in hits} == pytest.approx(expected, abs=1.1e-6)
+    assert [hit.similarity for hit in hits] == sorted(expected.values(), reverse=True)
+    assert len(hits) == len(expected)
+
+
+def test_how_close_two_are_does_not_depend_on_what_else_is_stored() -> None:
+    chance = random.Random(5)
+    vectors = [unit([chance.gauss(0, 1) for _ in range(384)]) for _ in range(700)]
+    points = [
+        Point(key=key(number), vector=array("f", vector), labels=labels(niche=str(number % 3)))
+        for number, vector in enumerate(vectors)
+    ]
+    whole = Shelves()
+    whole.add(points)
+    together = {hit.key: hit.similarity for hit in whole.closest(vectors[0], ANY)}
+    for one in points[:50]:
+        alone = Shelves()
+        alone.add([one])
+        [hit] = alone.closest(vectors[0], ANY)
+        assert hit.similarity == together[one.key]
 
 
 class TestServer:
@@ -85,19 +161,19 @@ class TestServer:
         first, second, other = (
             QdrantStore.on_server(server.url, name, key=server.key) for name in ("x", "x", "y")
         )
-        assert second.search(EAST, 1) == []
+        assert second.missing([key(1)])
         first.add([point(1, 0)])
-        assert second.search(EAST, 1) == [Hit(key=key(1), similarity=1)]
+        assert [*second.closest(EAST, ANY)] == [Hit(key=key(1), similarity=1)]
         second.add([point(2, 0)])
-        assert first.count() == 2
-        assert other.count() == 0
+        assert len(found(first)) == 2
+        assert found(other) == []
 
     def test_two_that_make_the_collection_at_once_both_get_it(self, server: QdrantServer) -> None:
         first, second = (QdrantStore.on_server(server.url, "x", key=server.key) for _ in range(2))
         second._is_made = iter([False, True]).__next__  # type: ignore[method-assign]
         first.add([point(1, 0)])
         second.add([point(2, 0)])
-        assert first.count() == 2
+        assert len(found(first)) == 2
 
     @pytest.mark.parametrize("status", [401, 403, 429, 500, 503])
     def test_that_refuses_is_a_failed_run_with_advice(
@@ -105,13 +181,13 @@ class TestServer:
     ) -> None:
         store = QdrantStore.on_server(server.url, "x", key=server.key)
         server.status = status
-        for use in (store.count, lambda: store.add([point(1, 0)])):
+        for use in (lambda: store.missing([key(1)]), lambda: store.add([point(1, 0)])):
             with pytest.raises(RunError, match=f"(?s){status}.*QDRANT_API_KEY right"):
                 use()
 
     def test_that_refuses_the_collection_is_a_failed_run(self, server: QdrantServer) -> None:
         store = QdrantStore.on_server(server.url, "x", key=server.key)
-        assert store.count() == 0
+        assert store.missing([key(1)])
         server.status = 507
         store._is_made = lambda: False  # type: ignore[method-assign]
         with pytest.raises(RunError, match="507"):
@@ -119,20 +195,20 @@ class TestServer:
 
     def test_with_another_key_is_a_failed_run(self, server: QdrantServer) -> None:
         with pytest.raises(RunError, match="401"):
-            QdrantStore.on_server(server.url, "x", key="wrong").count()
+            QdrantStore.on_server(server.url, "x", key="wrong").missing([key(1)])
 
     def test_that_is_not_there_is_a_failed_run(self) -> None:
         with QdrantServer() as server:
             url = server.url
         with pytest.raises(RunError, match="unset QDRANT_URL"):
-            QdrantStore.on_server(url, "x").count()
+            QdrantStore.on_server(url, "x").missing([key(1)])
 
 
 class TestChoice:
     def test_is_this_process_where_no_server_is_named(self, tmp_path: Path) -> None:
         store = open_store(tmp_path, "embedder", {})
         store.add([point(1, 0)])
-        assert open_store(tmp_path, "embedder", {"QDRANT_URL": ""}).count() == 0
+        assert found(open_store(tmp_path, "embedder", {"QDRANT_URL": ""})) == []
 
     def test_gives_each_pool_and_embedder_a_collection_of_its_own(
         self, server: QdrantServer, tmp_path: Path

@@ -184,10 +184,10 @@ def test_a_ledger_that_no_pool_wrote_is_refused(tmp_path: Path) -> None:
 
 def test_a_pool_of_another_version_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "teams").mkdir()
-    Ledger(tmp_path / "ledger.jsonl").append({"kind": "pool", "v": 2}, op="pool")
+    Ledger(tmp_path / "ledger.jsonl").append({"kind": "pool", "v": 3}, op="pool")
     before = (tmp_path / "ledger.jsonl").read_bytes()
     for look in (Pool.open, repair):
-        with pytest.raises(StorageError, match=r"the pool has format 2; this version .* knows 1"):
+        with pytest.raises(StorageError, match=r"the pool has format 3; this version .* knows 2"):
             look(tmp_path)
     assert (tmp_path / "ledger.jsonl").read_bytes() == before
     assert verify(tmp_path).faults

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from coterie.pool.experience_file import ExperienceFile
 from coterie.pool.pool import Pool
 from coterie.pool.statistics import Trial
 from coterie.runtime.doubles import Replies, Reply, ScriptedModel
@@ -261,16 +260,14 @@ def test_consolidate_puts_what_was_learnt_into_the_memory(folder: Path, pool: Po
     assert "1. select of pair in the pool: reward 0.5.\n" in done.stdout
     assert "2. mutate of step 1: reward 1, +0.5. agents: -worker;" in done.stdout
     assert "because less is more" in done.stdout
-    assert not (folder / "pool" / "memory" / "experience.jsonl").exists()
+    assert not Pool.open(folder / "pool").learnt
     learnt = Reply.json({"summary": "One judge is enough."})
     done = mas(folder, *arguments, replies=learnt)
     assert (done.returncode, done.stdout) == (0, "One judge is enough.\n")
     again = mas(folder, *arguments, replies=learnt)
     assert "the memory has this entry already" in again.stderr
-    file = ExperienceFile(folder / "pool" / "memory" / "experience.jsonl", report=print)
-    file.read()
-    [entry] = file.entries.values()
-    assert (entry.summary, entry.niche, entry.reward) == ("One judge is enough.", "sums", 1)
+    [entry] = Pool.open(folder / "pool").learnt.values()
+    assert (entry.text, entry.niche, entry.reward) == ("One judge is enough.", "sums", 1)
     mutation = ("mutate", "pair.yaml", "-t", "task.json", "--component", "prompts", "--dry-run")
     told = ("--memory", "pool", "--embedder", "hashing")
     [call] = mas(folder, *mutation, *told, replies=Reply.json(PROMPT)).calls

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from coterie.schema.edits._strict import NAME, PROMPT, TEXT
+from coterie.schema.edits._strict import ID, NAME, PROMPT, TEXT
 
 if TYPE_CHECKING:
     import random
@@ -42,6 +42,8 @@ def _scalar(schema: Any, chance: random.Random) -> Any:
     length = max(schema["minLength"], min(most, chance.choice([*LENGTHS, 2 * most])))
     if schema["pattern"] == PROMPT:
         return _prompt(length, chance)
+    if schema["pattern"] == ID:
+        return "n" + "".join(chance.choices("a0_", k=length - 1))
     if schema["pattern"] == NAME:
         return "w" + "".join(chance.choices("é9 _-", k=length - 1))
     assert schema["pattern"] == TEXT

@@ -31,7 +31,7 @@ from coterie.schema.edits import (
     SetRole,
     SetTools,
 )
-from coterie.schema.edits.kinds import AGENT_FIELDS
+from coterie.schema.edits.components import AGENT_FIELDS
 from coterie.schema.values import equal_numbers_alike
 from coterie.schema.writing import team_value
 

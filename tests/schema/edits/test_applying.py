@@ -37,7 +37,7 @@ from coterie.schema.edits import (
     apply,
 )
 from coterie.schema.edits._draft import draft
-from coterie.schema.edits.kinds import AGENT_FIELDS, TEAM_FIELDS
+from coterie.schema.edits.components import AGENT_FIELDS, TEAM_FIELDS
 from coterie.schema.loading import check_team
 from coterie.schema.writing import write_team
 

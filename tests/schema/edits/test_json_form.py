@@ -30,7 +30,8 @@ from coterie.schema.edits import (
     edits_to_values,
 )
 from coterie.schema.edits._claims import settled
-from coterie.schema.edits.kinds import AGENT_FIELDS, TEAM_FIELDS, tag
+from coterie.schema.edits.components import AGENT_FIELDS, TEAM_FIELDS
+from coterie.schema.edits.kind import tag
 
 from ..strategies import CATALOGUE, VALUES
 from .strategies import relatives, teams_and_edits

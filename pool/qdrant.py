@@ -1,0 +1,222 @@
+"""Vectors on a server of Qdrant, which several processes and machines may share."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import socket
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ..schema.errors import InputError, RunError
+from .store import DIGITS, LABELS, Hit
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Iterator, Sequence
+    from pathlib import Path
+
+    from qdrant_client import QdrantClient
+    from qdrant_client.models import Filter, SearchParams
+
+    from .embedding import Vector
+    from .store import Labels, Point
+
+__all__ = ["QdrantStore", "collection_of"]
+
+BATCH = 256
+TIMEOUT = 60
+"""Seconds for one request of a server."""
+LONGEST_QUOTE = 300
+FIRST = 16
+"""Points that are asked for first; more, and more again, where all of these are wanted."""
+WIDENING = 4
+
+
+class QdrantStore:
+    """A collection of Qdrant. It is made with the first points.
+
+    Args:
+        client: Any client of Qdrant.
+        collection: The collection's name.
+        parameters: How to search, where the client has a choice.
+    """
+
+    def __init__(
+        self, client: QdrantClient, collection: str, parameters: SearchParams | None = None
+    ) -> None:
+        self._client = client
+        self._collection = collection
+        self._parameters = parameters
+        self._exists = False
+
+    @classmethod
+    def on_server(cls, url: str, collection: str, *, key: str | None = None) -> QdrantStore:
+        """Open a collection of a server. Nothing is sent yet.
+
+        Args:
+            url: The server's address, with port.
+            collection: The collection's name.
+            key: The server's API key.
+
+        Raises:
+            InputError: The address is none, or the key would be sent in the clear.
+        """
+        _check(url, key)
+        from qdrant_client import QdrantClient
+        from qdrant_client.models import SearchParams
+
+        # As `api_key` it would raise a warning of any server without TLS, one on this machine too.
+        headers = {"api-key": key} if key else {}
+        client = QdrantClient(url=url, timeout=TIMEOUT, check_compatibility=False, metadata=headers)
+        return cls(client, collection, SearchParams(exact=True))
+
+    def add(self, points: Sequence[Point]) -> None:
+        """Store points.
+
+        Raises:
+            RunError: The server cannot be reached, or refuses.
+        """
+        from qdrant_client.models import Batch
+
+        for start in range(0, len(points), BATCH):
+            some = points[start : start + BATCH]
+            self._make(len(some[0].vector))
+            batch = Batch(
+                ids=[point.key for point in some],
+                vectors=[list(point.vector) for point in some],
+                payloads=[dict(zip(LABELS, point.labels, strict=True)) for point in some],
+            )
+            with self._answers():
+                self._client.upsert(self._collection, batch, wait=True)
+
+    def closest(self, vector: Vector, labels: Labels) -> Iterator[Hit]:
+        """Give the points with these labels one by one, the closest first.
+
+        Raises:
+            RunError: The server cannot be reached, or refuses.
+        """
+        given, limit = 0, FIRST
+        while len(hits := self._closest(vector, labels, limit)) == limit:
+            # Of those that are as close as the last, others may not be among them.
+            sure = [hit for hit in hits if hit.similarity > hits[-1].similarity]
+            yield from sure[given:]
+            given, limit = len(sure), limit * WIDENING
+        yield from hits[given:]
+
+    def _closest(self, vector: Vector, labels: Labels, limit: int) -> list[Hit]:
+        if not self._is_made():
+            return []
+        with self._answers():
+            found = self._client.query_points(
+                self._collection,
+                query=list(vector),
+                query_filter=_filter(labels),
+                search_params=self._parameters,
+                limit=limit,
+                with_payload=False,
+            )
+        hits = (Hit(key=str(one.id), similarity=round(one.score, DIGITS)) for one in found.points)
+        return sorted(hits, key=lambda hit: -hit.similarity)
+
+    def missing(self, keys: Collection[str]) -> set[str]:
+        """Say which of these keys are not stored.
+
+        Raises:
+            RunError: The server cannot be reached, or refuses.
+        """
+        absent = set(keys)
+        if not self.count():
+            return absent
+        wanted = sorted(absent)
+        for start in range(0, len(wanted), BATCH):
+            some = wanted[start : start + BATCH]
+            with self._answers():
+                there = self._client.retrieve(self._collection, some, with_payload=False)
+            absent -= {str(point.id) for point in there}
+        return absent
+
+    def count(self) -> int:
+        """Say how many points are stored.
+
+        Raises:
+            RunError: The server cannot be reached, or refuses.
+        """
+        if not self._is_made():
+            return 0
+        with self._answers():
+            return self._client.count(self._collection).count
+
+    def _is_made(self) -> bool:
+        if not self._exists:
+            with self._answers():
+                self._exists = self._client.collection_exists(self._collection)
+        return self._exists
+
+    def _make(self, dimension: int) -> None:
+        if self._is_made():
+            return
+        from qdrant_client.models import Distance, VectorParams
+
+        parameters = VectorParams(size=dimension, distance=Distance.COSINE)
+        try:
+            with self._answers():
+                self._client.create_collection(self._collection, parameters)
+        except RunError:
+            if not self._is_made():  # else another process was quicker
+                raise
+
+    @contextmanager
+    def _answers(self) -> Generator[None]:
+        """Say what failed, and that nothing is lost by it."""
+        from qdrant_client.common.client_exceptions import QdrantException
+        from qdrant_client.http.exceptions import ApiException
+
+        try:
+            yield
+        except (ApiException, QdrantException) as error:
+            said = " ".join(str(error).split())[:LONGEST_QUOTE].rstrip(".")
+            raise RunError(
+                f"Qdrant, collection {self._collection!r}: {said}. Is the server of"
+                " QDRANT_URL running, and QDRANT_API_KEY right? What was learnt is safe; unset"
+                " QDRANT_URL to search in this process."
+            ) from error
+
+
+def collection_of(pool_folder: Path, embedder: str) -> str:
+    """Name the collection of one folder of one machine and one embedder: pools share a server."""
+    owner = "\0".join((socket.gethostname(), str(pool_folder.resolve()), embedder))
+    return f"coterie-{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
+
+
+def _filter(labels: Labels) -> Filter | None:
+    from qdrant_client.models import FieldCondition, Filter, MatchValue
+
+    conditions: list[Any] = [
+        FieldCondition(key=name, match=MatchValue(value=label))
+        for name, label in zip(LABELS, labels, strict=True)
+        if label is not None
+    ]
+    return Filter(must=conditions) if conditions else None
+
+
+def _check(url: str, key: str | None) -> None:
+    """Make sure that an address is one, and that nobody reads the key on its way."""
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
+        raise InputError(
+            f"QDRANT_URL={url!r} is not the address of a server. Write http://127.0.0.1:6333 or the"
+            " like, without a user name."
+        )
+    if key and parts.scheme == "http" and not _is_here(parts.hostname):
+        raise InputError(
+            f"QDRANT_API_KEY would be sent to {parts.hostname!r} unencrypted. Use an address that"
+            " begins with https, or unset the key."
+        )
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

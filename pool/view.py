@@ -1,0 +1,127 @@
+"""A pool as an episode of an evolution sees it: what came before it, and nothing later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .layout import LEDGER
+from .ledger import START, Ledger
+from .state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .learnt import Learnt
+    from .members import Member
+    from .memory import Memory
+    from .pool import Pool
+
+__all__ = ["View", "Views", "episode_of", "op"]
+
+
+def op(evolution: str, episode: int, what: str) -> str:
+    """Name an update of a pool, so that it counts once: `evomas/000012/best`."""
+    return f"{evolution}/{episode:06d}/{what}"
+
+
+def episode_of(evolution: str, operation: str) -> int | None:
+    """Tell which episode of an evolution made an update; None where another one did."""
+    name, slash, rest = operation.rpartition(f"{evolution}/")
+    episode = rest.partition("/")[0]
+    return int(episode) if slash and not name and episode.isdecimal() else None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class View:
+    """What an episode sees of a pool, all as of one line of its ledger. It stays as it is.
+
+    Attributes:
+        members: The teams by name, in the order of their births.
+        seen: How many entries had been learnt.
+        pool: The pool, which may have come further.
+        memory: What finds entries; None: nothing is found.
+    """
+
+    members: Mapping[str, Member]
+    seen: int
+    pool: Pool
+    memory: Memory | None = None
+
+    @property
+    def learnt(self) -> Sequence[Learnt]:
+        """What was learnt, in order, without what was replaced."""
+        learnt = self.pool.learnt
+        if len(learnt) < self.seen:
+            self.pool.refresh()
+        entries = learnt.between(0, self.seen)
+        return [one for one in entries if learnt.stands(one.id, self.seen)]
+
+    def search(
+        self,
+        text: str,
+        k: int,
+        *,
+        niche: str | None = None,
+        kind: str | None = None,
+        owner: str | None = None,
+        level: str | None = None,
+    ) -> list[tuple[Learnt, float]]:
+        """Find the entries whose tasks are most like a text, as `Memory.search` does.
+
+        Raises:
+            StorageError: The ledger cannot be read.
+            CoterieError: The embedder or the store failed.
+        """
+        if self.memory is None:
+            return []
+        return self.memory.search(
+            text, k, niche=niche, kind=kind, owner=owner, level=level, seen=self.seen
+        )
+
+
+class Views:
+    """Views of a pool for the episodes of an evolution, which are begun in order.
+
+    After a crash the ledger holds later episodes already. So that an episode sees the same again,
+    its view is made from the ledger's lines, and ends before the first that a later one wrote.
+
+    Args:
+        pool: The pool.
+        evolution: The evolution's name.
+        memory: What finds entries of the pool.
+    """
+
+    def __init__(self, pool: Pool, evolution: str, memory: Memory | None = None) -> None:
+        self._pool = pool
+        self._memory = memory
+        self._ledger = Ledger(pool.folder / LEDGER)
+        self._state = State(pool.folder)
+        self._seen = 0
+        self._place = START
+        self._evolution = evolution
+
+    def upto(self, episode: int) -> View:
+        """Give the view of who sees what came of the episodes up to one, and of everybody else.
+
+        Args:
+            episode: The last one that is seen, not before that of the view before. -1: none is.
+
+        Raises:
+            StorageError: The ledger is damaged.
+        """
+        for entry in self._ledger.read(self._place):
+            own = episode_of(self._evolution, entry.op)
+            if own is not None and own > episode:
+                break
+            if entry.value["kind"] == "learnt":
+                self._seen += 1  # the pool has what it says
+            else:
+                self._state.take(entry)
+            self._place = entry.end
+        return View(
+            members={name: member.as_it_is() for name, member in self._state.live.items()},
+            seen=self._seen,
+            pool=self._pool,
+            memory=self._memory,
+        )

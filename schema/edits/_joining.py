@@ -1,0 +1,67 @@
+"""Joins agents that edits cut off, so that everybody's work reaches the output."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._edges import insert_edge
+from .kinds import AddAgent, RemoveAgent, RenameAgent, ReplaceTopology
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence, Set
+
+    from ..team import Team
+    from .kind import Value
+    from .kinds import Edit
+
+__all__ = ["join_ends"]
+
+
+def join_ends(team: Team, value: Value, edits: Sequence[Edit]) -> None:
+    """Join the agents that removals cut off, and then all ends to a new output.
+
+    Where the topology was replaced, it says all there is to say.
+    """
+    if not any(isinstance(edit, ReplaceTopology) for edit in edits):
+        _join_cut_off(team, value, edits)
+    for edit in edits:
+        if isinstance(edit, AddAgent) and edit.is_output:
+            _make_output(value, edit.agent.id)
+
+
+def _join_cut_off(team: Team, value: Value, edits: Sequence[Edit]) -> None:
+    """Let agents whose receivers all went report to the next that are there.
+
+    One that was told another receiver, or is the output now, is not cut off.
+    """
+    gone = {edit.agent for edit in edits if isinstance(edit, RemoveAgent)}
+    new_ids = {edit.agent: edit.id for edit in edits if isinstance(edit, RenameAgent)}
+    for old, receivers in team.reports_to.items():
+        sender = new_ids.get(old, old)
+        if old in gone or gone.isdisjoint(receivers):
+            continue
+        if value["topology"]["reports_to"].get(sender) or value["topology"].get("output") == sender:
+            continue
+        heir = _heir(team, receivers, gone)
+        if heir is not None:
+            insert_edge(value, sender, new_ids.get(heir, heir))
+
+
+def _heir(team: Team, receivers: Sequence[str], gone: Set[str]) -> str | None:
+    """Find the first agent downstream that is still there; nearer ones come first."""
+    waiting = list(receivers)
+    for one in waiting:
+        if one not in gone:
+            return one
+        waiting += [other for other in team.reports_to.get(one, ()) if other not in waiting]
+    return None
+
+
+def _make_output(value: Value, agent_id: str) -> None:
+    """Let an agent give the answer, and whoever reports to nobody report to it."""
+    reports_to: Mapping[str, Sequence[str]] = value["topology"]["reports_to"]
+    for one in value["agents"]:
+        if one != agent_id and not reports_to.get(one):
+            insert_edge(value, one, agent_id)
+            reports_to = value["topology"]["reports_to"]
+    value["topology"]["output"] = agent_id

@@ -1,0 +1,59 @@
+"""The components of a team: what is edited one at a time, and which of them each field is of."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["AGENT_FIELDS", "COMPONENTS", "TEAM_FIELDS", "Component"]
+
+Component = Literal[
+    "prompts", "model_id", "tools", "topology", "parameters", "roster", "notes", "metadata"
+]
+"""The parts of a team that are edited one at a time (EvoMAS §3.2.2 has the first four)."""
+
+COMPONENTS: tuple[Component, ...] = get_args(Component)
+
+AGENT_FIELDS: Mapping[str, Component] = MappingProxyType(
+    {
+        "role": "prompts",
+        "agent_type": "parameters",
+        "model_id": "model_id",
+        "prompt": "prompts",
+        "tools": "tools",
+        "function": "parameters",
+        "max_tokens": "parameters",
+        "temperature": "parameters",
+        "max_steps": "parameters",
+        "timeout": "parameters",
+        "output_schema": "parameters",
+        "backend": "parameters",
+        "notes": "notes",
+        "recall": "parameters",
+    }
+)
+"""Of which component each field of an agent is.
+
+Models read a role and a prompt. All other fields but the model, the tools and the notes are
+parameters: how an agent works and what it may spend. `member` is of none, as a team's lineage.
+"""
+
+TEAM_FIELDS: Mapping[str, Component] = MappingProxyType(
+    {
+        "name": "metadata",
+        "description": "metadata",
+        "backend": "parameters",
+        "constitution": "notes",
+        "agents": "roster",
+        "topology": "topology",
+        "execution": "parameters",
+        "successful_tasks": "metadata",
+    }
+)
+"""Of which component each field of a team is, but for what stands inside `agents`.
+
+`lineage` is of none: the pool writes it, and no edit changes it.
+"""

@@ -1,0 +1,154 @@
+"""Edits of what a team keeps for itself, and of what its agents have learnt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+from ..values import is_mapping
+from ._strict import edit, text
+from .kind import Kind, no_agent, put
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..problems import Path
+    from ._offer import Offer
+    from ._strict import Schema
+    from .changes import Change
+    from .components import Component
+    from .kind import Objection, Value
+
+__all__ = ["NAMED_NOTES", "NOTES", "Note", "SetNote", "put_note"]
+
+Note = Literal["constitution", "patch", "teammate", "skill", "coaching"]
+"""What can be noted: for the team, and of what an agent has learnt."""
+
+NOTES: tuple[Note, ...] = get_args(Note)
+
+NAMED_NOTES: Mapping[str, str] = MappingProxyType(
+    {"patch": "patches", "teammate": "teammates", "skill": "skills"}
+)
+"""The notes of which an agent has many, by names; and the field of its notes that holds them."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SetNote(Kind):
+    """Sets one note: the team's constitution, or something that one agent has learnt.
+
+    Attributes:
+        agent: Whose note it is. None: the team's.
+        note: Of which kind it is. The team has a constitution; an agent has patches, notes on
+            teammates and skills, each by a name, and coaching.
+        name: What the note is called: of a note on a teammate, the teammate.
+        text: What it says; of a skill, its body. Empty: there is to be no such note.
+        description: What a skill is good for.
+
+    Raises:
+        ValueError: There is no such note, or it lacks something.
+    """
+
+    component: ClassVar[Component] = "notes"
+
+    agent: str | None
+    note: Note
+    name: str = ""
+    text: str = ""
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        if self.note not in NOTES:
+            raise ValueError(f"there is no note {self.note!r}. There are {', '.join(NOTES)}.")
+        if (self.agent is None) != (self.note == "constitution"):
+            raise ValueError("a constitution is the team's; every other note is an agent's.")
+        if bool(self.name) != (self.note in NAMED_NOTES):
+            named = "needs a name" if not self.name else "has no name"
+            raise ValueError(f"a note of the kind {self.note} {named}.")
+        if bool(self.description) != (self.note == "skill" and bool(self.text)):
+            raise ValueError("a skill has a body and a description; nothing else is described.")
+
+    @property
+    def claims(self) -> tuple[Path, ...]:
+        """The note."""
+        if self.agent is None:
+            return ((self.note,),)
+        return (("agents", self.agent, "notes", *self._place),)
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """Its owner."""
+        return () if self.agent is None else (self.agent,)
+
+    @property
+    def _place(self) -> tuple[str, ...]:
+        return (NAMED_NOTES[self.note], self.name) if self.name else (self.note,)
+
+    def make(self, value: Value) -> Iterator[Objection]:
+        """Write the note, where its owner is there."""
+        skill = {"description": self.description, "body": self.text}
+        if self.agent is None:
+            put(value, self.note, self.text)
+        elif self.agent not in value["agents"]:
+            yield self, "agent", no_agent(self.agent, value)
+        else:
+            text = skill if self.note == "skill" and self.text else self.text
+            put_note(value["agents"][self.agent], self._place, text)
+
+    @classmethod
+    def making(cls, change: Change) -> Iterator[SetNote]:
+        """Set the note anew where it changed."""
+        match change.path:
+            case ("constitution",):
+                yield cls(agent=None, note="constitution", text=change.after)
+            case ("agents", str(agent), "notes", "coaching"):
+                yield cls(agent=agent, note="coaching", text=change.after or "")
+            case ("agents", str(agent), "notes", str(field), str(name)):
+                yield cls(agent=agent, name=name, **_parts(field, change.after))
+            case _:
+                pass
+
+    def said(self) -> dict[str, Any]:
+        """Give a constitution by itself, and any other note with its owner."""
+        if self.agent is None:
+            return {self.note: self.text}
+        name = {"name": self.name} if self.name else {}
+        description = {"description": self.description} if self.description else {}
+        return {"agent": self.agent, "note": self.note, **name, "text": self.text, **description}
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> SetNote:
+        """Build it.
+
+        Raises:
+            ValueError: Its parts do not fit together.
+        """
+        if [*said] == ["constitution"]:
+            return cls(agent=None, note="constitution", text=said["constitution"])
+        if "constitution" in said or not said.keys() >= {"agent", "note", "text"}:
+            raise ValueError("it says a constitution, or agent, note and text of an agent's note.")
+        return cls(**said)
+
+    @classmethod
+    def offers(cls, offer: Offer) -> Iterator[Schema]:
+        """Offer another constitution. Notes of agents are offered by `NoteOffer`, one agent's."""
+        yield edit("set_note", constitution=text(offer.characters))
+
+
+def put_note(agent: Value, place: Path, said: Any) -> None:
+    """Write a note of an agent; an empty one goes, and what it leaves empty."""
+    names = ["notes", *map(str, place)]
+    folders = [agent]
+    for name in names[:-1]:
+        folders.append(folders[-1].setdefault(name, {}))
+    folders[-1][names[-1]] = said
+    for folder, name in zip(reversed(folders), reversed(names), strict=True):
+        if not folder[name]:
+            del folder[name]
+
+
+def _parts(field: str, said: Any) -> dict[str, Any]:
+    note = next(note for note, place in NAMED_NOTES.items() if place == field)
+    if is_mapping(said):
+        return {"note": note, "text": said["body"], "description": said["description"]}
+    return {"note": note, "text": said or ""}

@@ -1,0 +1,89 @@
+"""What an episode sees of a pool stays what it was when the episode began."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from coterie.pool.memory import open_memory
+from coterie.pool.pool import Pool
+from coterie.pool.statistics import Trial
+from coterie.pool.view import View, Views, episode_of, op
+
+from .teams import pool_of, vote
+from .test_changes import LESSON
+
+
+def tried(pool: Pool, episode: int, score: float) -> None:
+    trial = Trial(task=f"t{episode}", niche="sums", score=score)
+    pool.record("vote", trial, op=op("evomas", episode, "trial 0"))
+
+
+def learnt(pool: Pool, operation: str, *replaces: str) -> None:
+    pool.commit(replace(LESSON, replaces=replaces), op=operation)
+
+
+def ids(view: View) -> list[str]:
+    """What is learnt, by both ways to it."""
+    entries = [one.id for one in view.learnt]
+    assert sorted(entry.id for entry, _ in view.search(LESSON.task, 9)) == sorted(entries)
+    return entries
+
+
+def test_what_an_episode_sees_does_not_grow_with_later_ones(tmp_path: Path) -> None:
+    pool = pool_of(tmp_path, vote())
+    views = Views(pool, "evomas")
+    for episode, score in enumerate([1.0, 0.0]):
+        tried(pool, episode, score)
+    seen = views.upto(0).members["vote"]
+    later = views.upto(1).members["vote"]
+    for known in (seen.statistics, seen.on("sums"), seen.on_task("t0")):
+        assert known is not None
+        assert (known.n, known.score) == (1, 1.0)
+    assert seen.on_task("t1") is None
+    assert (later.statistics.n, later.statistics.score) == (2, 0.5)
+
+
+def test_teams_and_memory_are_seen_as_of_the_same_line(tmp_path: Path) -> None:
+    pool = pool_of(tmp_path, vote())
+    learnt(pool, "by hand")
+    tried(pool, 0, 1.0)
+    learnt(pool, op("evomas", 0, "learnt"))
+    learnt(pool, op("other", 7, "learnt"))
+    tried(pool, 1, 0.0)
+    learnt(pool, op("evomas", 1, "learnt"), "by hand")
+    views = Views(Pool.open(tmp_path), "evomas", open_memory(pool, embedder="hashing"))
+    first, second, third = views.upto(-1), views.upto(0), views.upto(1)
+    assert ids(first) == ["by hand"]
+    assert ids(second) == ["by hand", "evomas/000000/learnt", "other/000007/learnt"]
+    assert ids(third) == ["evomas/000000/learnt", "other/000007/learnt", "evomas/000001/learnt"]
+    assert [view.members["vote"].statistics.n for view in (first, second, third)] == [0, 1, 2]
+
+
+def test_a_view_is_the_same_after_a_crash_and_before(tmp_path: Path) -> None:
+    """Whether later episodes are in the ledger yet or not."""
+    pool = pool_of(tmp_path, vote())
+    memory = open_memory(pool, embedder="hashing")
+    views, before = Views(pool, "evomas", memory), list[View]()
+    for episode in range(4):
+        before.append(views.upto(episode - 1))
+        tried(pool, episode, episode / 4)
+        learnt(pool, op("evomas", episode, "learnt"), *[one.id for one in before[-1].learnt[:1]])
+    again = Views(Pool.open(tmp_path), "evomas", memory)
+    for episode, view in enumerate(before):
+        after = again.upto(episode - 1)
+        assert (ids(after), after.seen) == (ids(view), view.seen)
+        assert after.members["vote"].statistics == view.members["vote"].statistics
+
+
+def test_without_a_memory_nothing_is_found(tmp_path: Path) -> None:
+    pool = pool_of(tmp_path, vote())
+    learnt(pool, "by hand")
+    assert Views(pool, "evomas").upto(-1).search(LESSON.task, 9) == []
+
+
+def test_an_operation_tells_whose_episode_made_it() -> None:
+    assert op("evomas", 12, "best") == "evomas/000012/best"
+    assert episode_of("evomas", "evomas/000012/best") == 12
+    for other in ("other/000012/best", "evomas/best", "my evomas/000012/best", "seed/vote"):
+        assert episode_of("evomas", other) is None
