@@ -33,7 +33,7 @@ from coterie.runtime.jail import Jails
 from coterie.runtime.plan import compile
 from coterie.runtime.services import Services, Setting
 from coterie.runtime.tools import Toolbox
-from coterie.schema import Team
+from coterie.schema import Notes, Team
 
 Came = TypeVar("Came")
 FRAME = Team(name="frame", agents={"writer": ROLES["writer"]})
@@ -77,11 +77,16 @@ class Host:
         assert isinstance(said, Contributions)
         return said
 
-    async def coaches(self, account: Account, agent: str, room: int = 900, **had: Any) -> Coaching:
+    async def coaches(
+        self, account: Account, agent: str, before: str = "", room: int = 900
+    ) -> Coaching:
         said = await self.judges(account)
+        team = account.team
+        told = replace(team.agents[agent], notes=Notes(coaching=before))
         came = await coach(
-            self.meta, f"coach {had}", self.task, account, agent=agent,
-            contribution=said.of[agent], share=1, room=room, **had,
+            self.meta, f"coach {before}", self.task,
+            replace(account, team=replace(team, agents={**team.agents, agent: told})),
+            agent=agent, contribution=said.of[agent], share=1, room=room,
         )  # fmt: skip
         assert isinstance(came, Coaching)
         return came
@@ -219,10 +224,10 @@ def test_a_coach_writes_no_more_than_fits(skill: float) -> None:
 def test_what_an_agent_is_coached_to_do_reaches_it_by_its_instructions_only() -> None:
     host = Host(replace(drawn(5), lesson=1.0, alike=1.0, spread=0.0))
     part = host.sheet.parts[0]
-    lessons = taught(Lesson(one, frozenset()) for one in part.apt)
-    members = {**LINE.agents, part.craft: replace(ROLES[part.craft], prompt=lessons)}
-    alone = replace(LINE, agents={part.craft: members[part.craft]}, reports_to={})
+    notes = Notes(coaching=taught(Lesson(one, frozenset()) for one in part.apt))
+    told = replace(ROLES[part.craft], notes=notes)
     plain = replace(LINE, agents={part.craft: ROLES[part.craft]}, reports_to={})
+    alone = replace(plain, agents={part.craft: told})
     coached, before = (done(lambda one=one: host.works(one)) for one in (alone, plain))
     assert coached.run.answer is not None
     assert before.run.answer is not None
