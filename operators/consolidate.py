@@ -14,16 +14,19 @@ from ..schema.terminal import on_one_line
 from .answers import Unfit, closed, structured
 from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
+from .operator import Operator
 from .proposal import Dropped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import click
+
     from ..schema.edits import Component
     from ..schema.task import Task
     from .meta import Respondent
 
-__all__ = ["Step", "consolidate", "tell_steps"]
+__all__ = ["CONSOLIDATE", "Step", "consolidate", "tell_steps"]
 
 OPERATOR = "consolidate"
 KIND = "evolution"
@@ -169,3 +172,18 @@ async def _ask(meta: Respondent, path: str, task: Task, steps: Sequence[Step]) -
         read=read,
     )
     return await meta.ask(path, question)
+
+
+def _command() -> click.Command:
+    from .command.knowledge import consolidate_task
+
+    return consolidate_task
+
+
+CONSOLIDATE = Operator(
+    name="consolidate",
+    scale="team",
+    act=consolidate,
+    about="Put what a pool's evolution on a task has taught into its memory.",
+    command=_command,
+)

@@ -18,6 +18,7 @@ from ..schema.edits import agent_edits
 from .answers import Unfit, child_of, closed, reason_schema, structured
 from .material import material, memories_text, models_text, parent_text, task_text
 from .meta import Question, prompt
+from .operator import Operator
 from .positions import counterparts
 from .proposal import Dropped, Proposal
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from .meta import Respondent
     from .proposal import Parent
 
-__all__ = ["Side", "can_cross", "crossover"]
+__all__ = ["CROSSOVER", "Side", "can_cross", "crossover"]
 
 OPERATOR = "crossover"
 Side = Literal["first", "second"]
@@ -245,3 +246,12 @@ def _child(meta: Respondent, cross: _Cross, text: str) -> Proposal:
 
 def _opposite(side: Side) -> Side:
     return "second" if side == "first" else "first"
+
+
+CROSSOVER = Operator(
+    name="crossover",
+    scale="team",
+    act=crossover,
+    about="Let a model make a child of two teams: the topology of one, agents of both.",
+    teams=2,
+)

@@ -44,13 +44,11 @@ class Answer:
 
     Attributes:
         run: The run whose answer it is.
-        score: Its score, in [0, 1].
-        reward: score - beta * cost of the run (EvoMAS Eq. 4).
+        score: Its score, in [0, 1]; None, where it is still to be scored.
     """
 
     run: Run
-    score: Score
-    reward: float
+    score: Score | None = None
 
 
 class Closing(Protocol):
@@ -178,6 +176,9 @@ class Episode:
     async def score(self, run: Run, what: str) -> Score | Dropped:
         """Score a run as the recipe says; a team that came to no answer has none that is right.
 
+        In a test, where nothing is learnt, nothing may be chosen by a reference answer either: a
+        judge scores what there is to choose among.
+
         Args:
             run: The run.
             what: Which run of the episode it is.
@@ -186,10 +187,28 @@ class Episode:
             CoterieError: As for `Meta.ask`.
             InputError: The task has no answer to score against.
         """
+        judged = not self.learning or is_judged(self.stage.recipe, self.task)
+        return await self._scored(run, what, judged=judged)
+
+    async def verdict(self, run: Run, what: str) -> Score | Dropped:
+        """Score a run by the reference answer, where there is one, whatever the recipe says.
+
+        It is for the answer that an episode came to, and must not choose among any.
+
+        Args:
+            run: The run.
+            what: Which run of the episode it is.
+
+        Raises:
+            CoterieError: As for `Meta.ask`.
+        """
+        return await self._scored(run, what, judged=self.task.answer is None)
+
+    async def _scored(self, run: Run, what: str, *, judged: bool) -> Score | Dropped:
         recipe = self.stage.recipe
         if run.answer is None:
             return Score(value=0.0, reason=run.error or "it came to no answer.")
-        if is_judged(recipe, self.task):
+        if judged:
             verdict = await judge(
                 self._judge,
                 f"{self.path}{what}/judge",
@@ -257,9 +276,32 @@ class Episode:
         """What did not come about, in order."""
         return [one for _, one in sorted(self._lost, key=lambda lost: lost[0])]
 
-    def answered(self, run: Run, score: Score) -> None:
-        """Say what the episode came to."""
-        self.answer = Answer(run=run, score=score, reward=self.reward(run, score))
+    def answered(self, run: Run, score: Score | None = None) -> None:
+        """Say what the episode came to.
+
+        Args:
+            run: The run whose answer is that of the episode.
+            score: Its score. None: it is scored when the strategy is done.
+        """
+        self.answer = Answer(run=run, score=score)
+
+    async def finish(self) -> None:
+        """Score the answer, where that is still to be done; of a test, by the reference answer.
+
+        Raises:
+            Halted: The judge has no score for it.
+            RuntimeError: There is no answer; the strategy has to see to that.
+        """
+        if self.answer is None:
+            raise RuntimeError(f"{self.stage.recipe.strategy} left task {self.task.id} unanswered.")
+        run, score = self.answer.run, self.answer.score
+        if not self.learning:
+            score = await self.verdict(run, "answer")
+        elif score is None:
+            score = await self.score(run, "answer")
+        if not isinstance(score, Score):
+            raise Halted(f"task {self.task.id}: the answer has no score: {score.reason}")
+        self.answered(run, score)
 
     @property
     def ran(self) -> Usage:
@@ -296,22 +338,22 @@ class Episode:
         return {"dropped": lost, **costs}
 
     def line(self, pool: Pool) -> dict[str, Any]:
-        """Give the line of an episode that came to an answer, and to no more.
+        """Give the line of a finished episode that came to an answer, and to no more.
 
         Raises:
-            RuntimeError: It came to none; its strategy must see to that.
+            RuntimeError: It is not finished.
         """
-        if self.answer is None:
-            raise RuntimeError(f"{self.stage.recipe.strategy} left task {self.task.id} unanswered.")
-        run, known = self.answer.run, self.task.answer is not None
+        if self.answer is None or self.answer.score is None:
+            raise RuntimeError(f"task {self.task.id} is not finished.")
+        run, score, known = self.answer.run, self.answer.score, self.task.answer is not None
         verdict = run.score.value if run.score else 0.0
         return {
             **self.head(),
             "pool": len(pool.members),
-            "score": self.answer.score.value,
+            "score": score.value,
             "scored_by": self.scored_by,
             "verdict": verdict if known else None,
-            "reward": self.answer.reward,
+            "reward": self.reward(run, score),
             "executed": run.status == "done",
             "runs": sorted(self._runs),
             "usage": self.ran.value(),

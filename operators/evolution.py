@@ -109,6 +109,7 @@ class Evolution:
 
     async def _done(self, episode: Episode) -> Episode:
         await self.strategy.episode(episode)
+        await episode.finish()
         return episode
 
     def _commit(self, episode: Episode) -> None:

@@ -7,7 +7,7 @@ once, and the pool keeps it under the split `test`, which selection never sees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..pool.expectation import expected_scores, most_promising
@@ -79,7 +79,7 @@ class Frozen:
     async def solve(self, episode: Episode) -> None:
         """Run the team on the task."""
         run = await episode.run(self.team, RUN)
-        score = await episode.score(run, RUN)
+        score = await episode.verdict(run, RUN)
         if isinstance(score, Dropped):
             episode.lose(score)
         else:
@@ -114,6 +114,7 @@ class Learned:
     async def solve(self, episode: Episode) -> None:
         """Have the strategy do the task."""
         await self.strategy.episode(episode)
+        await episode.finish()
 
 
 Subject = Frozen | Learned
@@ -165,7 +166,7 @@ class HeldOut:
         one, task, number = key
         place = f"held out/{one.key}/{task.id}/{_which(task)}/repeat {number}/"
         episode = Episode(
-            stage=self._scoring,
+            stage=self.stage,
             number=number,
             task=task,
             view=self.view,
@@ -174,11 +175,6 @@ class HeldOut:
         )
         await one.solve(episode)
         self._trials[one.name, task.id, number] = _trial(one, episode, number)
-
-    @property
-    def _scoring(self) -> Stage:
-        """The stage, with a recipe that believes reference answers wherever there are any."""
-        return replace(self.stage, recipe=replace(self.stage.recipe, score="auto"))
 
     def _record(self) -> None:
         """Let the pool keep the trials of its teams, in an order that is always the same."""
@@ -210,7 +206,7 @@ def _trial(one: Subject, episode: Episode, number: int) -> dict[str, Any]:
         "niche": task.niche or None,
         "repeat": number,
         "executed": answer is not None and answer.run.status == "done",
-        "score": answer.score.value if answer else None,
+        "score": answer.score.value if answer and answer.score else None,
         "reason": reason,
         "scored_by": "judge" if task.answer is None else "answer",
         "usage": (episode.ran + episode.operators if answer else Usage()).value(),

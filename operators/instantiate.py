@@ -14,6 +14,7 @@ from .answers import child_of, closed, edits_in, reason_schema
 from .components import MUTABLE, offer
 from .material import material, memories_text, models_text, parent_text, task_text
 from .meta import Question, prompt
+from .operator import Operator
 from .proposal import Dropped, Proposal
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from .meta import Respondent
     from .proposal import Parent
 
-__all__ = ["instantiate"]
+__all__ = ["INSTANTIATE", "instantiate"]
 
 OPERATOR = "instantiate"
 ADAPTED: tuple[Component, ...] = ("prompts", "model_id", "topology")
@@ -120,3 +121,11 @@ def _proposal(team: Team, edits: tuple[Edit, ...], reason: str, child: Team) -> 
         reason=reason,
         child=child,
     )
+
+
+INSTANTIATE = Operator(
+    name="instantiate",
+    scale="team",
+    act=instantiate,
+    about="Let a model adapt a team to a task; it may add and remove agents.",
+)

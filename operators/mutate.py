@@ -15,10 +15,13 @@ from .components import MUTABLE, offer
 from .decide import decide
 from .material import material, memories_text, models_text, parent_text, task_text
 from .meta import Question, prompt
+from .operator import Operator
 from .proposal import Dropped, Proposal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import click
 
     from ..pool.learnt import Learnt
     from ..schema.edits import Component
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from .meta import Respondent
     from .proposal import Parent
 
-__all__ = ["MUTABLE", "mutate", "mutation", "nothing_to_change"]
+__all__ = ["MUTABLE", "MUTATE", "mutate", "mutation", "nothing_to_change"]
 
 OPERATOR = "mutate"
 
@@ -130,3 +133,18 @@ def _child(meta: Respondent, parent: Parent, component: Component, text: str) ->
         child=child,
         component=made.component,
     )
+
+
+def _command() -> click.Command:
+    from .command.children import mutate_team
+
+    return mutate_team
+
+
+MUTATE = Operator(
+    name="mutate",
+    scale="team",
+    act=mutate,
+    about="Let a model change one component of a team.",
+    command=_command,
+)

@@ -20,8 +20,8 @@ from .chance import Chance
 from .consolidate import Step
 from .digest import digest
 from .episode import Halted
+from .operator import operator_of
 from .proposal import Dropped, Parent, Proposal, edit_words
-from .select import select
 from .together import together
 
 if TYPE_CHECKING:
@@ -134,7 +134,9 @@ class Search:
             return episode.chance("select").sample(members, min(k, len(members)))
         meta = episode.meta if how == "model" else None
         path = f"{episode.path}select"
-        chosen = await select(meta, path, episode.task, members, k=k, hits=self.hits)
+        chosen = await operator_of("select").act(
+            meta, path, episode.task, members, k=k, hits=self.hits
+        )
         if isinstance(chosen, Dropped):
             episode.lose(chosen, at=-1)
             return await self.selected("statistics", k)

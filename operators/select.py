@@ -19,9 +19,12 @@ from ..schema.terminal import on_one_line
 from .answers import closed, reason_schema, structured
 from .material import clip, fenced, material, solved, task_text
 from .meta import Question, prompt
+from .operator import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    import click
 
     from ..pool.expectation import Expectation
     from ..pool.learnt import Learnt
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from .meta import Meta
     from .proposal import Dropped
 
-__all__ = ["Selection", "select", "shortlist"]
+__all__ = ["SELECT", "Selection", "select", "shortlist"]
 
 OPERATOR = "select"
 FAMILY_PENALTY = 0.1
@@ -209,3 +212,18 @@ def _selection(
     answer = structured(text, schema, bounds)
     chosen = dict.fromkeys([*answer["selected"], *names])
     return Selection(names=tuple(chosen)[:k], reason=answer["reason"], shortlist=names)
+
+
+def _command() -> click.Command:
+    from .command.knowledge import select_teams
+
+    return select_teams
+
+
+SELECT = Operator(
+    name="select",
+    scale="team",
+    act=select,
+    about="Choose the teams of a pool that are to begin with a task.",
+    command=_command,
+)

@@ -1,4 +1,4 @@
-"""`mas-op mutate`, `crossover`, `instantiate`, `chance`: a child, its difference and its reason."""
+"""`mas-op` of operators that make a child of teams: the child, its difference and its reason."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...schema.command import Command
+from ...schema.errors import InputError
+from ...schema.hints import did_you_mean
 from ..components import MUTABLE
 from ..proposal import Dropped
 from .arguments import (
@@ -35,9 +37,11 @@ if TYPE_CHECKING:
     from ...schema.edits import Tone
     from ...schema.task import Task
     from ...schema.team import Team
-    from ..proposal import Proposal
+    from ..meta import Meta
+    from ..operator import Operator
+    from ..proposal import Parent, Proposal
 
-__all__ = ["adapt_team", "cross_teams", "draw_child", "mutate_team"]
+__all__ = ["child_command", "child_options", "component_option", "mutate_team", "show_child"]
 
 component_option = click.option(
     "--component", type=click.Choice(MUTABLE), help="What to change.  [default: the model chooses]"
@@ -64,6 +68,18 @@ def child_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return dry_run(output(command))
 
 
+OPTIONS = (task_options, run_option, child_options, policy_option, memory_options, model_options)
+PLACES = ((), ("team",), ("first", "second"), ("first", "second", "third"))
+"""What teams are called in the words of a command, by how many there are."""
+AGENTS = ("agent", "other_agent")
+CHILD = (
+    "Teams are team files, or seed:NAME. The child goes to standard output or to -o FILE; what"
+    " differs, and why, to standard error. Ends with 1 where there is no valid child below the"
+    " ceiling."
+)
+SEVERAL = " Give --run once for each team, in their order, for evidence."
+
+
 @click.command("mutate", cls=Command)
 @click.argument("team")
 @task_options
@@ -86,40 +102,45 @@ def mutate_team(team: str, component: Any, runs: tuple[Path, ...], **options: An
     _make(functools.partial(mutate, component=component), "mutate", [team], runs, options)
 
 
-@click.command("crossover", cls=Command)
-@click.argument("first")
-@click.argument("second")
-@task_options
-@run_option
-@child_options
-@policy_option
-@memory_options
-@model_options
-@setting_options
-def cross_teams(first: str, second: str, runs: tuple[Path, ...], **options: Any) -> None:
-    """Let a model make a child of two teams: the topology of one, agents of both.
+def child_command(operator: Operator) -> click.Command:
+    """Make the command of an operator that makes a child of teams."""
 
-    Give --run once for each team, in their order, for evidence.
+    def run(runs: tuple[Path, ...], **options: Any) -> None:
+        names = [options.pop(one) for one in places]
+        agents = [options.pop(one) for one in AGENTS[:many]]
+        act = functools.partial(_with_agents, operator.act, agents)
+        _make(act, operator.name, names, runs, options)
+
+    many = {"agent": 1, "pair": 2}.get(operator.scale, 0)
+    places = PLACES[operator.teams]
+    for option in reversed((*OPTIONS, setting_options)):
+        run = option(run)
+    for place in reversed((*places, *AGENTS[:many])):
+        run = click.argument(place)(run)
+    told = f"{operator.about}\n\n{CHILD}{SEVERAL if operator.teams > 1 else ''}"
+    return click.command(operator.name, cls=Command, help=told)(run)
+
+
+async def _with_agents(
+    act: Callable[..., Awaitable[Proposal | Dropped]],
+    agents: Sequence[str],
+    meta: Meta,
+    path: str,
+    task: Task,
+    *parents: Parent,
+    memories: Sequence[Learnt],
+) -> Proposal | Dropped:
+    """Let an operator act on agents of its parent.
+
+    Raises:
+        InputError: There is no such agent.
     """
-    from ..crossover import crossover
-
-    _make(crossover, "crossover", [first, second], runs, options)
-
-
-@click.command("instantiate", cls=Command)
-@click.argument("team")
-@task_options
-@run_option
-@child_options
-@policy_option
-@memory_options
-@model_options
-@setting_options
-def adapt_team(team: str, runs: tuple[Path, ...], **options: Any) -> None:
-    """Let a model adapt a team to a task; it may add and remove agents."""
-    from ..instantiate import instantiate
-
-    _make(instantiate, "instantiate", [team], runs, options)
+    for agent in agents:
+        known = parents[0].team.agents
+        if agent not in known:
+            hint = did_you_mean(agent, known) or f" Agents: {', '.join(known)}."
+            raise InputError(f"no agent {agent!r} in {parents[0].team.name}.{hint}")
+    return await act(meta, path, task, *parents, *agents, memories=memories)
 
 
 def _make(
@@ -139,29 +160,7 @@ def _make(
         host.ceiling(*(one.team for one in parents)),
         lambda meta: operator(meta, path, task, *parents, memories=memories),
     )
-    _show(made, task.id, options)
-
-
-@click.command("chance", cls=Command)
-@click.argument("team")
-@click.option("--component", type=click.Choice(MUTABLE), required=True, help="What to change.")
-@click.option("--edits", type=click.IntRange(1, 100), default=1, help="The most edits.")
-@child_options
-@policy_option
-@setting_options
-def draw_child(team: str, component: Any, edits: int, **options: Any) -> None:
-    """Change one component of a team at random, for comparison; no model is asked.
-
-    The same team, component and --seed give the same child.
-    """
-    from ..chance import chance
-
-    known = known_of(options)
-    host = Host.of(options, known)
-    [parent] = host.parents([team])
-    ceiling = host.ceiling(parent.team)
-    made = chance(parent.team, component, known, ceiling, seed=options["seed"] or 0, edits=edits)
-    _show(made, "", options)
+    show_child(made, task.id, options)
 
 
 def _memories(options: dict[str, Any], task: Task, known: Catalogue) -> tuple[Learnt, ...]:
@@ -177,7 +176,7 @@ def _memories(options: dict[str, Any], task: Task, known: Catalogue) -> tuple[Le
     return tuple(one for one, _ in learnt(pool, task, known, options["embedder"]))
 
 
-def _show(made: Proposal | Dropped, task: str, options: dict[str, Any]) -> None:
+def show_child(made: Proposal | Dropped, task: str, options: dict[str, Any]) -> None:
     """Show what differs and why, and write the child where it is wanted.
 
     Raises:

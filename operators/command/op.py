@@ -2,28 +2,47 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from .children import adapt_team, cross_teams, draw_child, mutate_team
-from .knowledge import consolidate_task, select_teams
+from ...schema.command import Group
+from .chance import draw_child
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["main"]
 
 
-@click.group("op", context_settings={"help_option_names": ["-h", "--help"]})
+class _Operators(Group):
+    """A group whose commands are operators, a plugin's too."""
+
+    entries = "operators"
+    summaries = {  # noqa: RUF012 - to ask an operator itself, it would have to be imported
+        "chance": "Change one component of a team at random, for comparison.",
+        "consolidate": "Put what a pool's evolution on a task has taught into its memory.",
+        "crossover": "Let a model make a child of two teams.",
+        "instantiate": "Let a model adapt a team to a task.",
+        "mutate": "Let a model change one component of a team.",
+        "select": "Choose the teams of a pool that are to begin with a task.",
+    }
+
+    def command_of(self, point: EntryPoint) -> click.Command | None:
+        """Give an operator's command: its own, or one that is made for it."""
+        from ..operator import operator_of
+        from .children import child_command
+
+        operator = operator_of(point.name)
+        return operator.command() if operator.command else child_command(operator)
+
+
+@click.group("op", cls=_Operators, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """Let an operator act once, and look at what it proposes before anything is kept."""
 
 
-for command in (
-    select_teams,
-    adapt_team,
-    mutate_team,
-    cross_teams,
-    consolidate_task,
-    draw_child,
-):
-    main.add_command(command)
+main.add_command(draw_child)
 
 
 if __name__ == "__main__":

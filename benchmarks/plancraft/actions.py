@@ -1,0 +1,138 @@
+"""Actions as text: read as the package reads them, with its words where they cannot be read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = [
+    "FIRST_OF_INVENTORY",
+    "LAST_SLOT",
+    "OUTPUT",
+    "Action",
+    "Impossible",
+    "Transfer",
+    "read_action",
+    "slot_name",
+]
+
+OUTPUT = 0
+"""The slot where what is crafted lies. Slots 1 to 9 are the grid, row by row."""
+FIRST_OF_INVENTORY = 10
+LAST_SLOT = 45
+LARGEST_QUANTITY = 64
+
+_FROM = re.compile(r" from (\[[ABCI]?\d+\])")
+_TO = re.compile(r" to (\[[ABCI]?\d+\])")
+_QUANTITY = re.compile(r"with quantity (\d+)")
+_GRID = {f"[{'ABC'[place // 3]}{place % 3 + 1}]": place + 1 for place in range(9)}
+# What the package tells of a part that is not there is Python's own message.
+_MISSING = "'NoneType' object has no attribute 'group'"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Transfer:
+    """Items go from a slot to another one: as they are (`move`), or through the furnace (`smelt`).
+
+    Attributes:
+        source: Slot 0 to 45.
+        target: Slot 1 to 45.
+        quantity: 1 to 64.
+    """
+
+    kind: Literal["move", "smelt"]
+    source: int
+    target: int
+    quantity: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Impossible:
+    """The task is given up: it cannot be done with these items."""
+
+    reason: str = ""
+
+
+Action = Transfer | Impossible
+
+
+class _Unreadable(Exception):
+    """A text is no action; the message says why, as the package does."""
+
+
+def read_action(text: str) -> Action | str:
+    """Read an action; give the package's words where the text is none.
+
+    As in the package, an action may stand anywhere in the text, `move` is looked for first, then
+    `smelt`, then `impossible`, and each part of an action is taken where it occurs first.
+    """
+    for kind in ("move", "smelt"):
+        if f"{kind}:" in text:
+            try:
+                return _transfer(kind, text)
+            except _Unreadable as error:
+                form = f"{kind}: from [Source] to [Target] with quantity N"
+                return f"Format Error: {error}. Correct format: `{form}`"
+    if "impossible:" in text:
+        _, said, reason = text.partition("impossible: ")
+        if said:
+            return Impossible(reason=reason.split("\n", 1)[0])
+        return f"Format Error: {_MISSING}. Correct format: `impossible: <reason>`"
+    return "Only select actions from the following: move, smelt, impossible"
+
+
+def slot_name(slot: int) -> str:
+    """Name a slot as observations do: `[0]`, `[A1]` to `[C3]`, `[I1]` to `[I36]`."""
+    if slot == OUTPUT:
+        return "[0]"
+    if slot >= FIRST_OF_INVENTORY:
+        return f"[I{slot - FIRST_OF_INVENTORY + 1}]"
+    return f"[{'ABC'[(slot - 1) // 3]}{(slot - 1) % 3 + 1}]"
+
+
+def _transfer(kind: Literal["move", "smelt"], text: str) -> Transfer:
+    found = [pattern.search(text) for pattern in (_FROM, _TO, _QUANTITY)]
+    source, target, quantity = (_part(one) for one in found)
+    action = Transfer(
+        kind=kind, source=_slot(source), target=_slot(target), quantity=_number(quantity)
+    )
+    _check(action)
+    return action
+
+
+def _part(found: re.Match[str] | None) -> str:
+    if found is None:
+        raise _Unreadable(_MISSING)
+    return found[1]
+
+
+def _slot(name: str) -> int:
+    """Give a slot's number, which may be beyond the last one."""
+    if name == "[0]":
+        return OUTPUT
+    if name in _GRID:
+        return _GRID[name]
+    if len(name) not in {4, 5} or name[1] != "I" or name[2] == "0":
+        raise _Unreadable("[Source] and [Target] must be [0] or [A1] to [C3] or [I1] to [I36]")
+    return int(name[2:-1]) + FIRST_OF_INVENTORY - 1
+
+
+def _number(digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError:  # longer than Python reads
+        raise _Unreadable("quantity must be an integer") from None
+
+
+def _check(action: Transfer) -> None:
+    if action.source == action.target:
+        raise _Unreadable("[Source] and [Target] must be different")
+    if action.source > LAST_SLOT:
+        raise _Unreadable("[Source] must be [0] or [A1] to [C3] or [I1] to [I36]")
+    if action.target == OUTPUT:
+        raise _Unreadable(f"You cannot {action.kind} items into [0]")
+    if action.target > LAST_SLOT:
+        raise _Unreadable("[Target] must be [A1] to [C3] or [I1] to [I36]")
+    if not 1 <= action.quantity <= LARGEST_QUANTITY:
+        raise _Unreadable(f"quantity must be between 1 and {LARGEST_QUANTITY}")

@@ -1,0 +1,132 @@
+"""The crafting table: what lies in its slots, and what moving and smelting make of it.
+
+It behaves as the package's environment does, to the order in which slots came to be filled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .actions import FIRST_OF_INVENTORY, OUTPUT, slot_name
+from .recipes import EMPTY, Shaped, Shapeless, Smelted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .actions import Transfer
+    from .recipes import Product, Recipe
+
+__all__ = ["CraftingTable", "Stack"]
+
+LARGEST_STACK = 64
+GRID = range(OUTPUT + 1, FIRST_OF_INVENTORY)
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Items of one kind in a slot."""
+
+    item: str
+    quantity: int
+
+
+class CraftingTable:
+    """A crafting table with a furnace and an inventory. Actions change it.
+
+    Args:
+        slots: What lies where, at first.
+        recipes: What can be crafted and smelted. No two fit the same grid, or the same item.
+        stacks: How many of an item a slot takes where that is less than 64.
+    """
+
+    def __init__(
+        self, slots: Mapping[int, Stack], recipes: Sequence[Recipe], stacks: Mapping[str, int]
+    ) -> None:
+        self._slots = dict(slots)
+        self._stacks = stacks
+        self._crafted = [one for one in recipes if isinstance(one, Shaped | Shapeless)]
+        self._smelted = {
+            item: one.product for one in recipes if isinstance(one, Smelted) for item in one.item
+        }
+        self._used: tuple[int, ...] = ()
+
+    @property
+    def slots(self) -> Mapping[int, Stack]:
+        """What lies where."""
+        return dict(self._slots)
+
+    def has(self, item: str) -> bool:
+        """Say whether an item is there, other than merely to be taken from the output."""
+        return any(one.item == item for slot, one in self._slots.items() if slot != OUTPUT)
+
+    def described(self) -> str:
+        """List what lies where, a line for each slot, in the order of the slots."""
+        return "".join(
+            f"\n - {one.item} {slot_name(slot)} quantity {one.quantity}"
+            for slot, one in sorted(self._slots.items())
+        )
+
+    def do(self, action: Transfer) -> None:
+        """Do an action; one that cannot be done changes nothing."""
+        if action.kind == "move":
+            self._move(action.source, action.target, action.quantity)
+        else:
+            self._smelt(action.source, action.target, action.quantity)
+
+    def _move(self, source: int, target: int, quantity: int) -> None:
+        stack = self._slots.get(source)
+        if stack is None or stack.quantity < quantity:
+            return
+        if source == OUTPUT:
+            quantity = stack.quantity
+        if not self._put(stack.item, target, quantity):
+            return
+        self._take(source, quantity)
+        if source == OUTPUT:
+            for used in self._used:
+                self._take(used, 1)
+        self._craft(source, target)
+
+    def _smelt(self, source: int, target: int, quantity: int) -> None:
+        stack = self._slots.get(source)
+        if source == OUTPUT or stack is None or stack.quantity < quantity:
+            return
+        product = self._smelted.get(stack.item)
+        if product is None or not self._put(product.item, target, quantity):
+            return
+        self._take(source, quantity)
+        self._craft(source, target)
+
+    def _put(self, item: str, slot: int, quantity: int) -> bool:
+        """Lay items into a slot, if it takes them. An empty one takes any number."""
+        stack = self._slots.get(slot)
+        if stack is not None:
+            most = self._stacks.get(item, LARGEST_STACK)
+            if stack.item != item or stack.quantity + quantity > most:
+                return False
+            quantity += stack.quantity
+        self._slots[slot] = Stack(item, quantity)
+        return True
+
+    def _take(self, slot: int, quantity: int) -> None:
+        stack = self._slots[slot]
+        if stack.quantity > quantity:
+            self._slots[slot] = Stack(stack.item, stack.quantity - quantity)
+        else:
+            del self._slots[slot]
+
+    def _craft(self, *changed: int) -> None:
+        """Lay into the output what the grid makes, where an action has changed the grid."""
+        if min(changed) >= FIRST_OF_INVENTORY:
+            return
+        self._used = tuple(slot for slot in GRID if slot in self._slots)
+        product = self._product()
+        if product is None:
+            self._slots.pop(OUTPUT, None)
+        else:
+            self._slots[OUTPUT] = Stack(product.item, product.count)
+
+    def _product(self) -> Product | None:
+        grid = [self._slots[slot].item if slot in self._slots else EMPTY for slot in GRID]
+        return next((one.product for one in self._crafted if one.fits(grid)), None)

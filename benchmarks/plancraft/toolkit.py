@@ -1,0 +1,92 @@
+"""The crafting table in the hands of an agent: an episode of its own for each attempt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.tools import Tool, ToolError, Toolkit
+from .episode import Episode, World
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...runtime.workspace import Workspace
+
+__all__ = ["ACT", "LOOK", "PLANCRAFT_TOOLS"]
+
+SCORER = "plancraft"
+"""The scorer whose options are the world that the tools work in."""
+
+_KEPT = "plancraft"
+_MADE = "The item is made. The task has ended: give your final answer."
+_GIVEN_UP = "You have said that it is impossible. The task has ended: give your final answer."
+_USED_UP = "That was the last action. The task has ended: give your final answer."
+_TOO_LATE = "The task had ended before, so nothing was done. Give your final answer."
+
+
+async def _act(arguments: Mapping[str, Any], workspace: Workspace) -> str:
+    episode = _episode(workspace)
+    if episode.is_over:
+        return _TOO_LATE
+    told = episode.act(arguments["action"])
+    return "\n\n".join(part for part in (told, _end(episode)) if part)
+
+
+async def _look(_arguments: Mapping[str, Any], workspace: Workspace) -> str:
+    episode = _episode(workspace)
+    return "\n\n".join(part for part in (episode.observation, _end(episode)) if part)
+
+
+def _end(episode: Episode) -> str:
+    if episode.has_target:
+        return _MADE
+    if episode.has_given_up:
+        return _GIVEN_UP
+    return _USED_UP if episode.is_over else ""
+
+
+def _episode(workspace: Workspace) -> Episode:
+    """Give the agent's own episode, which begins with its first call.
+
+    Raises:
+        ToolError: The task is none of this benchmark.
+    """
+    scorer = workspace.home.task.scorer
+    if scorer.name != SCORER:
+        raise ToolError(
+            "the crafting table is there only in tasks of the benchmark plancraft, and this is"
+            " none. Go on without it."
+        )
+    if _KEPT not in workspace.kept:
+        workspace.kept[_KEPT] = Episode(World.of(scorer.options))
+    return workspace.kept[_KEPT]
+
+
+_ACTION = {
+    "type": "string",
+    "description": "One action, such as: move: from [I2] to [A1] with quantity 3",
+}
+
+ACT = Tool(
+    name="plancraft_act",
+    description=(
+        "Do one action at the crafting table (move, smelt or impossible) and see what lies in the"
+        " slots afterwards. Every call uses up one of the task's actions."
+    ),
+    parameters={
+        "type": "object",
+        "properties": {"action": _ACTION},
+        "required": ["action"],
+        "additionalProperties": False,
+    },
+    run=_act,
+    keeps_state=True,
+)
+LOOK = Tool(
+    name="plancraft_look",
+    description="See what lies in the slots now. This uses up no action.",
+    parameters={"type": "object", "properties": {}, "additionalProperties": False},
+    run=_look,
+    keeps_state=True,
+)
+PLANCRAFT_TOOLS = Toolkit(name="plancraft", tools=(ACT, LOOK))

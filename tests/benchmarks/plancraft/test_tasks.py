@@ -1,0 +1,142 @@
+"""The tasks, and how the package's data is come by."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.command import main as mas_bench
+from coterie.benchmarks.plancraft import Episode, World, package, read_published
+from coterie.benchmarks.plancraft.__main__ import main
+from coterie.benchmarks.plancraft.tasks import PLANCRAFT, PLANCRAFT_SMALL
+from coterie.schema.errors import InputError
+
+from .conftest import write_package
+
+CLIENT = """#!{python}
+import shutil, sys
+from pathlib import Path
+
+if not Path({source!r}).exists():
+    sys.exit("error: no route")
+shutil.copytree({source!r}, sys.argv[sys.argv.index("--target") + 1])
+"""
+
+
+@pytest.fixture
+def client(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package client that delivers our package; give what it delivers from."""
+    client = tmp_path / "uv"
+    client.write_text(CLIENT.format(python=sys.executable, source=str(folder)), encoding="utf-8")
+    client.chmod(0o755)
+    monkeypatch.setenv("UV", str(client))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setitem(sys.modules, "pip", None)
+    return folder
+
+
+def test_a_split_becomes_tasks_with_the_ids_and_niches_of_the_package(folder: Path) -> None:
+    tasks = PLANCRAFT.tasks(Source(data=folder))
+    assert [(task.id, task.niche) for task in tasks] == [
+        ("TEST0003", "easy"),
+        ("TEST0001", "medium"),
+        ("TEST0002", "impossible"),
+    ]
+    assert [task.id for task in PLANCRAFT_SMALL.tasks(Source(data=folder))] == ["TEST0003"]
+    assert PLANCRAFT.tasks(Source(data=folder / "plancraft")) == tasks
+    assert "Craft an item of type: stick\ninventory:\n - snowball [I2] quantity 9" in tasks[1].query
+    assert [task.answer["impossible"] for task in tasks] == [False, False, True]
+
+
+def test_a_task_brings_all_that_its_episode_needs_and_no_more(folder: Path) -> None:
+    task = PLANCRAFT.tasks(Source(data=folder))[1]
+    options = json.loads(json.dumps(dict(task.scorer.options)))
+    made = {one["makes"] for one in options["recipes"]}
+    assert made == {"oak_planks", "stick", "oak_fence_gate", "charcoal"}
+    assert options["stacks"] == {"bucket": 1, "snowball": 16}
+    (charcoal,) = (one for one in options["recipes"] if one["makes"] == "charcoal")
+    assert charcoal == {"smelted": "oak_log", "makes": "charcoal"}
+    episode = Episode(World.of(options))
+    assert "charcoal [I4] quantity 2" in episode.act("smelt: from [I3] to [I4] with quantity 2")
+
+
+def test_all_splits_are_installed_as_benchmarks() -> None:
+    names = ("", "-easy", "-small", "-train", "-val", "-val-easy", "-val-small")
+    for name in names:
+        assert find_benchmark(f"plancraft{name}").tools == ("plancraft",)
+
+
+def test_info_says_whose_it_is_and_how_to_come_by_it(folder: Path) -> None:
+    done = CliRunner().invoke(mas_bench, ["info", "plancraft", "--data", str(folder)])
+    assert done.exit_code == 0, done.output
+    for words in ("MIT, Copyright (c) 2024 Gautier Dagan", "arXiv:2412.21033", "tasks: 3"):
+        assert words in done.output
+    assert "pip install --no-deps --target DIR plancraft==0.4.9" in done.output
+
+
+def test_the_package_is_fetched_once_and_one_file_of_it_is_kept(
+    client: Path, tmp_path: Path
+) -> None:
+    fetched = read_published(Source())
+    client.rename(tmp_path / "gone")
+    package._read.cache_clear()
+    assert read_published(Source()) == fetched == read_published(Source(data=tmp_path / "gone"))
+    if sys.platform == "linux":
+        kept = sorted(path.name for path in (tmp_path / "cache/coterie/benchmarks").iterdir())
+        assert kept == [".lock", f"{package.SHA256[:8]}-plancraft.json"]
+
+
+def test_without_a_network_it_says_what_to_do(client: Path, tmp_path: Path) -> None:
+    client.rename(tmp_path / "gone")
+    done = CliRunner().invoke(main, ["random"])
+    assert done.exit_code == 2
+    assert "benchmark plancraft is not on this machine, and plancraft==0.4.9 could" in done.output
+    assert "`pip install --no-deps --target DIR plancraft==0.4.9`" in done.output
+
+
+def test_another_package_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is not plancraft==0\.4\.9: the sha256 of its examples"):
+        read_published(Source(data=write_package(tmp_path)))
+
+
+def test_a_folder_without_the_package_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"tags' cannot be read: No such file .* --data DIR"):
+        read_published(Source(data=tmp_path))
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"values": 3}'])
+def test_a_damaged_file_is_told(tmp_path: Path, text: str) -> None:
+    damaged = write_package(tmp_path) / "plancraft" / "environment" / "tags" / "oak_logs.json"
+    damaged.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"is not as plancraft==0\.4\.9 has it: "):
+        read_published(Source(data=tmp_path))
+
+
+def test_an_agent_that_acts_at_random_is_measured(folder: Path) -> None:
+    arguments = ["random", "--data", str(folder), "--episodes", "3", "--seed", "1"]
+    done, again = (CliRunner().invoke(main, arguments) for _ in range(2))
+    assert done.exit_code == 0, done.output
+    assert done.output == again.output
+    assert "test impossible      0 of      3  0.0000" in done.output
+    assert " of      9  " in done.output
+
+
+@pytest.mark.parametrize("command", ["oracle", "verify"])
+def test_without_the_packages_code_there_is_nothing_to_compare_with(
+    folder: Path, command: str
+) -> None:
+    done = CliRunner().invoke(main, [command, "--package", str(folder)])
+    assert done.exit_code == 2
+    assert "has no plancraft/evaluator.py. Fill it: pip install --no-deps" in done.output
+
+
+def test_a_reference_that_cannot_start_says_what_it_lacks(folder: Path) -> None:
+    (folder / "plancraft" / "evaluator.py").touch()
+    done = CliRunner().invoke(main, ["verify", "--package", str(folder)])
+    assert done.exit_code == 2
+    assert "the package's evaluator has ended: ModuleNotFoundError" in done.output
