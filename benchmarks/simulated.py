@@ -21,7 +21,7 @@ import click
 from ..pool.student import t_quantile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
 __all__ = ["Interval", "in_memory", "matching", "none_matches", "side_by_side", "sized", "units"]
 
@@ -110,7 +110,7 @@ def none_matches(rows: Sequence[str], names: Iterable[str]) -> click.BadParamete
 
 
 @contextmanager
-def in_memory() -> Iterator[Path]:
+def in_memory() -> Generator[Path]:
     """Give a folder that is in memory, where this host has such, and gone afterwards."""
     memory = Path("/dev/shm")  # noqa: S108 - a private folder in it
     with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as passing:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from .sheets import Sheet
 
+    Made = Iterator[tuple[dict[str, Any], Callable[[Crew], Crew | None]]]
+    """Changes as an answer says them, and what they make of a team."""
+
 __all__ = ["Change", "by_chance", "known_best", "offered"]
 
 AGENTS, EDGES = "agents", "edges"
@@ -100,9 +103,6 @@ def offered(lists: Mapping[str, Any], crew: Crew, sheet: Sheet) -> Iterator[Chan
             [(name, fields)] = one["properties"].items()
             for value, made in _made(name, fields["properties"], crew, sheet):
                 yield Change(kind, {name: value}, made)
-
-
-Made = "Iterator[tuple[dict[str, Any], Callable[[Crew], Crew | None]]]"
 
 
 def _made(name: str, fields: Mapping[str, Any], crew: Crew, sheet: Sheet) -> Made:
