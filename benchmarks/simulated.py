@@ -11,6 +11,7 @@ import statistics
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
+from graphlib import CycleError, TopologicalSorter
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,11 +20,26 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..pool.student import t_quantile
+from ..runtime.jail import Jails
+from ..runtime.services import Services, Setting
+from ..runtime.tools import Toolbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["Interval", "in_memory", "matching", "none_matches", "side_by_side", "sized", "units"]
+    from ..runtime.gateway import Gateway
+
+__all__ = [
+    "Interval",
+    "in_memory",
+    "in_order",
+    "matching",
+    "none_matches",
+    "services_of",
+    "side_by_side",
+    "sized",
+    "units",
+]
 
 Came = TypeVar("Came")
 
@@ -106,6 +122,31 @@ def none_matches(rows: Sequence[str], names: Iterable[str]) -> click.BadParamete
     known = "; ".join(dict.fromkeys(names))
     return click.BadParameter(
         f"no row matches {', '.join(rows)!r}. Rows: {known}.", param_hint="--rows"
+    )
+
+
+def in_order(heard: Mapping[str, Sequence[str]]) -> tuple[list[str], str] | None:
+    """Put agents in an order in which each hears earlier ones only.
+
+    Args:
+        heard: Of whom each hears.
+
+    Returns:
+        The order, and the one of whom nobody hears; None where some hear in a circle, or not all
+        come to one.
+    """
+    silent = {*heard} - {one for ears in heard.values() for one in ears}
+    try:
+        order = [*TopologicalSorter(heard).static_order()]
+    except CycleError:
+        return None
+    return (order, *silent) if len(silent) == 1 else None
+
+
+def services_of(gateway: Gateway, seed: int) -> Services:
+    """Give what runs need where a gateway is all that there is: no tools, no cache."""
+    return Services(
+        setting=Setting(seed=seed), gateway=gateway, toolbox=Toolbox(), jails=Jails(), cache=None
     )
 
 

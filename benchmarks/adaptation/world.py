@@ -11,8 +11,9 @@ import math
 import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Self
+
+from ..simulated import in_order
 
 if TYPE_CHECKING:
     from .landscapes import Landscape
@@ -177,14 +178,11 @@ class Crew:
         cls, members: Mapping[str, Member], heard: Mapping[str, tuple[str, ...]]
     ) -> Self | None:
         """Put members in order; None where some hear in a circle, or not all come to one output."""
-        silent = {*members} - {one for ears in heard.values() for one in ears}
-        try:
-            order = list(TopologicalSorter(heard).static_order())
-        except CycleError:
+        found = in_order(heard)
+        if found is None:
             return None
-        if len(silent) != 1:
-            return None
-        return cls({one: members[one] for one in order}, heard, *silent)
+        order, output = found
+        return cls({one: members[one] for one in order}, heard, output)
 
     def without_lessons(self) -> Crew:
         """Give the same team, uncoached."""

@@ -19,13 +19,10 @@ from ...pool.memory import Memory
 from ...pool.pool import Pool
 from ...pool.store import open_store
 from ...runtime.budget import Budget
-from ...runtime.jail import Jails
 from ...runtime.journal import Journal
 from ...runtime.scrubber import Scrubber
-from ...runtime.services import Services, Setting
-from ...runtime.tools import Toolbox
 from ...schema.recipe import Recipe
-from ..simulated import in_memory
+from ..simulated import in_memory, services_of
 from .gateway import Simulated, tasks
 from .landscapes import NICHES
 from .meta import MetaModel
@@ -220,13 +217,7 @@ def _stage(recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool, see
         recipe=recipe,
         catalogue=catalogue(),
         ceiling=CEILING,
-        services=Services(
-            setting=Setting(seed=seed),
-            gateway=gateway,
-            toolbox=Toolbox(),
-            jails=Jails(),
-            cache=None,
-        ),
+        services=services_of(gateway, seed),
         journal=journal,
         scrubber=Scrubber(frozenset()),
         budget=Budget(),
