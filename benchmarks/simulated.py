@@ -140,7 +140,7 @@ def in_order(heard: Mapping[str, Sequence[str]]) -> tuple[list[str], str] | None
         order = [*TopologicalSorter(heard).static_order()]
     except CycleError:
         return None
-    return (order, *silent) if len(silent) == 1 else None
+    return (order, silent.pop()) if len(silent) == 1 else None
 
 
 def services_of(gateway: Gateway, seed: int) -> Services:
