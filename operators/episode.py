@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..pool.view import op
 from ..runtime.calls import seed_of
+from ..runtime.carry import NOTHING, Carry
 from ..runtime.journal import digest
-from ..runtime.outcomes import run_of, run_value
+from ..runtime.outcomes import AgentOutcome, outcome_value, run_of, run_value
 from ..runtime.plan import compile
 from ..runtime.scorers import Score
+from ..runtime.scoring import scored
 from ..runtime.usage import Usage
 from ..schema.errors import InputError, LimitError, RunError
 from .judge import Verdict, judge
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from .stage import Stage
 
 __all__ = ["Answer", "Closing", "Episode", "Halted"]
+
+NOBODY: Mapping[str, AgentOutcome] = MappingProxyType({})
 
 
 class Halted(RunError):
@@ -132,8 +137,19 @@ class Episode:
         """Give the chance of one decision: it depends on the recipe's seed and on nothing later."""
         return random.Random(seed_of(self.stage.recipe.seed, f"{self.path}{what}"))  # noqa: S311
 
-    async def run(self, team: Team, what: str, *, base: Team | None = None) -> Run:
+    async def run(
+        self,
+        team: Team,
+        what: str,
+        *,
+        carry: Carry = NOTHING,
+        given: Mapping[str, AgentOutcome] = NOBODY,
+        base: Team | None = None,
+    ) -> Run:
         """Run a team on the task; what came of it is journaled whole, so a restart only reads it.
+
+        With something carried into it, or outcomes given, its agents work once, whatever the team
+        says of rounds.
 
         A model that is too slow has to be waited for, and says nothing about a team. But a child
         that gives it less time than its parent did would have to be waited for forever: then the
@@ -142,6 +158,8 @@ class Episode:
         Args:
             team: The team.
             what: Which run of the episode it is. No two have the same.
+            carry: What its agents read of earlier passes.
+            given: Outcomes of those of them that are not run.
             base: The team that it is a child of.
 
         Raises:
@@ -151,24 +169,29 @@ class Episode:
         stage, task, place = self.stage, self.task, f"{self.path}{what}/"
         plan = compile(team, stage.catalogue)
         is_hasty = base is not None and _is_hastier(team, base)
+        outcomes = {name: outcome_value(one) for name, one in sorted(given.items())}
+        read = [asdict(carry), outcomes] if carry != NOTHING or outcomes else []
 
         async def work() -> Mapping[str, Any]:
             await stage.services.prepare(plan)
-            run = await stage.services.execute(
-                plan,
-                task,
-                journal=stage.journal,
-                scrubber=stage.scrubber,
-                budget=stage.budget,
-                path=place,
-            )
+            how: Any = {
+                "journal": stage.journal,
+                "scrubber": stage.scrubber,
+                "budget": stage.budget,
+                "path": place,
+            }
+            if read:
+                made = await stage.services.one_pass(plan, task, carry=carry, given=given, **how)
+                run = await scored(made, task, stage.services.jails)
+            else:
+                run = await stage.services.execute(plan, task, **how)
             if run.over_budget:
                 raise LimitError(str(run.error))
             if run.is_infrastructure_failure and not (is_hasty and run.is_too_slow):
                 raise Halted(f"task {task.id}: {run.error}")
             return run_value(run)
 
-        asked = digest(plan.content_hash, task.id, task.query, task.context)
+        asked = digest(plan.content_hash, task.id, task.query, task.context, *read)
         run = run_of(await stage.journal.once(f"{place}outcome", "run", asked, work))
         self._runs[what] = run
         return run
@@ -218,6 +241,8 @@ class Episode:
                 samples=recipe.judge_samples,
             )
             return verdict.score if isinstance(verdict, Verdict) else verdict
+        if run.score is None:
+            run = await scored(run, self.task, self.stage.services.jails)
         if run.score is None:
             raise InputError(f"task {self.task.id!r} has no answer to score against.")
         return run.score
@@ -295,6 +320,10 @@ class Episode:
         if self.answer is None:
             raise RuntimeError(f"{self.stage.recipe.strategy} left task {self.task.id} unanswered.")
         run, score = self.answer.run, self.answer.score
+        if run.score is None and self.task.answer is not None:  # a pass is not compared by itself
+            run = await scored(run, self.task, self.stage.services.jails)
+            if run.is_infrastructure_failure:
+                raise Halted(f"task {self.task.id}: {run.error}")
         if not self.learning:
             score = await self.verdict(run, "answer")
         elif score is None:

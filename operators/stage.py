@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..pool.memory import open_memory
+from ..pool.view import Views
 from ..runtime.budget import Budget
 from ..runtime.journal import Journal
 from ..runtime.services import open_services
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..pool.memory import Memory
     from ..pool.pool import Pool
+    from ..pool.view import View
     from ..runtime.scrubber import Scrubber
     from ..runtime.services import Services, Setting
     from ..schema.catalogue import Catalogue
@@ -55,6 +58,14 @@ class Stage:
     budget: Budget
     pool: Pool
     memory: Memory | None
+
+    def view(self) -> View:
+        """Give the pool as it is now, for who learns nothing.
+
+        Raises:
+            StorageError: The ledger is damaged.
+        """
+        return Views(self.pool, self.name, self.memory).upto(sys.maxsize)
 
 
 @asynccontextmanager

@@ -65,6 +65,8 @@ class Strategy:
         schema: Their JSON Schema.
         check: Says what is wrong with them that no schema can say, by the field.
         needs: Says what it needs, given its settings.
+        leaves_team: Whether what it comes to is a team of the pool, which a test runs as it stands.
+            Else a test is of the strategy, with all that its pool has learnt.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Strategy:
     schema: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)
     check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = _right
     needs: Callable[[Any], frozenset[Need]] = _nothing
+    leaves_team: bool = False
 
 
 def strategy_of(name: str) -> Strategy:

@@ -1,9 +1,9 @@
-"""A team on its way into a pool: its name, its lineage, and whether it may come in."""
+"""On the way into a pool: names, lineages, and whether a team may come in."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..schema import dump
 from ..schema.edits import summary
@@ -11,6 +11,7 @@ from ..schema.errors import ConfigError
 from ..schema.loading import check_team
 from ..schema.team import Lineage, LineageStep
 from ..schema.writing import lineage_value
+from .agents import differences
 from .layout import file_of
 from .texts import LONGEST_REASON, MOST_NOTES, told, told_all
 
@@ -19,28 +20,49 @@ if TYPE_CHECKING:
 
     from ..schema.catalogue import Catalogue
     from ..schema.ceiling import Ceiling
-    from ..schema.team import Team
+    from ..schema.team import Agent, Team
+    from .agents import PoolAgent
+    from .changes import Born
     from .members import Member
+    from .records import Record
     from .state import State
 
-__all__ = ["checked_text", "named", "twin_line"]
+__all__ = ["checked_text", "named", "named_agent", "twin_line"]
 
 
-def named(
-    team: Team, born: Lineage, parents: Sequence[Member], state: State, *, wish: str | None
-) -> Team:
+def named(change: Born, parents: Sequence[Member], state: State) -> Team:
     """Give a team the name and the lineage that it has in a pool.
 
     A child's name begins as its first ancestor's does, so no model has a say in it.
     """
-    stem = parents[0].stem if parents else team.name
-    name = wish or (None if parents else stem)
-    if name is None or name in state.teams:
-        name = state.name_for(stem)
+    team, born = cast("Team", change.member), change.lineage
+    name = _name(team.name, parents, state, change.name)
     edits = born.edits
     if parents and not edits:
         edits = summary(parents[0].team, replace(team, name=parents[0].team.name))
-    lineage = Lineage(
+    return replace(team, name=name, lineage=_kept(born, edits))
+
+
+def named_agent(change: Born, parents: Sequence[PoolAgent], state: State) -> tuple[Agent, Lineage]:
+    """Give an agent its name in a pool, and the lineage that it has there."""
+    agent, born = cast("Agent", change.member), change.lineage
+    name = _name(agent.id, parents, state, change.name)
+    edits = born.edits
+    if parents and not edits:
+        edits = differences(parents[0].agent, replace(agent, id=name))
+    return replace(agent, id=name, member=None), _kept(born, edits)
+
+
+def _name(own: str, parents: Sequence[Record], state: State, wish: str | None) -> str:
+    """Choose a name: the one that is wished for, or its own, or its stem with a number."""
+    stem = parents[0].stem if parents else own
+    name = wish or (None if parents else stem)
+    return state.name_for(stem) if name is None or state.find(name) else name
+
+
+def _kept(born: Lineage, edits: Sequence[str]) -> Lineage:
+    """Give a lineage as it is kept: clean, and not too long."""
+    return Lineage(
         operator=born.operator,
         parents=tuple(dict.fromkeys(born.parents)),
         edits=told_all(edits),
@@ -49,7 +71,6 @@ def named(
         run=told(born.run),
         steps=tuple(map(_step, born.steps[:MOST_NOTES])) if len(born.steps) > 1 else (),
     )
-    return replace(team, name=name, lineage=lineage)
 
 
 def checked_text(team: Team, catalogue: Catalogue, ceiling: Ceiling | None) -> str:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ..schema.errors import InputError
-from ..schema.writing import lineage_value, plain
+from ..schema.loading import agent_of
+from ..schema.team import Agent
+from ..schema.values import plain
+from ..schema.writing import agent_value, lineage_value
 from .identity import identity_of
 from .learnt import Learnt
 from .shape import misshapen
@@ -28,28 +31,36 @@ __all__ = [
     "Born",
     "Change",
     "Learnt",
+    "Of",
     "Rejected",
     "Restored",
     "Retired",
+    "Revised",
     "Told",
     "Tried",
 ]
 
 MOST_PROBLEMS = 20
+Of = Literal["team", "agent"]
+"""What a member is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Born:
-    """A team comes into the pool, unless one is there that equals it but for its agents' names.
+    """A team or an agent comes into the pool.
+
+    A team does unless one is there that equals it but for its agents' names. An agent always does:
+    many may be equal at first.
 
     Attributes:
-        member: The team. The pool names it, whatever it is called.
+        member: The team, or the agent. The pool names it, whatever it is called.
         lineage: Where it comes from. Without edits, they are what differs from the first parent.
-        name: What to call it, if nobody is called so. By default, a team without parents keeps its
-            name, and a child has the first ancestor's with a number.
+        name: What to call it, if nobody is called so. By default, what has no parents keeps its
+            name, or has it with a number where it is taken, and a child has the first ancestor's
+            with a number.
     """
 
-    member: Team
+    member: Team | Agent
     lineage: Lineage
     name: str | None = None
 
@@ -60,6 +71,10 @@ class Born:
 
     def value(self) -> dict[str, Any]:
         """Give the ledger's line of it, once the member has its name there, and its lineage."""
+        if isinstance(self.member, Agent):
+            value = agent_value(replace(self.member, member=None))
+            told = {"kind": "born", "agent": self.member.id, "value": value}
+            return {**told, "lineage": lineage_value(self.lineage)}
         return {
             "kind": "born",
             "team": self.member.name,
@@ -67,6 +82,50 @@ class Born:
             "content_hash": self.member.content_hash,
             "lineage": lineage_value(self.lineage),
         }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Revised:
+    """An agent of the pool becomes another one, under the same name. Teams are written once.
+
+    Attributes:
+        agent: Which.
+        to: What it is from then on.
+        reason: Why.
+        edits: What differs from what it was, in words. Without any, they are told by comparing.
+    """
+
+    agent: str
+    to: Agent
+    reason: str = ""
+    edits: tuple[str, ...] = ()
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The members that have to be there."""
+        return (self.agent,)
+
+    def value(self) -> dict[str, Any]:
+        """Give the ledger's line of it."""
+        return _said(
+            {
+                "kind": "revised",
+                "agent": self.agent,
+                "value": agent_value(replace(self.to, member=None)),
+                "edits": told_all(self.edits),
+                "reason": told(self.reason, LONGEST_REASON),
+            }
+        )
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> Self:
+        """Read a ledger's line."""
+        return cls(
+            agent=value["agent"],
+            to=agent_of(value["agent"], value.get("value", {})),
+            reason=value.get("reason", ""),
+            edits=tuple(value.get("edits", ())),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,7 +143,7 @@ class Tried:
     @property
     def members(self) -> tuple[str, ...]:
         """The members that have to be there."""
-        return (self.member,)
+        return (self.member, *sorted({part.member for part in self.trial.agents.values()}))
 
     def value(self) -> dict[str, Any]:
         """Give the ledger's line of it."""
@@ -160,15 +219,15 @@ class Retired:
         """The members that have to be there."""
         return (self.member,)
 
-    def value(self) -> dict[str, Any]:
-        """Give the ledger's line of it."""
+    def value(self, of: Of = "team") -> dict[str, Any]:
+        """Give the ledger's line of it, which says what the member is."""
         reason = told(self.reason, LONGEST_REASON)
-        return _said({"kind": "retired", "team": self.member, "reason": reason})
+        return _said({"kind": "retired", of: self.member, "reason": reason})
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Self:
         """Read a ledger's line."""
-        return cls(member=value["team"], reason=value.get("reason", ""))
+        return cls(member=_member(value), reason=value.get("reason", ""))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -186,14 +245,14 @@ class Restored:
         """The members that have to be there."""
         return (self.member,)
 
-    def value(self) -> dict[str, Any]:
-        """Give the ledger's line of it."""
-        return {"kind": "restored", "team": self.member}
+    def value(self, of: Of = "team") -> dict[str, Any]:
+        """Give the ledger's line of it, which says what the member is."""
+        return {"kind": "restored", of: self.member}
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Self:
         """Read a ledger's line."""
-        return cls(member=value["team"])
+        return cls(member=_member(value))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -230,13 +289,17 @@ class Told:
         return cls(what=value["what"], about=value.get("about", {}))
 
 
-Change = Born | Tried | Rejected | Retired | Restored | Learnt | Told
+Change = Born | Revised | Tried | Rejected | Retired | Restored | Learnt | Told
 """Whatever may happen to a pool."""
 
 
 def _said(value: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out what says nothing."""
     return {key: item for key, item in value.items() if item not in ((), "", {})}
+
+
+def _member(value: Mapping[str, Any]) -> str:
+    return value["team"] if "team" in value else value["agent"]
 
 
 def _fields(value: Mapping[str, Any]) -> dict[str, Any]:

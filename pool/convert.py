@@ -159,11 +159,14 @@ def _entry(value: Mapping[str, Any]) -> Learnt:
         InputError: It says what no entry says. So do the other errors of `_entries`.
     """
     origin = value.get("provenance", {})
-    same = ("kind", "task", "niche", "team", "reward")
     entry = Learnt(
-        **{name: value.get(name) for name in same},
         id=value["id"],
+        kind=value["kind"],
+        task=value["task"],
         text=value["summary"],
+        niche=value.get("niche"),
+        team=value.get("team"),
+        reward=value.get("reward"),
         operators=tuple(OperatorOutcome(**one) for one in value.get("operators", ())),
         run=origin.get("run") or origin.get("config"),
     )

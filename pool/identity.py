@@ -87,7 +87,7 @@ def _graph(team: Team) -> _Graph:
     output = team.output
     frame = {key: value.get(key) for key in ("backend", "constitution", "execution")}
     labels = {
-        agent_id: [{**fields, "tools": sorted(fields.get("tools", ()))}, agent_id == output]
+        agent_id: [_executed(fields), agent_id == output]
         for agent_id, fields in value["agents"].items()
     }
     for agent in team.agents.values():
@@ -101,6 +101,12 @@ def _graph(team: Team) -> _Graph:
         senders=team.predecessors,
         receivers={agent_id: team.reports_to.get(agent_id, ()) for agent_id in team.agents},
     )
+
+
+def _executed(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out which agent of a pool it is: like a lineage, that is never executed."""
+    said = {name: item for name, item in fields.items() if name != "member"}
+    return {**said, "tools": sorted(fields.get("tools", ()))}
 
 
 def _colours(graph: _Graph, pins: Pins = ()) -> Mapping[str, str]:

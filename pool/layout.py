@@ -10,12 +10,23 @@ from ..schema.files import make_folder, sync, write_atomically
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["LEDGER", "LOCK", "TEAMS", "file_of", "make_folders", "remove", "rename"]
+__all__ = [
+    "AGENTS",
+    "LEDGER",
+    "LOCK",
+    "TEAMS",
+    "agent_file_of",
+    "file_of",
+    "make_folders",
+    "remove",
+    "rename",
+]
 
 TEAMS = "teams"
+AGENTS = "agents"
 LEDGER = "ledger.jsonl"
 LOCK = ".pool.lock"
-"""Held by who adds teams; whoever appends to the ledger holds the ledger's own."""
+"""Held by who adds teams and agents; whoever appends to the ledger holds the ledger's own."""
 GITIGNORE = """\
 # What can be made anew, what says who is at work, and what a crash left.
 .cache/
@@ -27,6 +38,11 @@ GITIGNORE = """\
 def file_of(name: str) -> str:
     """Name a team's file, relative to the pool's folder."""
     return f"{TEAMS}/{name}.yaml"
+
+
+def agent_file_of(name: str) -> str:
+    """Name an agent's file, relative to the pool's folder."""
+    return f"{AGENTS}/{name}.yaml"
 
 
 def make_folders(folder: Path) -> None:

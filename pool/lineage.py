@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..schema.edits import changes, summary
 from ..schema.problems import dotted
 from ..schema.team import LineageStep
 from ..schema.writing import team_value
+from .records import Record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,12 +40,16 @@ class Origin:
     operator: str
 
 
-def ancestors(teams: Mapping[str, Member], name: str) -> dict[str, Member]:
-    """Give a team and all that it was made from, parents before their children.
+One = TypeVar("One", bound=Record)
+"""Teams, or agents."""
+
+
+def ancestors(teams: Mapping[str, One], name: str) -> dict[str, One]:
+    """Give a team, or an agent, and all that it was made from, parents before their children.
 
     Args:
-        teams: All teams of the pool, parents before their children.
-        name: The team.
+        teams: All teams of the pool, or all agents, parents before their children.
+        name: The team, or the agent.
     """
     found = {name}
     for one in reversed(tuple(teams)):
@@ -53,8 +58,8 @@ def ancestors(teams: Mapping[str, Member], name: str) -> dict[str, Member]:
     return {one: member for one, member in teams.items() if one in found}
 
 
-def descendants(teams: Mapping[str, Member], name: str) -> dict[str, Member]:
-    """Give a team and all that was made from it, parents before their children."""
+def descendants(teams: Mapping[str, One], name: str) -> dict[str, One]:
+    """Give a team, or an agent, and all that was made from it, parents before their children."""
     found = {name: teams[name]}
     for member in teams.values():
         if not found.keys().isdisjoint(member.born.parents):

@@ -1,9 +1,10 @@
-"""A pool: teams kept between tasks, in a folder that a person can read, compare and version.
+"""A pool: teams and agents kept between tasks, in a folder to read, to compare and to version.
 
 * `teams/<name>.yaml`: each team, with its lineage. A file is written once and stays, also when its
   team is retired, so that lineage is always whole.
-* `ledger.jsonl`: what happened, a line each: births, evaluations, rejections, retirements. All that
-  is known of a team follows from it.
+* `agents/<name>.yaml`: each agent as it is. What it was is in the ledger.
+* `ledger.jsonl`: what happened, a line each: births, revisions, evaluations, what was learnt. All
+  that is known of a team or an agent follows from it.
 
 An update is done when its line is on disk, and it has a name, its `op`. Who is not sure whether an
 update was done, having been killed meanwhile, makes it again under the same name: it counts once.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, overload
@@ -23,11 +25,13 @@ from ..schema.errors import InputError, StorageError
 from ..schema.files import locked
 from ..schema.hints import did_you_mean
 from ..schema.problems import quoted
-from ..schema.team import Lineage
-from .birth import checked_text, named, twin_line
-from .changes import Born, Learnt, Rejected, Restored, Retired, Told, Tried
+from ..schema.team import Lineage, Team
+from .agent_files import AgentFiles
+from .agents import PoolAgent, check_agent, differences
+from .birth import checked_text, named, named_agent, twin_line
+from .changes import Born, Learnt, Rejected, Restored, Retired, Revised, Told, Tried
 from .identity import are_twins, identity_of
-from .layout import LEDGER, LOCK, TEAMS, file_of, make_folders, remove
+from .layout import AGENTS, LEDGER, LOCK, TEAMS, file_of, make_folders, remove
 from .ledger import START, Ledger
 from .sources import load_source
 from .state import VERSION, Admission, State
@@ -37,7 +41,6 @@ if TYPE_CHECKING:
 
     from ..schema.ceiling import Ceiling
     from ..schema.problems import Problem
-    from ..schema.team import Team
     from .changes import Change
     from .ledger import Entry
     from .lessons import Lessons
@@ -72,6 +75,7 @@ class Pool:
         self._given_catalogue = catalogue
         self._ledger = Ledger(self.folder / LEDGER, report=report)
         self._state = State(self.folder)
+        self._files = AgentFiles(folder=self.folder)
         self._place = START
         self._turn = threading.RLock()
 
@@ -151,6 +155,17 @@ class Pool:
         return MappingProxyType(self._state.teams)
 
     @property
+    def agents(self) -> Mapping[str, PoolAgent]:
+        """The agents that were not retired, by name, in the order of their births."""
+        everybody = self._state.agents.items()
+        return MappingProxyType({name: one for name, one in everybody if one.retired is None})
+
+    @property
+    def all_agents(self) -> Mapping[str, PoolAgent]:
+        """All agents that were ever born, retired ones too; parents come before their children."""
+        return MappingProxyType(self._state.agents)
+
+    @property
     def rejections(self) -> Mapping[str, int]:
         """How many children were dropped, by operator."""
         return MappingProxyType(self._state.rejected)
@@ -178,6 +193,29 @@ class Pool:
             raise InputError(f"no team {quoted(name)} in {self.folder}.{hint}")
         return self._state.teams[name]
 
+    def agent(self, name: str) -> PoolAgent:
+        """Give an agent by its name, be it retired or not.
+
+        Raises:
+            InputError: There is no such agent.
+        """
+        if name not in self._state.agents:
+            self.refresh()
+        if name not in self._state.agents:
+            hint = did_you_mean(name, self._state.agents)
+            raise InputError(f"no agent {quoted(name)} in {self.folder}.{hint}")
+        return self._state.agents[name]
+
+    def find(self, name: str) -> Member | PoolAgent:
+        """Give a team or an agent by its name, be it retired or not: no two have the same.
+
+        Raises:
+            InputError: There is neither.
+        """
+        if self._state.find(name) is None:
+            self.refresh()
+        return self._state.agents.get(name) or self.member(name)
+
     def refresh(self) -> None:
         """Take in what other processes have done since.
 
@@ -204,7 +242,7 @@ class Pool:
 
     @overload
     def commit(
-        self, change: Tried | Rejected | Retired | Restored | Learnt | Told, *, op: str
+        self, change: Revised | Tried | Rejected | Retired | Restored | Learnt | Told, *, op: str
     ) -> bool: ...
 
     @overload
@@ -213,8 +251,8 @@ class Pool:
     def commit(self, change: Change, *, op: str) -> Admission | bool:
         """Let something happen to the pool; it is on disk when this returns.
 
-        A team that is born has the pool's name for it, and its lineage, whatever it says of either.
-        It loads here and is below the ceiling, or it is not born.
+        What is born has the pool's name for it, and its lineage, whatever it says of either. It
+        loads here and is below the ceiling, or it is not born; and so is what an agent becomes.
 
         Args:
             change: What.
@@ -222,22 +260,26 @@ class Pool:
 
         Returns:
             For what is born, its name, be it new or not; made again, the same. Else whether it was
-            recorded: False where this operation was recorded before, or where who is to be
-            restored is a member.
+            recorded: False where this operation was recorded before, where who is to be restored
+            is a member, or where an agent is to become what it is.
 
         Raises:
-            ConfigError: A team that is to be born does not load, or is above the ceiling.
+            ConfigError: What is to be born, or to become of an agent, does not load, or is above
+                the ceiling.
             InputError: It names a member or an entry that is not there, or says what a line may
                 not say.
             StorageError: The pool cannot be written, or is damaged.
         """
         match change:
-            case Born():
-                return self._bear(change, op=op)
-            case Restored(member=name) if self.member(name).retired is None:
-                return False
-            case Learnt(replaces=replaced):
-                self._expect_learnt(replaced)
+            case Born(member=one):
+                bear = self._bear if isinstance(one, Team) else self._bear_agent
+                return bear(change, op=op)
+            case Revised():
+                return self._revise(change, op=op)
+            case Retired() | Restored():
+                return self._move(change, op=op)
+            case Learnt():
+                self._expect_learnt(change.replaces)
                 return self._commit(change.value(), op=op)
             case _:
                 return self._record(change, op=op)
@@ -303,7 +345,7 @@ class Pool:
             return self.member(name).on_task(task)
 
     def remove_orphans(self, *, dry_run: bool = False) -> list[str]:
-        """Remove the files under `teams/` that belong to no team, and name them.
+        """Remove the files under `teams/` and `agents/` that belong to nobody, and name them.
 
         They were left by who was stopped before an update was done, or put there by hand.
 
@@ -315,6 +357,7 @@ class Pool:
         """
         with self._alone():
             orphans = self._ledger.orphans(f"{TEAMS}/*")
+            orphans += self._files.orphans(self.all_agents.values())
             for name in () if dry_run else orphans:
                 remove(self.folder / name)
         return orphans
@@ -344,7 +387,7 @@ class Pool:
         with self._alone():
             if op not in self._state.admissions:
                 parents = [self.member(parent) for parent in change.members]
-                child = named(change.member, change.lineage, parents, self._state, wish=change.name)
+                child = named(change, parents, self._state)
                 known = self.catalogue.beside(self.folder / TEAMS)
                 text, key = checked_text(child, known, self.ceiling), identity_of(child)
                 if twin := self._twin(child, key):
@@ -354,10 +397,46 @@ class Pool:
                     self._commit(born.value(), op=op, files={file_of(child.name): text})
             return self._admission(op)
 
-    def _record(self, change: Tried | Rejected | Retired | Restored | Told, *, op: str) -> bool:
+    def _bear_agent(self, change: Born, *, op: str) -> Admission:
+        """Add an agent: its line first, which has all of it, and then its file."""
+        with self._alone():
+            if op not in self._state.admissions:
+                parents = [self.agent(parent) for parent in change.members]
+                agent, lineage = named_agent(change, parents, self._state)
+                check_agent(agent, self._known_to_agents, self.ceiling)
+                self._commit(Born(member=agent, lineage=lineage).value(), op=op)
+            admission = self._admission(op)
+            self._files.write(self._state.agents[admission.name])
+            return admission
+
+    def _revise(self, change: Revised, *, op: str) -> bool:
+        """Let an agent become another one: the line first, and then the file."""
+        with self._alone():
+            now, done = self.agent(change.agent), False
+            to = replace(change.to, id=now.name, member=None)
+            if to != now.agent:
+                check_agent(to, self._known_to_agents, self.ceiling)
+                edits = change.edits or differences(now.agent, to)
+                done = self._commit(replace(change, to=to, edits=edits).value(), op=op)
+            self._files.write(now)
+            return done
+
+    @property
+    def _known_to_agents(self) -> Catalogue:
+        return self.catalogue.beside(self.folder / AGENTS)
+
+    def _move(self, change: Retired | Restored, *, op: str) -> bool:
+        """Let a member be none, or be one again."""
+        member = self.find(change.member)
+        if isinstance(change, Restored) and member.retired is None:
+            return False
+        of = "agent" if isinstance(member, PoolAgent) else "team"
+        return self._commit(change.value(of), op=op)
+
+    def _record(self, change: Tried | Rejected | Told, *, op: str) -> bool:
         with self._turn:
             for name in change.members:
-                self.member(name)
+                self.find(name)
             return self._commit(change.value(), op=op)
 
     def _expect_learnt(self, ids: Sequence[str]) -> None:
@@ -391,6 +470,16 @@ class Pool:
                 f"{self.folder / TEAMS}: the files of {counted(len(missing), 'team')} are missing:"
                 f" {names}. Restore them from version control or a backup."
             )
+        if self._agents_behind():
+            with self._alone():  # else whoever revises one has not got to its file
+                for agent in self._agents_behind():
+                    self._files.write(agent)
+
+    def _agents_behind(self) -> Sequence[PoolAgent]:
+        try:
+            return self._files.behind(self.agents.values())
+        except StorageError as error:
+            raise self._damage(str(error)) from error
 
     def _damage(self, what: str) -> StorageError:
         return StorageError(

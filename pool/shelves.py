@@ -113,13 +113,13 @@ def _looked_at(
     shelves: Sequence[_Shelf], places: NDArray[Any], wanted: NDArray[np.float32]
 ) -> Iterator[Hit]:
     """Compute how close points are, which are counted from the first shelf on."""
-    start = 0
-    for shelf in shelves:
-        end = start + len(shelf.keys)
-        here = places[np.searchsorted(places, start) : np.searchsorted(places, end)] - start
+    ends = np.cumsum([len(shelf.keys) for shelf in shelves])
+    owners = np.searchsorted(ends, places, side="right")
+    for owner in np.unique(owners).tolist():
+        shelf = shelves[owner]
+        here = places[owners == owner] - (ends[owner] - len(shelf.keys))
         for some in (here[at : at + AT_ONCE] for at in range(0, len(here), AT_ONCE)):
             products = shelf.vectors[some].astype(np.float64) * wanted
             cosines = np.round(products.sum(axis=1), DIGITS)
             pairs = zip(some.tolist(), cosines.tolist(), strict=True)
             yield from (Hit(key=shelf.keys[at], similarity=one) for at, one in pairs)
-        start = end

@@ -12,16 +12,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import InputError
+from ..schema.loading import agent_of
 from ..schema.problems import quoted
 from ..schema.team import Lineage, LineageStep
 from ..schema.values import is_list
-from .changes import Rejected, Restored, Retired, Told, Tried
-from .layout import file_of
+from .agents import PoolAgent, Revision
+from .changes import Rejected, Retired, Revised, Told, Tried
+from .layout import agent_file_of, file_of
 from .lessons import Lessons
 from .members import Member
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from .ledger import Entry
@@ -60,6 +62,7 @@ class State:
     Attributes:
         teams: All teams that were ever born, by name, parents before children.
         live: Those that were not retired.
+        agents: All agents that were ever born, by name, parents before children.
         admissions: What came of each operation that added a team.
         rejected: Children that were dropped, by operator.
         twins: Children that were there already, by operator.
@@ -69,6 +72,7 @@ class State:
     def __init__(self, folder: Path) -> None:
         self.teams: dict[str, Member] = {}
         self.live: dict[str, Member] = {}
+        self.agents: dict[str, PoolAgent] = {}
         self.admissions: dict[str, Admission] = {}
         self.rejected: Counter[str] = Counter()
         self.twins: Counter[str] = Counter()
@@ -99,9 +103,13 @@ class State:
     def name_for(self, stem: str) -> str:
         """Choose the next free name that begins with a stem."""
         number = self._numbers[stem] + 1
-        while (name := _numbered(stem, number)) in self.teams:
+        while self.find(name := _numbered(stem, number)):
             number += 1
         return name
+
+    def find(self, name: str) -> Member | PoolAgent | None:
+        """Find a team or an agent, retired or not: no two have the same name."""
+        return self.teams.get(name) or self.agents.get(name)
 
     def _take(self, op: str, value: Mapping[str, Any]) -> None:
         kind = value["kind"]
@@ -111,25 +119,19 @@ class State:
             case "pool":
                 self._begin(value)
             case "born":
-                self._take_birth(op, value)
+                (self._take_agent if "agent" in value else self._take_team)(op, value)
             case "twin":
-                self._known(value["team"])
-                self.twins[value["lineage"]["operator"]] += 1
-                self.admissions[op] = Admission(name=value["team"], is_new=False)
+                self._take_twin(op, value)
+            case "revised":
+                self._revise(op, Revised.of(value))
             case "evaluated" | "failed":
-                tried = Tried.of(value)
-                if (tried.trial.score is None) != (kind == "failed"):
-                    raise ValueError(f"score={tried.trial.score!r} does not fit {quoted(kind)}")
-                self._known(tried.member).take(tried.trial)
+                self._take_trial(kind, Tried.of(value))
             case "rejected":
                 self.rejected[Rejected.of(value).operator] += 1
             case "retired":
-                retired = Retired.of(value)
-                self._known(retired.member).retired = retired.reason
-                self.live.pop(retired.member, None)
+                self._retire(value, Retired.of(value).reason)
             case "restored":
-                self._known(Restored.of(value).member).retired = None
-                self.live = {name: one for name, one in self.teams.items() if one.retired is None}
+                self._retire(value, None)
             case "learnt":
                 self.learnt.take(op, value)
             case "told":
@@ -149,13 +151,9 @@ class State:
             )
         self._is_begun = True
 
-    def _take_birth(self, op: str, value: Mapping[str, Any]) -> None:
-        name = value["team"]
-        if not _NAME.fullmatch(name) or name in self.teams:
-            raise ValueError(f"a team cannot be born with the name {quoted(name)}")
-        born = lineage_of(value["lineage"])
-        parents = [self._known(parent) for parent in born.parents]
-        stem = parents[0].stem if parents else name
+    def _take_team(self, op: str, value: Mapping[str, Any]) -> None:
+        name, born = self._newcomer(value["team"]), lineage_of(value["lineage"])
+        stem = self._stem(name, [self._known(parent) for parent in born.parents])
         member = Member(
             name=name,
             path=self._folder / file_of(name),
@@ -167,7 +165,58 @@ class State:
         self.teams[name] = self.live[name] = member
         self.admissions[op] = Admission(name=name, is_new=True)
         self._of_identity.setdefault(member.identity, []).append(member)
+
+    def _take_agent(self, op: str, value: Mapping[str, Any]) -> None:
+        name, born = self._newcomer(value["agent"]), lineage_of(value["lineage"])
+        stem = self._stem(name, [self._known_agent(parent) for parent in born.parents])
+        first = Revision(
+            agent=agent_of(name, value["value"]), reason=born.reason, edits=born.edits, op=op
+        )
+        path = self._folder / agent_file_of(name)
+        agent = PoolAgent(name=name, path=path, born=born, stem=stem, revisions=(first,))
+        self.agents[name] = agent
+        self.admissions[op] = Admission(name=name, is_new=True)
+
+    def _revise(self, op: str, change: Revised) -> None:
+        agent = self._known_agent(change.agent)
+        last = Revision(agent=change.to, reason=change.reason, edits=change.edits, op=op)
+        agent.revisions = (*agent.revisions, last)
+
+    def _newcomer(self, name: str) -> str:
+        if not _NAME.fullmatch(name) or self.find(name):
+            raise ValueError(f"a member cannot be born with the name {quoted(name)}")
+        return name
+
+    def _stem(self, name: str, parents: Sequence[Member | PoolAgent]) -> str:
+        """Say what the names of a newcomer's children begin with; count it as a child itself."""
+        stem = parents[0].stem if parents else name
         self._numbers[stem] += bool(parents)
+        return stem
+
+    def _take_twin(self, op: str, value: Mapping[str, Any]) -> None:
+        self._known(value["team"])
+        self.twins[value["lineage"]["operator"]] += 1
+        self.admissions[op] = Admission(name=value["team"], is_new=False)
+
+    def _take_trial(self, kind: str, tried: Tried) -> None:
+        if (tried.trial.score is None) != (kind == "failed"):
+            raise ValueError(f"score={tried.trial.score!r} does not fit {quoted(kind)}")
+        working = {part.member for part in tried.trial.agents.values()}
+        for one in (self._known(tried.member), *map(self._known_agent, sorted(working))):
+            one.take(tried.trial)
+
+    def _retire(self, value: Mapping[str, Any], reason: str | None) -> None:
+        """Let a member be none any longer, for a reason; without one, let it be one again."""
+        self._anyone(value).retired = reason
+        self.live = {name: one for name, one in self.teams.items() if one.retired is None}
+
+    def _anyone(self, value: Mapping[str, Any]) -> Member | PoolAgent:
+        return self._known(value["team"]) if "team" in value else self._known_agent(value["agent"])
+
+    def _known_agent(self, name: str) -> PoolAgent:
+        if name not in self.agents:
+            raise ValueError(f"no agent {quoted(name)} was born before")
+        return self.agents[name]
 
     def _known(self, name: str) -> Member:
         if name not in self.teams:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..runtime.usage import Usage
@@ -13,7 +14,7 @@ from .intervals import wilson
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["EVOLVE", "Kind", "Statistics", "Sums", "Trial", "wilson"]
+__all__ = ["EVOLVE", "Kind", "Part", "Statistics", "Sums", "Trial", "wilson"]
 
 EVOLVE = "evolve"
 """The split of the tasks that evolution learns from. Others, such as `test`, are held out."""
@@ -22,6 +23,23 @@ Kind = Literal["plain", "adapted", "chosen"]
 """What a trial is of: the team as it stands, what it was adapted to, or its own admission."""
 
 NOTHING = Usage()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """What an agent of the pool did in a trial.
+
+    Attributes:
+        member: The agent.
+        share: Its share in what came of it, in [0, 1], where somebody says so.
+    """
+
+    member: str
+    share: float | None = None
+
+
+def _nobody() -> Mapping[str, Part]:
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,6 +61,9 @@ class Trial:
         adapted: What ran was what an operator made of the team for this task, and not the team as
             it stands. Whether it won or not, it is a fair trial of what the team is adapted to, so
             it is kept apart, too.
+        agents: Which agents of the pool worked, by their ids in the team.
+        rounds: How many rounds it had.
+        structure: What the team was made by, where teams are made of agents: `debate`.
 
     Not both: what a team was taken in for is a trial of the team itself.
 
@@ -60,6 +81,9 @@ class Trial:
     reason: str = ""
     chosen: bool = False
     adapted: bool = False
+    agents: Mapping[str, Part] = field(default_factory=_nobody, hash=False)
+    rounds: int = 1
+    structure: str | None = None
 
     def __post_init__(self) -> None:
         if self.score is not None and not 0 <= self.score <= 1:
@@ -81,14 +105,22 @@ class Trial:
         """Read a trial as a ledger's line has it."""
         given: dict[str, Any] = {name: value[name] for name in cls.__slots__ if name in value}
         given["usage"] = Usage(**value.get("usage", {}))
+        given["agents"] = {one: Part(**part) for one, part in value.get("agents", {}).items()}
         return cls(**given)
 
     def value(self) -> dict[str, Any]:
         """Give what a ledger's line has of it: nothing that is at its default."""
         usage = {name: count for name, count in self.usage.value().items() if count}
-        items = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        agents = {position: _told(part) for position, part in self.agents.items()}
+        items = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}
         told = {name: item for name, (item, usual) in items.items() if item != usual}
-        return {**told, "usage": usage} if usage else told
+        parts = {"usage": usage, "agents": agents}
+        return {name: parts.get(name, item) for name, item in told.items() if parts.get(name, True)}
+
+
+def _told(part: Part) -> dict[str, Any]:
+    share = {} if part.share is None else {"share": part.share}
+    return {"member": part.member, **share}
 
 
 class Sums(NamedTuple):

@@ -15,6 +15,7 @@ from ..schema.errors import ConfigError, InputError, StorageError
 from ..schema.files import locked, sync, write_atomically
 from ..schema.loading import load_team
 from ..schema.problems import quoted
+from .agent_files import AgentFiles
 from .layout import LEDGER, TEAMS
 from .ledger import START, Ledger
 from .pool import Pool
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..schema.team import Team
+    from .agents import PoolAgent
     from .ledger import Entry
     from .members import Member
 
@@ -39,6 +41,7 @@ class Findings:
         lines: Whole lines of the ledger.
         teams: Teams that were ever born.
         members: Those that were not retired.
+        agents: Agents that were ever born.
         faults: What keeps the pool, or a member, from being used.
         notes: What is to be known and harms nothing: what a crash left, files of retired teams.
     """
@@ -46,6 +49,7 @@ class Findings:
     lines: int
     teams: int
     members: int
+    agents: int
     faults: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -55,7 +59,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
 
     Every line is whole, and as `ledger.schema.json` has it. Every parent was born before its child,
     so lineage has no cycle. Every team's file loads, is the team that was born, and has its
-    lineage.
+    lineage. Every agent's file is as the ledger has the agent.
 
     Args:
         folder: The pool.
@@ -81,10 +85,14 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
     known = catalogue or Catalogue.of_host()
     for member in state.teams.values():
         (faults if member.retired is None else notes).extend(_faults_of(member, known))
+    for agent in state.agents.values():
+        said, is_fault = _told_of(agent, folder)
+        (faults if is_fault and agent.retired is None else notes).extend(said)
     return Findings(
         lines=place.line,
         teams=len(state.teams),
         members=len(state.live),
+        agents=len(state.agents),
         faults=tuple(faults),
         notes=tuple(notes),
     )
@@ -95,7 +103,8 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
 
     Lines of the ledger that are damaged, or that refer to what is lost with them, are left out; the
     damaged ledger is kept beside the new one. Members whose files are lost or hold another team are
-    retired. Nothing else is removed: see `Pool.remove_orphans`.
+    retired. Files of agents are written anew from the ledger. Nothing else is removed: see
+    `Pool.remove_orphans`.
 
     Args:
         folder: The pool. Nobody else should be at work on it.
@@ -117,6 +126,10 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
             told = replace(member.team, name=member.name, lineage=member.born)
             write_atomically(member.path, dump(told))
             done.append(f"{member.path}: name and lineage were written anew from the ledger.")
+    files = AgentFiles(folder=folder)
+    for agent in pool.agents.values():
+        if files.write(agent):
+            done.append(f"{agent.path}: was written anew from the ledger.")
     return done
 
 
@@ -138,6 +151,18 @@ def _left_behind(path: Path, state: State, end: int) -> Iterator[str]:
     for file in sorted((path.parent / TEAMS).iterdir()):
         if file.is_file() and file not in owned:
             yield f"{file}: belongs to no team. mas-pool gc removes it."
+    for name in AgentFiles(folder=path.parent).orphans(state.agents.values()):
+        yield f"{path.parent / name}: belongs to no agent. mas-pool gc removes it."
+
+
+def _told_of(agent: PoolAgent, folder: Path) -> tuple[list[str], bool]:
+    """Say what there is to say of an agent's file, and whether that is a fault."""
+    try:
+        behind = AgentFiles(folder=folder).is_behind(agent)
+    except StorageError as error:
+        return [str(error)], True
+    said = f"{agent.path}: a crash left it a revision behind. It is brought up by the next to open."
+    return [said] if behind else [], False
 
 
 def _faults_of(member: Member, catalogue: Catalogue) -> Iterator[str]:

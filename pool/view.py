@@ -12,6 +12,7 @@ from .state import State
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from .agents import PoolAgent
     from .learnt import Learnt
     from .members import Member
     from .memory import Memory
@@ -38,12 +39,14 @@ class View:
 
     Attributes:
         members: The teams by name, in the order of their births.
+        agents: The agents by name, in the order of their births.
         seen: How many entries had been learnt.
         pool: The pool, which may have come further.
         memory: What finds entries; None: nothing is found.
     """
 
     members: Mapping[str, Member]
+    agents: Mapping[str, PoolAgent]
     seen: int
     pool: Pool
     memory: Memory | None = None
@@ -121,6 +124,11 @@ class Views:
             self._place = entry.end
         return View(
             members={name: member.as_it_is() for name, member in self._state.live.items()},
+            agents={
+                name: agent.as_it_is()
+                for name, agent in self._state.agents.items()
+                if agent.retired is None
+            },
             seen=self._seen,
             pool=self._pool,
             memory=self._memory,

@@ -36,6 +36,8 @@ def run(
     seed: int | None = None,
     budget: str = "",
     cache: str | Path | None = None,
+    pool: str | Path | None = None,
+    embedder: str | None = None,
     runs: str | Path | None = None,
     listener: Callable[[Event], None] | None = None,
 ) -> Run:
@@ -49,6 +51,8 @@ def run(
         seed: Makes sampling repeatable where the endpoint allows it.
         budget: What it may cost, as `--budget` takes it: `usd=2,tokens=500000`.
         cache: A folder of answers that runs share.
+        pool: The folder of the pool that agents with `recall` are reminded from.
+        embedder: What finds similar tasks there; see `mas-run --embedder`.
         runs: Where the run's folder is made, which `mas-run --resume` goes on with. None: nowhere.
         listener: Told everything that happens.
 
@@ -64,6 +68,8 @@ def run(
         seed=seed,
         budget=Caps.parse(budget) if budget else Caps(),
         cache=Path(cache) if cache else None,
+        pool=Path(pool) if pool else None,
+        embedder=embedder,
         unsafe_local=unsafe_local,
     )
     listeners = (listener,) if listener else ()

@@ -19,6 +19,7 @@ from .messages import question, system
 from .mishaps import Mishaps
 from .outcomes import AgentOutcome, outcome_of, outcome_value
 from .own_time import OwnTime
+from .recall import reminded
 from .runners.protocol import Assignment, Report
 from .skills import tools_of
 from .tools import ToolCall
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from .gateway import ChatAnswer, Message
     from .outcomes import Status
     from .plan import PlannedAgent
+    from .recall import Entry
     from .runners.protocol import AgentResult
 
 __all__ = ["Desk"]
@@ -56,6 +58,8 @@ class Desk:
         self.dialogue: tuple[Message, ...] = ()
         self.mishaps = Mishaps(self.context.calls.scrub)
         self.broken: StorageError | None = None
+        self.recalled: tuple[Entry, ...] = ()
+        self.forgot: CoterieError | None = None
         self.time = OwnTime(self.planned.agent.timeout, whole=self.run.allowance.time)
         self.waits = False
         self.spending = self._budget()
@@ -84,6 +88,7 @@ class Desk:
             StorageError: What it came to, or what happened on the way, cannot be written down.
         """
         journal = self.context.calls.journal
+        await self._recall()
         if journal is None:
             return await self._run()
         asked = self._asked()
@@ -98,6 +103,17 @@ class Desk:
             await journal.put(self.path, "agent", asked, outcome_value(outcome))
         return outcome
 
+    async def _recall(self) -> None:
+        """Remind the agent of what was learnt; where that fails, the agent does when it is run."""
+        recaller = self.context.recaller
+        try:
+            task = self.run.workspaces.task
+            self.recalled = await reminded(self.planned.agent, task, recaller, self.once)
+        except StorageError:
+            raise
+        except CoterieError as error:
+            self.forgot = error
+
     async def _run(self) -> AgentOutcome:
         """Run the agent to an outcome."""
         started, limit = time.monotonic(), self.planned.agent.timeout
@@ -106,6 +122,8 @@ class Desk:
         try:
             async with self.time.bounded():
                 with self.time.at_work():
+                    if self.forgot is not None:
+                        raise self.forgot
                     result = await self._retried()
             status = "done"
         except TimeoutError:
@@ -159,7 +177,8 @@ class Desk:
         return system(self.planned, team.constitution, has_reports=has_reports, known=known)
 
     def _question(self) -> str:
-        return question(self.run.workspaces.task, self.reports, self.missing, self.carried)
+        task = self.run.workspaces.task
+        return question(task, self.reports, self.missing, self.carried, self.recalled)
 
     def _assignment(self) -> Assignment:
         run, context, agent = self.run, self.context, self.planned.agent

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .carry import Carry
     from .jail import Jails
     from .plan import Plan, PlannedAgent
+    from .recall import Recaller
     from .tools import Toolbox
 
 __all__ = ["Context", "execute"]
@@ -53,6 +54,7 @@ class Context:
         budget: What all of it may cost.
         agent_caps: What each agent of a run may cost.
         dialogue: Characters that are kept of what each agent read and said; 0 for none of it.
+        recaller: Reminds agents of what was learnt; None: no agent wants that.
     """
 
     calls: Calls
@@ -62,6 +64,7 @@ class Context:
     budget: Budget | None = None
     agent_caps: Caps | None = None
     dialogue: int = 0
+    recaller: Recaller | None = None
 
 
 async def execute(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ..schema.task import Task
     from .plan import PlannedAgent
+    from .recall import Entry
     from .runners.protocol import Report
 
 __all__ = ["fence", "question", "render", "system"]
@@ -61,12 +62,17 @@ def system(
 
 
 def question(
-    task: Task, reports: Sequence[Report], missing: Sequence[str], carried: Carried = UNBURDENED
+    task: Task,
+    reports: Sequence[Report],
+    missing: Sequence[str],
+    carried: Carried = UNBURDENED,
+    recalled: Sequence[Entry] = (),
 ) -> str:
-    """Write the task, the reports, and what is carried over from an earlier round.
+    """Write the task, what was learnt on such tasks, the reports, and what is carried over.
 
     Each report stands between markers that its writer could not foresee: they carry a digest of
-    the report itself, so no report can hold the end of its own fence. So does all that is carried.
+    the report itself, so no report can hold the end of its own fence. So does all that is carried
+    and all that is recalled.
     """
     return render(
         "question",
@@ -75,6 +81,7 @@ def question(
         files=sorted(task.files),
         reports=[_fenced(report) for report in reports],
         missing=missing,
+        recalled=[_remembered(entry) for entry in recalled],
         own=_fenced(carried.own) if carried.own else None,
         letters=[_fenced(letter) for letter in carried.letters],
         bulletin=_bulletin(carried.bulletin) if carried.bulletin else None,
@@ -120,6 +127,11 @@ def fence(text: str) -> str:
 
 def _bulletin(text: str) -> Mapping[str, str]:
     return {"content": text, "fence": fence(text)}
+
+
+def _remembered(entry: Entry) -> Mapping[str, str]:
+    shown = {"source": entry.source, "task": entry.task, "text": entry.text}
+    return {**shown, "fence": fence(f"{entry.task}\n{entry.text}")}
 
 
 def _fenced(report: Report) -> Mapping[str, str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..schema.catalogue import Catalogue, load_named
+from ..schema.picture.caption import is_closing, repeats
 from ..schema.team import Agent, Team, is_prompt_id, natural
 from .terminal import counted
 
@@ -88,8 +89,13 @@ class Plan:
 
     @property
     def calls_at_most(self) -> int:
-        """Model calls of a whole run without failures."""
-        return sum(planned.calls_at_most for planned in self.agents.values())
+        """Model calls of a whole run without failures: in all rounds, where none is settled."""
+        return sum(one.calls_at_most * self._times(one.agent) for one in self.agents.values())
+
+    def _times(self, agent: Agent) -> int:
+        """Give how often an agent works at most."""
+        rounds = self.team.execution.rounds
+        return 1 if rounds is None or agent.id in rounds.closing else rounds.most
 
     def describe(self) -> dict[str, Any]:
         """Give the plan as JSON-able values, for printing and for tools."""
@@ -99,18 +105,25 @@ class Plan:
             "output": self.output,
             "workers": self.workers,
             "calls_at_most": self.calls_at_most,
+            **({"rounds": asdict(rounds)} if (rounds := self.team.execution.rounds) else {}),
             "levels": [[_described(self.agents[one]) for one in level] for level in self.levels],
         }
 
     def __str__(self) -> str:
+        rounds = self.team.execution.rounds
+        often = f" {repeats(rounds)}," if rounds else ""
         lines = [
-            f"{self.team.name}: {counted(len(self.agents), 'agent')},"
+            f"{self.team.name}: {counted(len(self.agents), 'agent')},{often}"
             f" at most {counted(self.calls_at_most, 'call')}"
         ]
         for number, level in enumerate(self.levels):
             lines.append(f"level {number}")
-            lines += [f"  {_line(self.agents[agent_id])}" for agent_id in level]
+            lines += [f"  {self._line(agent_id)}" for agent_id in level]
         return "\n".join([*lines, f"answer: {self.output}"])
+
+    def _line(self, agent_id: str) -> str:
+        planned = self.agents[agent_id]
+        return _line(planned) + ("  closes" if is_closing(self.team, planned.agent) else "")
 
 
 def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field's word

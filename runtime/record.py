@@ -151,6 +151,8 @@ def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
             agent_budget=Caps(**manifest["agent_budget"]),
             allow_unpriced=manifest["allow_unpriced"],
             cache=folder.joinpath(manifest["cache"]) if manifest["cache"] else None,
+            pool=folder.joinpath(manifest["pool"]) if manifest.get("pool") else None,
+            embedder=manifest.get("embedder"),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{folder / MANIFEST}: not the manifest of a run: {error!r}.") from None
@@ -185,6 +187,13 @@ def read_value(path: Path) -> dict[str, Any]:
     return value
 
 
+def _recalled(setting: Setting) -> dict[str, Any]:
+    """Say what agents recall from, where they do."""
+    if setting.pool is None:
+        return {}
+    return {"pool": str(setting.pool.resolve()), "embedder": setting.embedder}
+
+
 def manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
     """Say how a run is made: what resuming it needs, and what an auditor asks."""
     return {
@@ -196,6 +205,7 @@ def manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
         "agent_budget": setting.agent_budget.value(),
         "allow_unpriced": setting.allow_unpriced,
         "cache": str(setting.cache.resolve()) if setting.cache else None,
+        **_recalled(setting),
         "unsafe_local": setting.unsafe_local,
         "jail": Jails(unsafe=setting.unsafe_local).describe() if plan.needs_jail else None,
         "models": {alias: asdict(model) for alias, model in sorted(plan.models.items())},

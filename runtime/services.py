@@ -14,6 +14,7 @@ from .carry import NOTHING
 from .engine import NOBODY, Context, execute
 from .gateway import Gateway
 from .jail import Jails
+from .recall import open_recall, refuse_forgetful
 from .scrubber import Scrubber
 from .tools import Toolbox
 from .trace import Trace
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .journal import Journal
     from .outcomes import AgentOutcome, Run
     from .plan import Plan
+    from .recall import Recaller
 
 __all__ = ["Services", "Setting", "open_services"]
 
@@ -46,6 +48,8 @@ class Setting:
         allow_unpriced: Under a cap on USD, also call models whose price is unknown.
         cache: A folder of answers that runs share.
         unsafe_local: Run code that agents write without a jail.
+        pool: The folder of the pool that agents recall from.
+        embedder: What finds similar tasks there, by its name; None: whatever is installed.
     """
 
     seed: int | None = None
@@ -54,6 +58,8 @@ class Setting:
     allow_unpriced: bool = False
     cache: Path | None = None
     unsafe_local: bool = False
+    pool: Path | None = None
+    embedder: str | None = None
 
     @property
     def must_be_priced(self) -> bool:
@@ -64,13 +70,17 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Services:
-    """Models, tools and jails, in use. `open_services` makes them."""
+    """Models, tools and jails, in use. `open_services` makes them.
+
+    Another memory than the setting's is had by `dataclasses.replace(services, recaller=…)`.
+    """
 
     setting: Setting
     gateway: Gateway
     toolbox: Toolbox
     jails: Jails
     cache: Cache | None
+    recaller: Recaller | None = None
 
     async def prepare(self, plan: Plan, *, offline: bool = False) -> None:
         """Make sure that a plan can be run, and start what it needs.
@@ -80,12 +90,14 @@ class Services:
             offline: It is a replay, and asks no model.
 
         Raises:
-            InputError: A key, a price, a tool server or a jail is missing. Nothing was spent.
+            InputError: A key, a price, a tool server, a jail or a pool is missing. Nothing was
+                spent.
             ModelError: The embedded model's server did not start.
         """
         if plan.needs_jail:
             self.jails.check()
         if not offline:
+            refuse_forgetful(plan, self.recaller)
             await self.gateway.prepare(plan.aliases, priced=self.setting.must_be_priced)
         await self.toolbox.prepare(plan.tools)
 
@@ -175,6 +187,7 @@ class Services:
             budget=budget,
             agent_caps=self.setting.agent_budget if self.setting.agent_budget.value() else None,
             dialogue=dialogue,
+            recaller=self.recaller,
         )
 
 
@@ -183,8 +196,11 @@ async def open_services(known: Catalogue, setting: Setting) -> AsyncGenerator[Se
     """Open what runs need; leaving the block closes connections and ends servers.
 
     Raises:
-        InputError: The cache cannot be opened.
+        InputError: The cache cannot be opened, or there is no pool.
     """
+    recaller = None
+    if setting.pool is not None:
+        recaller = open_recall(setting.pool, known.models, setting.embedder)
     async with AsyncExitStack() as stack:
         yield Services(
             setting=setting,
@@ -192,4 +208,5 @@ async def open_services(known: Catalogue, setting: Setting) -> AsyncGenerator[Se
             toolbox=await stack.enter_async_context(Toolbox(known.servers)),
             jails=Jails(unsafe=setting.unsafe_local),
             cache=stack.enter_context(Cache.open(setting.cache)) if setting.cache else None,
+            recaller=recaller,
         )

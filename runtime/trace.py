@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import errno
 import json
 import os
@@ -72,13 +73,21 @@ class Trace:
         self._listeners = listeners
         self._started = time.monotonic()
         self._failure: StorageError | None = None
+        self._common: Mapping[str, Any] = {}
+
+    def within(self, **common: Any) -> Trace:
+        """Give a trace of a part, whose events all say so: for the same listeners and clock."""
+        part = copy.copy(self)
+        part._common = {**self._common, **common}
+        return part
 
     def emit(self, event: str, agent: str | None = None, /, **fields: Any) -> None:
         """Note that something happened: its type, whom it is about, and what else there is."""
         if not self._listeners:
             return
         seconds = time.monotonic() - self._started
-        happened = Event(type=event, seconds=seconds, agent=agent, fields=fields)
+        said = {**self._common, **fields} if self._common else fields
+        happened = Event(type=event, seconds=seconds, agent=agent, fields=said)
         for listener in self._listeners:
             try:
                 listener(happened)

@@ -16,7 +16,7 @@ from ._shape import shape_schema
 from .catalogue import load_named, needs_reports, tool_identifier
 from .errors import InputError
 from .hints import did_you_mean
-from .problems import Path, quoted, reason_of
+from .problems import Path, dotted, quoted, reason_of
 from .secrets import LOOKS_LIKE_A_KEY, looks_secret
 from .team import IMPLIED_BACKENDS, READ_SKILL, is_prompt_id, natural
 from .values import is_list, is_mapping
@@ -29,12 +29,22 @@ if TYPE_CHECKING:
     from .problems import Problem
     from .team import Agent, Team
 
-__all__ = ["GRAPH_RULES", "TEAM_RULES", "Reading", "Rule", "listed", "objections", "secrets_in"]
+__all__ = [
+    "AGENT_RULES",
+    "GRAPH_RULES",
+    "TEAM_RULES",
+    "Reading",
+    "Rule",
+    "listed",
+    "objections",
+    "secrets_in",
+]
 
 _FILE_NAME = re.compile(r"[/\\]|\.(md|txt|ya?ml|prompt)$")
 LONGEST_PROMPT = 65_536
 GRAPH = ("topology", "execution.context")
 """The fields whose faults make it unclear which graph is meant."""
+CLOSING: Path = ("execution", "rounds", "closing")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,7 +69,9 @@ class Reading:
 
     def sound(self, field: str) -> bool:
         """Tell whether a field and all in it have the right shape."""
-        return not any(f"{problem.path}.".startswith(f"{field}.") for problem in self.found)
+        faulty = [problem.path for problem in self.found if problem.file == self.document.file]
+        faulty += map(dotted, self.document.faulty_grafts({one.file for one in self.found}))
+        return not any(f"{path}.".startswith(f"{field}.") for path in faulty)
 
     @property
     def agent_ids(self) -> Sequence[str]:
@@ -127,6 +139,51 @@ def one_output(reading: Reading) -> Iterator[Problem]:
             " Let it report to someone, or leave it out.",
             at_key=True,
         )
+
+
+def rounds_that_end(reading: Reading) -> Iterator[Problem]:
+    """Rounds that wait for somebody's word have somebody who can give it."""
+    rounds = reading.team.execution.rounds
+    if rounds is None or rounds.until != "finalized" or not _is_clear(reading):
+        return
+    repeating = [one for one in reading.team.agents.values() if one.id not in rounds.closing]
+    if repeating and not any(one.can_finalize for one in repeating):
+        yield reading.problem(
+            ("execution", "rounds", "until"),
+            "no agent that works in the rounds can say that it is done. Give one an output_schema"
+            " with a boolean property final, or write until: unchanged.",
+        )
+
+
+def closing_at_the_end(reading: Reading) -> Iterator[Problem]:
+    """Whoever closes works after all others, and gives the answer."""
+    rounds, team, path = reading.team.execution.rounds, reading.team, CLOSING
+    known = reading.agent_ids
+    if rounds is None or not known or not reading.sound("execution.rounds"):
+        return
+    unknown = [one for one in rounds.closing if one not in known]
+    for one in unknown:
+        hint = did_you_mean(one, known) or f" Agents: {listed(known)}."
+        place = (*path, rounds.closing.index(one))
+        yield reading.problem(place, f"no agent {quoted(one)}.{hint}")
+    if unknown or not rounds.closing or not _is_clear(reading):
+        return
+    if len(rounds.closing) == len(team.agents):
+        yield reading.problem(path, "every agent closes. Leave out those that work in the rounds.")
+        return
+    if team.output not in rounds.closing:
+        yield reading.problem(
+            path,
+            f"{quoted(team.output)}, whose output is the answer, is not among them. Add it, or"
+            " leave out closing.",
+        )
+    for index, one in enumerate(rounds.closing):
+        if others := [other for other in _hearing(team, one) if other not in rounds.closing]:
+            yield reading.problem(
+                (*path, index),
+                f"{quoted(one)} closes, but its output is read in the rounds, by {listed(others)}."
+                " Let them close as well, or let it work in the rounds.",
+            )
 
 
 def known_names(reading: Reading) -> Iterator[Problem]:
@@ -219,8 +276,17 @@ def secrets_in(document: Document) -> Iterator[Problem]:
 
 Rule = Callable[["Reading"], "Iterator[Problem]"]
 
-GRAPH_RULES: tuple[Rule, ...] = (known_agents, no_cycle, one_output)
+GRAPH_RULES: tuple[Rule, ...] = (
+    known_agents,
+    no_cycle,
+    one_output,
+    rounds_that_end,
+    closing_at_the_end,
+)
 """The rules that hold on every host."""
+
+AGENT_RULES: tuple[Rule, ...] = (known_names, distinct_tools, known_backends, notes_on_others)
+"""The rules for an agent by itself."""
 
 TEAM_RULES: tuple[Rule, ...] = (
     *GRAPH_RULES,
@@ -251,7 +317,11 @@ def _is_clear(reading: Reading) -> bool:
     return (
         set(reading.agent_ids) == set(reading.team.agents)
         and all(reading.sound(field) for field in GRAPH)
-        and all(re.split(r"[.\[]", problem.path)[0] in fields for problem in reading.found)
+        and all(
+            re.split(r"[.\[]", problem.path)[0] in fields
+            for problem in reading.found
+            if problem.file == reading.document.file
+        )
         and not any(known_agents(reading))
         and not any(no_cycle(reading))
     )
@@ -271,6 +341,15 @@ def _lost(team: Team) -> list[str]:
         reached |= new
         open_ends += new
     return [agent_id for agent_id in team.agents if agent_id not in reached]
+
+
+def _hearing(team: Team, agent_id: str) -> Sequence[str]:
+    """Name the agents that see an agent's output, by the team's rule for context."""
+    if team.execution.context != "all":
+        return team.reports_to.get(agent_id, ())
+    levels = team.levels
+    own = next(index for index, level in enumerate(levels) if agent_id in level)
+    return [other for level in levels[own + 1 :] for other in level]
 
 
 def _unknown_model(alias: str, known: Catalogue) -> str:

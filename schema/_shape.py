@@ -51,9 +51,30 @@ HOW_TO_WRITE = {
 
 @functools.cache
 def shape_schema(name: str) -> Mapping[str, Any]:
-    """Load one of our schemas: `team`, `task`, `models`, `tools`, `policy` or `edits`."""
+    """Load one of our schemas: `team`, `task`, `models`, `tools`, `policy`, `edits`, or `agent`."""
+    if name == "agent":
+        return _agent_schema()
     path = FilePath(__file__).with_name(f"{name}.schema.json")
     return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _agent_schema() -> Mapping[str, Any]:
+    """Write the schema of an agent file: an agent of a team file, with an id and a lineage."""
+    team = shape_schema("team")
+    agent, lineage = team["$defs"]["agent"], team["properties"]["lineage"]
+    fields = {key: item for key, item in agent["properties"].items() if key != "use"}
+    name = {
+        "description": "The agent's id. Default: the name of the file, or of the folder.",
+        "$ref": "#/$defs/id",
+    }
+    return {
+        "$schema": team["$schema"],
+        "$id": "urn:coterie:agent:1",
+        "title": "Agent",
+        **{key: item for key, item in agent.items() if key != "properties"},
+        "properties": {"id": name, **fields, "lineage": lineage},
+        "$defs": {key: item for key, item in team["$defs"].items() if key != "agent"},
+    }
 
 
 def shape_problems(document: Document, schema: str | Mapping[str, Any]) -> list[Problem]:

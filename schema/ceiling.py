@@ -52,6 +52,7 @@ class Ceiling:
         timeout: The longest that an agent may take, in seconds; unwritten is as long as the run.
         run_timeout: The longest that a run may take, in seconds.
         max_retries: The most retries.
+        rounds: The most rounds. A team that declares none has 1.
     """
 
     tools: frozenset[str] = frozenset()
@@ -65,6 +66,7 @@ class Ceiling:
     timeout: float | None = None
     run_timeout: float | None = None
     max_retries: int | None = None
+    rounds: int | None = None
 
     @classmethod
     def of(cls, *teams: Team) -> Ceiling:
@@ -84,6 +86,7 @@ class Ceiling:
             timeout=_most(_seconds(team, agent) for team, agent in asking),
             run_timeout=_most(team.execution.timeout for team in teams),
             max_retries=_most(team.execution.max_retries for team in teams),
+            rounds=_most(_rounds(team) for team in teams),
         )
 
     def problems(self, team: Team, file: str = "team.yaml") -> list[Problem]:
@@ -105,6 +108,7 @@ class Ceiling:
         seconds, retries = ("execution", "timeout"), ("execution", "max_retries")
         yield from _above(seconds, execution.timeout, "seconds", self.run_timeout)
         yield from _above(retries, execution.max_retries, "retries", self.max_retries)
+        yield from _above(("execution", "rounds"), _rounds(team), "rounds", self.rounds)
         for agent in team.agents.values():
             yield from self._works_above(team, agent)
             if team.backend_of(agent) != "function":
@@ -156,6 +160,10 @@ def load_ceiling(path: str | FilePath) -> Ceiling:
 def _works_as(team: Team, agent: Agent) -> str:
     backend = team.backend_of(agent)
     return agent.agent_type or SINGLE_CALL.get(backend, backend)
+
+
+def _rounds(team: Team) -> int:
+    return team.execution.rounds.most if team.execution.rounds else 1
 
 
 def _seconds(team: Team, agent: Agent) -> float:

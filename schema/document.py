@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .problems import Path, Place, Problem, dotted, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Set
 
 __all__ = ["LIMITS", "Builder", "Document", "Limits", "Stop"]
 
@@ -59,6 +59,7 @@ class Document:
         places: The place of each value, by its path.
         keys: The place of each key, by the path of its value.
         complete: Whether reading came to the end. If not, its problems are the ones to mend first.
+        grafts: Other documents, by the paths at which values of theirs stand in this one's.
     """
 
     file: str
@@ -66,9 +67,23 @@ class Document:
     places: Mapping[Path, Place]
     keys: Mapping[Path, Place]
     complete: bool = True
+    grafts: Mapping[Path, Document] = field(default_factory=dict[Path, "Document"])
+
+    def faulty_grafts(self, files: Set[str]) -> Iterator[Path]:
+        """Give where documents stand of which some part is from one of these files."""
+        for path, graft in self.grafts.items():
+            if graft.file in files or any(graft.faulty_grafts(files)):
+                yield path
 
     def problem(self, path: Path, message: str, *, at_key: bool = False) -> Problem:
         """Name a problem of the value at `path`; of its nearest parent where it has no place."""
+        for depth in range(len(path), -1, -1) if self.grafts else ():
+            is_here = path[:depth] in self.places
+            graft = self.grafts.get(path[:depth])
+            if graft is not None and not (is_here and depth == len(path)):
+                return graft.problem(path[depth:], message, at_key=at_key)
+            if is_here:
+                break
         places = self.keys if at_key else self.places
         nearest = path
         while nearest and nearest not in places:

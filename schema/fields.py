@@ -144,6 +144,8 @@ def find(path: str) -> Field:
         InputError: There is no such field; the message says which may be meant.
     """
     words: list[str] = _TOKEN.findall(path)
+    if words[:1] == ["agent"]:  # an agent file has an agent's fields
+        words[0] = "agents"
     for field, rest in _starts(words):
         for found in _matches(field, rest):
             return found

@@ -10,6 +10,8 @@ from ._fallbacks import fallback_problems
 from ._json import read_json
 from ._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
 from ._shape import shape_problems, sound
+from .agent_document import with_used
+from .building import team_of
 from .catalogue import BUILT_IN_PROMPTS, Catalogue, Server
 from .document import LIMITS, Document, Limits
 from .errors import ConfigError, InputError
@@ -17,7 +19,6 @@ from .hints import did_you_mean
 from .models import Model
 from .problems import Problem, quoted, reason_of
 from .task import ScorerChoice, Task
-from .team import Agent, Execution, Lineage, LineageStep, Notes, Recall, Skill, SolvedTask, Team
 from .values import is_list, is_mapping
 from .yaml_text import read_yaml
 
@@ -25,14 +26,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .problems import Path as FieldPath
+    from .team import Team
 
 __all__ = [
-    "agent_of",
     "check_team",
     "load_models",
     "load_task",
     "load_team",
     "load_tools",
+    "merged",
     "parse_task",
     "parse_team",
     "read_document",
@@ -61,7 +63,10 @@ def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:
     """
     content = read_file(path, LIMITS)
     known = (catalogue or Catalogue.of_host()).beside(Path(path).parent)
-    return parse_team(content, str(path), known)
+    team, problems = check_team(content, str(path), known, folder=Path(path).parent)
+    if problems:
+        raise ConfigError(problems)
+    return team
 
 
 def team_path(name: str | Path) -> Path:
@@ -92,7 +97,8 @@ def read_team(path: str | Path) -> Team:
     """
     nothing = frozenset[str]()
     unasked = Catalogue(backends=nothing, functions=nothing, scorers=nothing, tools=nothing)
-    team, problems = check_team(read_file(path), str(path), unasked, GRAPH_RULES)
+    folder = Path(path).parent
+    team, problems = check_team(read_file(path), str(path), unasked, GRAPH_RULES, folder=folder)
     if problems:
         raise ConfigError(problems)
     return team
@@ -111,15 +117,28 @@ def parse_team(content: bytes, file: str, catalogue: Catalogue) -> Team:
 
 
 def check_team(
-    content: bytes, file: str, catalogue: Catalogue, rules: tuple[Rule, ...] = TEAM_RULES
+    content: bytes,
+    file: str,
+    catalogue: Catalogue,
+    rules: tuple[Rule, ...] = TEAM_RULES,
+    *,
+    folder: Path | None = None,
 ) -> tuple[Team, list[Problem]]:
-    """Give what a team file says as far as it can be read, and all its problems, by place."""
-    document, problems = shape_only(*read_yaml(content, file), "team")
+    """Give what a team file says as far as it can be read, and all its problems, by place.
+
+    Args:
+        content: The file's bytes.
+        file: The name that messages show.
+        catalogue: What names are known.
+        rules: What is asked beside its shape.
+        folder: Where it lies, and the agent files that it uses below. None: it may use none.
+    """
+    document, problems = shape_only(*with_used(*read_yaml(content, file), folder), "team")
     if not document.complete:
-        return _team({}), problems
-    team = _team(sound(document, "team") if problems else document.value)
+        return team_of({}), problems
+    team = team_of(sound(document, "team") if problems else document.value)
     reading = Reading(document=document, team=team, catalogue=catalogue, found=problems)
-    return team, _sorted(problems, [found for rule in rules for found in rule(reading)])
+    return team, merged(problems, [found for rule in rules for found in rule(reading)])
 
 
 def load_task(path: str | Path, catalogue: Catalogue | None = None) -> Task:
@@ -160,7 +179,7 @@ def parse_task(content: bytes, file: str, folder: Path, catalogue: Catalogue) ->
         found.append(document.problem(("repo",), message))
     if repo is None and value.get("commit"):
         found.append(document.problem(("commit",), "a commit of no repository. Name it: repo."))
-    if problems := _sorted(problems, found):
+    if problems := merged(problems, found):
         raise ConfigError(problems)
     return _task(value, files, repo, scorer)
 
@@ -175,7 +194,7 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
     document, problems = shape_only(*read_yaml(read_file(path, LIMITS), str(path)), "models")
     if document.complete:
         value = sound(document, "models") if problems else document.value
-        problems = _sorted(problems, list(fallback_problems(document, value)))
+        problems = merged(problems, list(fallback_problems(document, value)))
     if problems:
         raise ConfigError(problems)
     return {
@@ -226,7 +245,7 @@ def shape_only(
     if not document.complete:
         return document, sorted(problems)
     first = [*problems, *secrets_in(document)]
-    return document, _sorted(first, shape_problems(document, schema))
+    return document, merged(first, shape_problems(document, schema))
 
 
 def read_shape(path: str | Path, schema: str, limits: Limits = TASK_LIMITS) -> Any:
@@ -252,94 +271,11 @@ def read_document(path: str | Path, schema: str, limits: Limits = TASK_LIMITS) -
     return document
 
 
-def _sorted(first: list[Problem], more: list[Problem]) -> list[Problem]:
+def merged(first: list[Problem], more: list[Problem]) -> list[Problem]:
     """Merge problems by place; where a first look found fault, later checks keep silent."""
-    taken = {problem.place for problem in first}
-    return sorted({*first, *(problem for problem in more if problem.place not in taken)})
-
-
-def _team(value: Any) -> Team:
-    """Build a team from a value of the right shape; what is missing gets its default."""
-    value = value if is_mapping(value) else {}
-    topology: dict[str, Any] = value.get("topology") or {}
-    agents: dict[str, dict[str, Any]] = value.get("agents") or {}
-    given = ("description", "backend", "constitution")
-    return Team(
-        name=value.get("name", ""),
-        agents=MappingProxyType(
-            {agent_id: agent_of(agent_id, fields or {}) for agent_id, fields in agents.items()}
-        ),
-        reports_to=MappingProxyType(
-            {
-                reporter: tuple(dict.fromkeys(receiver for receiver in receivers if receiver))
-                for reporter, receivers in (topology.get("reports_to") or {}).items()
-                if receivers
-            }
-        ),
-        declared_output=topology.get("output"),
-        execution=Execution(**(value.get("execution") or {})),
-        successful_tasks=tuple(
-            SolvedTask(**{"q": "", **item}) for item in value.get("successful_tasks") or () if item
-        ),
-        lineage=_lineage(value.get("lineage")),
-        **{key: value[key] for key in given if key in value},
-    )
-
-
-def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
-    """Build an agent from values of the right shape."""
-    given = {key: item for key, item in fields.items() if key not in {"tools", "notes", "recall"}}
-    return Agent(
-        id=agent_id,
-        tools=_names(fields.get("tools")),
-        notes=_notes(fields.get("notes") or {}),
-        recall=None if fields.get("recall") is None else _recall(fields["recall"]),
-        **given,
-    )
-
-
-def _names(listed: list[str | None] | None) -> tuple[str, ...]:
-    return tuple(name for name in listed or () if name)
-
-
-def _notes(fields: dict[str, Any]) -> Notes:
-    skills = {name: _skill(said) for name, said in (fields.get("skills") or {}).items()}
-    return Notes(
-        patches=MappingProxyType(fields.get("patches") or {}),
-        teammates=MappingProxyType(fields.get("teammates") or {}),
-        skills=MappingProxyType(skills),
-        coaching=fields.get("coaching", ""),
-    )
-
-
-def _skill(fields: dict[str, Any]) -> Skill:
-    return Skill(**{"description": "", "body": "", **fields})
-
-
-def _recall(fields: dict[str, Any]) -> Recall:
-    said: dict[str, Any] = {**fields, "kinds": _names(fields.get("kinds"))}
-    return Recall(**said)
-
-
-def _lineage(fields: dict[str, Any] | None) -> Lineage | None:
-    if not fields:
-        return None
-    lists: dict[str, Any] = {
-        key: tuple(one for one in fields.get(key) or () if one is not None)
-        for key in ("parents", "edits")
-    }
-    steps = tuple(_lineage_step(one) for one in fields.get("steps") or () if one)
-    said: dict[str, Any] = {"operator": "", **fields, **lists, "steps": steps}
-    return Lineage(**said)
-
-
-def _lineage_step(fields: dict[str, Any]) -> LineageStep:
-    lists: dict[str, Any] = {
-        key: tuple(one for one in fields.get(key) or () if one is not None)
-        for key in ("edits", "fields")
-    }
-    said: dict[str, Any] = {"operator": "", **fields, **lists}
-    return LineageStep(**said)
+    taken = {(problem.file, problem.place) for problem in first}
+    new = (problem for problem in more if (problem.file, problem.place) not in taken)
+    return sorted({*first, *new})
 
 
 def _task(

@@ -67,12 +67,14 @@ def find_strategy(name: str) -> Configurable:
 def settings_schemas() -> list[tuple[tuple[str, ...], Mapping[str, Any]]]:
     """Give the schemas of the settings of all strategies, with the names that share each.
 
-    Raises:
-        InputError: One cannot be imported.
+    A strategy that cannot be had is left out: whoever names it is told.
     """
     found: list[tuple[tuple[str, ...], Mapping[str, Any]]] = []
     for name in sorted(installed("strategies")):
-        schema = find_strategy(name).schema
+        try:
+            schema = find_strategy(name).schema
+        except InputError:
+            continue
         if not schema.get("properties"):
             continue
         for place, (names, known) in enumerate(found):

@@ -10,7 +10,7 @@ from graphlib import TopologicalSorter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
-from .values import equal_numbers_alike, unlike_default
+from .values import equal_numbers_alike, is_mapping, unlike_default
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,6 +23,7 @@ __all__ = [
     "LineageStep",
     "Notes",
     "Recall",
+    "Rounds",
     "Skill",
     "SolvedTask",
     "Team",
@@ -33,6 +34,7 @@ __all__ = [
 Context = Literal["predecessors", "ancestors", "all"]
 OnError = Literal["fail", "skip", "degrade"]
 OnOverflow = Literal["fail", "trim"]
+Until = Literal["unchanged", "finalized", "never"]
 
 IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType(
     {
@@ -143,6 +145,34 @@ class Agent:
         others = {one: text for one, text in notes.teammates.items() if one != name}
         return replace(self, id=name, notes=replace(notes, teammates=MappingProxyType(others)))
 
+    @property
+    def can_finalize(self) -> bool:
+        """Whether its output says if it is final: a boolean of that name in its schema."""
+        properties = (self.output_schema or {}).get("properties")
+        final = properties.get("final") if is_mapping(properties) else None
+        return is_mapping(final) and final.get("type") == "boolean"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rounds:
+    """How often a team's agents work in a run, and who works after that.
+
+    Attributes:
+        most: Rounds at most.
+        until: What ends them before: a round that changed nobody's contribution; everyone who can
+            say so having said that theirs is final; nothing.
+        closing: The agents that work once, after the last round.
+    """
+
+    most: int
+    until: Until = "unchanged"
+    closing: tuple[str, ...] = ()
+
+    def following(self, new_ids: Mapping[str, str | None]) -> Rounds:
+        """Have those who close follow to their new ids; who went (None) closes no more."""
+        followed = (new_ids.get(one, one) for one in self.closing)
+        return replace(self, closing=tuple(one for one in followed if one is not None))
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Execution:
@@ -154,6 +184,7 @@ class Execution:
     on_error: OnError = "fail"
     on_overflow: OnOverflow = "fail"
     context: Context = "predecessors"
+    rounds: Rounds | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

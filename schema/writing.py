@@ -27,12 +27,23 @@ if TYPE_CHECKING:
     from .problems import Path
     from .team import Agent, Lineage, Team
 
-__all__ = ["agent_value", "canonical", "dump", "team_value", "write_team", "write_yaml"]
+__all__ = [
+    "AGENT_SCHEMA",
+    "DEFAULT_SCHEMA",
+    "agent_value",
+    "canonical",
+    "dump",
+    "team_value",
+    "write_agent_yaml",
+    "write_team",
+    "write_yaml",
+]
 
 WIDTH = 100
 _WITHOUT_BREAKS = str.maketrans("", "", "\n\t")
 HEADER = re.compile(r"#\s*yaml-language-server:\s*\$schema=(\S+).*")
 DEFAULT_SCHEMA = "team.schema.json"
+AGENT_SCHEMA = "agent.schema.json"
 _PLAIN = re.compile(r"[A-Za-z_(/](?:[^\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff#:]|:(?=\S)|(?<=\S)#)*")
 _FLOW_SIGNS = re.compile(r"[,\[\]{}:?]")
 _AMBIGUOUS = re.compile(r"y|n|yes|no|on|off|true|false|null", re.IGNORECASE)
@@ -73,16 +84,26 @@ def write_team(value: Mapping[str, Any], *, schema: str = DEFAULT_SCHEMA) -> str
     return _header(schema) + write_yaml(_in_order(value))
 
 
-def canonical(document: Document, text: str, *, schema: str = DEFAULT_SCHEMA) -> str:
-    """Give a team file's canonical form: same fields, same comments, one order and one style.
+def canonical(
+    document: Document, text: str, *, kind: str = "team", schema: str = DEFAULT_SCHEMA
+) -> str:
+    """Give a file's canonical form: same fields, same comments, one order and one style.
 
     Args:
         document: The file as read, without problems.
         text: The file's text, for its comments.
+        kind: What it is the file of: a `team` or an `agent`.
         schema: For the first line, where the file has none that names a schema.
     """
     comments = _comments(document, text)
-    return _header(comments.header or schema) + write_yaml(_in_order(document.value), comments)
+    ordered = _ordered(document.value, shape_schema(kind), shape_schema(kind))
+    return _header(comments.header or schema) + write_yaml(ordered, comments)
+
+
+def write_agent_yaml(value: Mapping[str, Any]) -> str:
+    """Write an agent's plain value as an agent file, in canonical form."""
+    ordered = _ordered(value, shape_schema("agent"), shape_schema("agent"))
+    return _header(AGENT_SCHEMA) + write_yaml(ordered)
 
 
 def team_value(team: Team) -> dict[str, Any]:
@@ -121,13 +142,13 @@ def write_yaml(value: Mapping[str, Any], comments: Comments | None = None) -> st
     return "\n".join([*_mapping(value, (), comments), *comments.below, ""])
 
 
-def schema_beside(path: FilePath) -> str:
-    """Find the team schema for a file's first line: near the file, or in a folder above it."""
+def schema_beside(path: FilePath, schema: str = DEFAULT_SCHEMA) -> str:
+    """Find a schema for a file's first line: near the file, or in a folder above it."""
     for depth, folder in enumerate(path.resolve().parents):
-        for name in ("schema/team.schema.json", "team.schema.json"):
+        for name in (f"schema/{schema}", schema):
             if (folder / name).is_file():
                 return "../" * depth + name
-    return DEFAULT_SCHEMA
+    return schema
 
 
 def _header(schema: str) -> str:

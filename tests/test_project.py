@@ -52,6 +52,27 @@ def test_a_floor_imports_only_floors_below_it(path: Path) -> None:
                 assert FLOORS.index(target[1]) <= FLOORS.index(here[1]), (path, target)
 
 
+CORE = [
+    path
+    for path in MODULES
+    if (parts := path.relative_to(ROOT).parts)[0] in {"schema", "runtime", "pool", "operators"}
+    and parts[:2] != ("operators", "strategies")
+]
+
+
+@pytest.mark.parametrize("path", CORE, ids=dotted)
+def test_the_core_names_no_strategy(path: Path) -> None:
+    """Whoever needs to know what a strategy is like asks it: `Strategy` can say it."""
+    names = {point.name for point in entry_points(group="coterie.strategies")}
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant):
+            assert not isinstance(node.value, str) or node.value not in names
+        if isinstance(node, ast.alias):
+            assert node.name not in names
+        if isinstance(node, ast.ImportFrom):
+            assert "strategies" not in (node.module or "").split(".")
+
+
 @pytest.mark.parametrize("path", MODULES, ids=dotted)
 def test_what_is_private_stays_on_its_floor(path: Path) -> None:
     """No floor imports a module or a name of another one that begins with an underscore."""

@@ -66,8 +66,8 @@ def evolve(world: World, count: int, seed: int) -> tuple[list[Member], dict[str,
         _add(members, worths, world.founder(chance))
     for number in range(count):
         task = Task(id=f"t{number}", query="?")
-        listed = shortlist(task, members, k=RECIPE.parents)
-        tried = _tried(world, [*listed][: RECIPE.parents], worths, chance)
+        listed = shortlist(task, members, k=RECIPE.settings.parents)
+        tried = _tried(world, [*listed][: RECIPE.settings.parents], worths, chance)
         _record(task, tried, {one.name: one for one in members})
         expected = {one.name: known.score for one, known in listed.items()}
         best = min(tried, key=lambda one: (-one.score, one.member is None, one.steps))
@@ -95,7 +95,7 @@ def _tried(
             worth = world.child(worth, chance)
             one = _Candidate(worth=worth, score=world.score(worth, chance), parent=name)
         tried.append(one)
-    for _ in range(RECIPE.steps):
+    for _ in range(RECIPE.settings.steps):
         order = sorted(chance.sample(tried, len(tried)), key=lambda one: -one.score)
         source = chance.choice(order[: (len(order) + 1) // 2])
         worth = world.child(source.worth, chance)

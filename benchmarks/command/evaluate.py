@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...runtime.terminal import speakable
-from ...schema.command import Command, host_catalogue, host_options, problem_format
+from ...schema.command import Command, host_catalogue, host_options, note, problem_format
 from ...schema.errors import InputError
 from .evaluating import HOST, Evaluating, new_folder, recorded, setting_of
 from .options import RESULTS_FOLDER, as_json, choice_of, source_of, spending, tasks, workers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...schema.catalogue import Catalogue
+    from ...schema.task import Task
+    from ..results import Request
 
 __all__ = ["replay", "resume", "run", "show"]
 
@@ -21,7 +28,19 @@ OFFLINE = {"budget": None, "cache": None, "allow_unpriced": True, "unsafe_local"
 
 @click.command("run", cls=Command)
 @click.argument("name", metavar="BENCHMARK")
-@click.option("--team", "team_file", required=True, help="A team file, or seed:NAME.")
+@click.option("--team", "team_file", help="A team file, or seed:NAME.")
+@click.option(
+    "--recipe",
+    "recipe_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Instead of a team: examine the strategy of this recipe with what --pool has learnt.",
+)
+@click.option(
+    "--pool",
+    "pool_folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="With --recipe: the pool. It stays as it is.",
+)
 @click.option(
     "--trials",
     type=click.IntRange(min=1),
@@ -47,8 +66,12 @@ OFFLINE = {"budget": None, "cache": None, "allow_unpriced": True, "unsafe_local"
 @as_json
 @host_options
 @problem_format
-def run(name: str, team_file: str, parent: Path, **options: Any) -> None:
+def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     """Run a team on the tasks of BENCHMARK, and keep figures and samples in a folder of results.
+
+    With --recipe and --pool it is a strategy, with what an evolution has left in the pool, of which
+    nothing is learnt: nothing is chosen by reference answers, and nothing is kept. Then the same
+    command goes on where it was interrupted, as long as the pool is the same.
 
     A trial without an answer scores 0. One that the provider or this host failed has no score: it
     is counted apart, and made again by `mas-bench resume`.
@@ -62,13 +85,18 @@ def run(name: str, team_file: str, parent: Path, **options: Any) -> None:
 
     benchmark = find_benchmark(name)
     known = host_catalogue(**{name: options[name] for name in HOST})
-    team, known, path = load_team_of(team_file, known)
     trials = options["trials"] or benchmark.trials
     request = Request(
         benchmark=name, source=source_of(options), choice=choice_of(options), trials=trials
     )
     chosen = request.tasks()
     require_answers(chosen)
+    recipe_file, pool = options["recipe_file"], options["pool_folder"]
+    if (team_file is None) != (recipe_file is not None and pool is not None):
+        raise InputError("say what is run: --team TEAM, or --recipe RECIPE and --pool POOL.")
+    if team_file is None:
+        sys.exit(_examined(request, chosen, known, parent, options))
+    team, known, path = load_team_of(team_file, known)
     if not options["allow_seen"]:
         refuse_seen(team, path, chosen)
     plan = compile(team, known)
@@ -78,6 +106,36 @@ def run(name: str, team_file: str, parent: Path, **options: Any) -> None:
         return
     evaluating.place = lambda: new_folder(parent, name, team.name)
     sys.exit(evaluating.to_the_end())
+
+
+def _examined(
+    request: Request,
+    tasks: Sequence[Task],
+    known: Catalogue,
+    parent: Path,
+    options: dict[str, Any],
+) -> int:
+    """Examine a strategy with what its pool has learnt; give the exit code."""
+    from ...schema.recipe import load_recipe
+    from .examining import Examining
+
+    recipe = load_recipe(options["recipe_file"], tell=note)
+    examining = Examining(
+        request=request,
+        tasks=tasks,
+        recipe_file=options["recipe_file"],
+        recipe=recipe,
+        pool_folder=options["pool_folder"],
+        known=known,
+        setting=setting_of({**options, "seed": recipe.seed}),
+        options=options,
+        parent=parent,
+    )
+    if options["dry_run"]:
+        examining.check()
+        click.echo(speakable(examining.outlook))
+        return 0
+    return examining.to_the_end()
 
 
 @click.command("resume", cls=Command)

@@ -30,7 +30,15 @@ if TYPE_CHECKING:
     from ..results import Request, Results
     from ..samples import Sample
 
-__all__ = ["HOST", "Evaluating", "new_folder", "recorded", "setting_of", "words_typed"]
+__all__ = [
+    "HOST",
+    "Evaluating",
+    "new_folder",
+    "recorded",
+    "setting_of",
+    "shown_figures",
+    "words_typed",
+]
 
 MOST_DIFFERENCES = 20
 HOST = ("model", "models_file", "tools_file", "allowed_tools")
@@ -168,21 +176,7 @@ class Evaluating:
 
     def _show(self) -> int:
         """Print the figures, and give the exit code."""
-        from ..results import read_results, read_samples
-        from .figures import summary
-
-        told = read_results(self._folder)
-        if self.options["as_json"]:
-            click.echo(speakable_json(json.dumps(told, indent=2)))
-        else:
-            click.echo(speakable(summary(told)))
-        if not told["unscored"]:
-            return 0
-        first = next(one for one in read_samples(self._folder) if one.score is None)
-        many = counted(told["unscored"], "trial")
-        why = speakable(f"task {first.task}: {first.error}")
-        click.echo(f"{many} could not be made.{self._how_to_go_on} First: {why}", err=True)
-        return 1
+        return shown_figures(self._folder, self._how_to_go_on, as_json=self.options["as_json"])
 
     def replayed(self) -> int:
         """Make the evaluation again offline; give the exit code."""
@@ -273,6 +267,25 @@ class Evaluating:
             scrubber=services.scrubber(os.environ),
             on_sample=on_sample,
         )
+
+
+def shown_figures(folder: Path, how_to_go_on: str, *, as_json: bool) -> int:
+    """Print the figures of an evaluation, and give the exit code."""
+    from ..results import read_results, read_samples
+    from .figures import summary
+
+    told = read_results(folder)
+    if as_json:
+        click.echo(speakable_json(json.dumps(told, indent=2)))
+    else:
+        click.echo(speakable(summary(told)))
+    if not told["unscored"]:
+        return 0
+    first = next(one for one in read_samples(folder) if one.score is None)
+    many = counted(told["unscored"], "trial")
+    why = speakable(f"task {first.task}: {first.error}")
+    click.echo(f"{many} could not be made.{how_to_go_on} First: {why}", err=True)
+    return 1
 
 
 def words_typed() -> list[str]:

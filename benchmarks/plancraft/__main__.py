@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import Counter
 from functools import partial
@@ -13,6 +14,7 @@ import click
 
 from ...runtime.doubles import ScriptedModel
 from ...schema.command import Command
+from ...schema.errors import InputError
 from ..benchmark import Source
 from .oracle_model import oracle_reply, plans_of
 from .package import SPLITS, read_published
@@ -76,9 +78,14 @@ def serve(package: Path, split: str, port: int) -> None:
     published = read_published(Source(data=package))
     with Reference(package) as reference:
         plans = plans_of(split, published, reference)
-    with ScriptedModel(partial(oracle_reply, plans), port=port) as model:
-        click.echo(f"--model default=oracle@{model.api_base}")
-        threading.Event().wait()
+    try:
+        with ScriptedModel(partial(oracle_reply, plans), port=port) as model:
+            click.echo(f"--model default=oracle@{model.api_base}")
+            threading.Event().wait()
+    except OSError as error:
+        raise InputError(
+            f"port {port} cannot be used: {error.strerror}. Leave --port out to get a free one."
+        ) from error
 
 
 @main.command("random", cls=Command)
@@ -124,7 +131,7 @@ def verify(package: Path, seed: int, episodes: int) -> None:
         f" {counts['other']} with another text or verdict"
     )
     if counts["other"]:
-        raise SystemExit(1)
+        sys.exit(1)
 
 
 def _show(split: str, results: Iterable[tuple[Example, bool]]) -> None:

@@ -125,7 +125,7 @@ def _read(path: Path) -> Published:
         raise InputError(
             f"benchmark plancraft: what is in {str(path)!r} is not {REQUIREMENT}: the sha256 of its"
             f" examples and recipes is {actual}, not {SHA256}. Figures on others cannot be"
-            f" compared. {HOW_TO_GET}"
+            f" compared. Remove it. {HOW_TO_GET}"
         )
     return Published.of(json.loads(written))
 

@@ -174,7 +174,6 @@ class Evolving:
 
     async def _test(self, stage: Stage) -> None:
         """Test the team that the pool would deploy, or the strategy, and those beside it."""
-        from ...pool.view import Views
         from ..frozen import Figures, write_figures
         from ..heldout import HeldOut
 
@@ -188,7 +187,7 @@ class Evolving:
         )
         trials = await HeldOut(
             stage=stage,
-            view=Views(stage.pool, stage.name, stage.memory).upto(self._taken),
+            view=stage.view(),
             subjects=subjects,
             tasks=self.testing.tasks,
             repeats=self.testing.repeats,
@@ -204,9 +203,10 @@ class Evolving:
         from ..strategy import strategy_of
 
         seeds = [load_source(one, stage.catalogue) for one in self.start.sources]
-        if "teams" in self.start.needs:
+        strategy = strategy_of(self.recipe.strategy)
+        if strategy.leaves_team:
             return [*frozen_teams(stage.pool, seeds, beside)]
-        learned = Learned(strategy=strategy_of(self.recipe.strategy), after=self._taken)
+        learned = Learned(strategy=strategy, after=self._taken)
         return [learned, *beside_teams([*seeds, *beside])]
 
     @cached_property

@@ -47,6 +47,7 @@ BEST_OF_N = Strategy(
     schema=SCHEMA,
     check=check,
     needs=_needs,
+    leaves_team=True,
 )
 FIXED = Strategy(
     name="fixed",
@@ -55,4 +56,5 @@ FIXED = Strategy(
     schema=SCHEMA,
     check=check,
     needs=_needs,
+    leaves_team=True,
 )

@@ -146,4 +146,5 @@ EVOMAS = Strategy(
     schema=SCHEMA,
     check=check,
     needs=lambda settings: settings.needs,
+    leaves_team=True,
 )

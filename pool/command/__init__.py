@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from .agents import show_agents, show_log
 from .changes import add_export, add_import, init, restore, retire
 from .family import show_blame, show_lineage
 from .reports import best, show, show_list
@@ -14,7 +15,7 @@ __all__ = ["main"]
 
 @click.group("pool")
 def main() -> None:
-    """Look at a pool of teams, and look after it.
+    """Look at a pool of teams and agents, and look after it.
 
     A pool is a folder: teams/ has a file for each team, ledger.jsonl what happened to them.
     """
@@ -23,7 +24,9 @@ def main() -> None:
 for command in (
     init,
     show_list,
+    show_agents,
     show,
+    show_log,
     show_lineage,
     show_blame,
     best,

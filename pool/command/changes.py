@@ -12,6 +12,7 @@ from ...runtime.terminal import counted
 from ...schema.command import Command, host_catalogue, host_options
 from ...schema.errors import InputError
 from ...schema.team import Lineage
+from ..changes import Restored, Retired
 from .arguments import open_pool, pool_folder, tell
 
 if TYPE_CHECKING:
@@ -100,22 +101,22 @@ def add_export(folder: Path, names: tuple[str, ...], target: Path, **host: Any) 
 
 @click.command("retire", cls=Command)
 @pool_folder
-@click.argument("name", metavar="TEAM")
+@click.argument("name", metavar="NAME")
 @click.option("--reason", required=True, help="Why, for those who read the ledger.")
 def retire(folder: Path, name: str, reason: str) -> None:
-    """Let a team no longer be a member. Its file, its lineage and its evaluations stay."""
+    """Let a team or an agent no longer be a member. Its file, lineage and evaluations stay."""
     pool = open_pool(folder)
-    if pool.member(name).retired is None:
-        pool.retire(name, reason=reason, op=f"retire/{uuid4().hex}")
+    if pool.find(name).retired is None:
+        pool.commit(Retired(member=name, reason=reason), op=f"retire/{uuid4().hex}")
     click.echo(f"{name}: retired")
 
 
 @click.command("restore", cls=Command)
 @pool_folder
-@click.argument("name", metavar="TEAM")
+@click.argument("name", metavar="NAME")
 def restore(folder: Path, name: str) -> None:
-    """Let a retired team be a member again."""
-    open_pool(folder).restore(name, op=f"restore/{uuid4().hex}")
+    """Let a retired team or agent be a member again."""
+    open_pool(folder).commit(Restored(member=name), op=f"restore/{uuid4().hex}")
     click.echo(f"{name}: a member")
 
 

@@ -12,6 +12,7 @@ import click
 from ...runtime.terminal import on_one_line
 from ...schema.command import Command
 from ...schema.problems import quoted
+from ..agents import PoolAgent
 from ..lineage import ancestors, blame, descendants
 from .arguments import as_json, open_pool, pool_folder
 from .figures import lineage_value, made_by, score, statistics_value, table
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from ..members import Member
+    from ..records import Record
 
 __all__ = ["show_blame", "show_lineage"]
 
@@ -31,7 +32,7 @@ BLAME = {"field": "<", "set in": "<", "by": "<", "which scored": "<", "value": "
 
 @click.command("lineage", cls=Command)
 @pool_folder
-@click.argument("name", metavar="[TEAM]", required=False)
+@click.argument("name", metavar="[NAME]", required=False)
 @click.option(
     "--format",
     "form",
@@ -41,16 +42,16 @@ BLAME = {"field": "<", "set in": "<", "by": "<", "which scored": "<", "value": "
     help="A tree in text, all fields for programs, or a picture.",
 )
 def show_lineage(folder: Path, name: str | None, form: str) -> None:
-    """Show how the teams of a pool descend from each other, with the edits on the branches.
+    """Show how teams and agents descend from each other, with the edits on the branches.
 
-    With TEAM, only its ancestors and its descendants. A team of two parents stands below the first.
+    With NAME, only its ancestors and its descendants. What has two parents stands below the first.
     """
     pool = open_pool(folder)
-    teams = pool.teams
+    family: Mapping[str, Record] = {**pool.teams, **pool.all_agents}
     if name:
-        pool.member(name)
-        teams = {**ancestors(teams, name), **descendants(teams, name)}
-    click.echo("\n".join(FORMS[form](teams)))
+        pool.find(name)
+        family = {**ancestors(family, name), **descendants(family, name)}
+    click.echo("\n".join(FORMS[form](family)))
 
 
 @click.command("blame", cls=Command)
@@ -82,9 +83,9 @@ def show_blame(folder: Path, name: str, as_json: bool) -> None:
     click.echo("\n".join(table(BLAME, rows)))
 
 
-def _as_text(teams: Mapping[str, Member]) -> Iterator[str]:
+def _as_text(teams: Mapping[str, Record]) -> Iterator[str]:
     """Draw a tree, however deep it is."""
-    children: dict[str | None, list[Member]] = {}
+    children: dict[str | None, list[Record]] = {}
     for member in teams.values():
         first = next((parent for parent in member.born.parents if parent in teams), None)
         children.setdefault(first, []).append(member)
@@ -99,13 +100,13 @@ def _as_text(teams: Mapping[str, Member]) -> Iterator[str]:
             waiting.append((child, margin + ends[0], margin + ends[1]))
 
 
-def _told(member: Member) -> str:
+def _told(member: Record) -> str:
     retired = " (retired)" if member.retired is not None else ""
     branch = _branch(member) if member.born.parents else ""
     return " · ".join(filter(None, [member.name + retired, score(member.statistics), branch]))
 
 
-def _branch(member: Member) -> str:
+def _branch(member: Record) -> str:
     """Say what made a team of its parents."""
     _, *others = member.born.parents
     crossed = f" with {' and '.join(others)}" if others else ""
@@ -116,20 +117,27 @@ def _branch(member: Member) -> str:
     return f"{made}: {edits}" if edits else made
 
 
-def _as_json(teams: Mapping[str, Member]) -> Iterator[str]:
-    told = [{**lineage_value(one), **statistics_value(one.statistics)} for one in teams.values()]
+def _as_json(teams: Mapping[str, Record]) -> Iterator[str]:
+    told = [
+        {**lineage_value(one, _kind(one)), **statistics_value(one.statistics)}
+        for one in teams.values()
+    ]
     yield json.dumps(told, indent=2)
 
 
-def _as_mermaid(teams: Mapping[str, Member]) -> Iterator[str]:
+def _kind(one: Record) -> str:
+    return "agent" if isinstance(one, PoolAgent) else "team"
+
+
+def _as_mermaid(teams: Mapping[str, Record]) -> Iterator[str]:
     yield "flowchart LR"
     for member in teams.values():
-        yield f'    team_{member.name}["{member.name}<br/>{_escaped(score(member.statistics))}"]'
+        yield f'    {_kind(member)}_{member.name}["{member.name}<br/>{_escaped(score(member.statistics))}"]'
     for member in teams.values():
         for parent in member.born.parents:
             if parent in teams:
                 edge = f'-- "{_escaped(_branch(member))}" -->'
-                yield f"    team_{parent} {edge} team_{member.name}"
+                yield f"    {_kind(member)}_{parent} {edge} {_kind(member)}_{member.name}"
 
 
 def _escaped(text: str) -> str:
@@ -137,7 +145,7 @@ def _escaped(text: str) -> str:
     return re.sub(r"[^\w\s.,-]", lambda sign: f"#{ord(sign[0])};", on_one_line(text))
 
 
-FORMS: Mapping[str, Callable[[Mapping[str, Member]], Iterator[str]]] = {
+FORMS: Mapping[str, Callable[[Mapping[str, Record]], Iterator[str]]] = {
     "text": _as_text,
     "json": _as_json,
     "mermaid": _as_mermaid,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ...schema.team import Lineage
-    from ..members import Member
+    from ..records import Record
     from ..statistics import Statistics
 
 __all__ = ["cost", "lineage_value", "made_by", "score", "statistics_value", "table"]
@@ -73,11 +73,11 @@ def made_by(born: Lineage) -> str:
     return " + ".join(dict.fromkeys(step.operator for step in born.steps)) or born.operator
 
 
-def lineage_value(member: Member) -> dict[str, Any]:
-    """Give what is known of a team's origin as plain values."""
+def lineage_value(member: Record, of: str = "team") -> dict[str, Any]:
+    """Give what is known of the origin of a team, or of an agent, as plain values."""
     born = member.born
     return {
-        "team": member.name,
+        of: member.name,
         "parents": born.parents,
         "operator": born.operator,
         "edits": born.edits,

@@ -11,6 +11,7 @@ import click
 from ...runtime.terminal import counted, on_one_line, speakable
 from ...schema.command import Command
 from ...schema.errors import InputError
+from .agents import agent_facts, agent_json
 from .arguments import Tasks, as_json, of_tasks, open_pool, pool_folder
 from .figures import cost, lineage_value, made_by, score, statistics_value, table
 
@@ -73,12 +74,17 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
 
 @click.command("show", cls=Command)
 @pool_folder
-@click.argument("name", metavar="TEAM")
+@click.argument("name", metavar="NAME")
 @of_tasks
 @as_json
 def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
-    """Show what is known of a team: why it exists, and how it does in each niche."""
+    """Show what is known of a team or an agent: why it exists, and how it does in each niche."""
     pool, tasks = open_pool(folder), Tasks(**of)
+    if name in pool.all_agents:
+        agent = pool.agent(name)
+        told = json.dumps(agent_json(agent), indent=2)
+        click.echo(told if as_json else "\n".join(map(speakable, agent_facts(agent))))
+        return
     member = pool.member(name)
     expected = tasks.ranked(pool)[member]
     if as_json:

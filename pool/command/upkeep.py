@@ -89,4 +89,4 @@ def show_conversion(folder: Path) -> None:
     came = convert(folder)
     for note in came.notes:
         click.echo(f"note: {on_one_line(note)}")
-    click.echo(f"{folder}: {counted(came.learnt, 'entry', 'entries')} became lines of the ledger.")
+    click.echo(f"{folder}: {counted(came.learnt, 'line')} of what was learnt came into the ledger.")

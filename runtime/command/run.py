@@ -64,6 +64,17 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     type=click.Path(file_okay=False, path_type=Path),
     help="Keep answers in this folder, and take from there what other runs asked alike.",
 )
+@click.option(
+    "--pool",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The pool that agents with recall are reminded from.",
+)
+@click.option(
+    "--embedder",
+    metavar="NAME",
+    help="What finds similar tasks in the pool: minilm, hashing, or an alias of models.yaml.",
+)
 @click.option("--seed", type=int, help="Make sampling repeatable where the endpoint allows it.")
 @click.option("--dry-run", is_flag=True, help="Show the plan; ask no model.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
@@ -151,9 +162,13 @@ def _setting(options: dict[str, Any], recorded: Setting | None = None) -> Settin
         "budget": Caps.parse(options["budget"]) if options["budget"] else None,
         "agent_budget": Caps.parse(options["agent_budget"]) if options["agent_budget"] else None,
         "cache": options["cache"],
+        "pool": options["pool"],
+        "embedder": options["embedder"],
         "allow_unpriced": options["allow_unpriced"] or None,
     }
     chosen = {name: value for name, value in given.items() if value is not None}
+    if options["replay"]:  # all that agents were reminded of is in the journal
+        chosen["pool"] = None
     # Only who starts this process can let agents out of the jail, not a folder.
     return replace(recorded or Setting(), **chosen, unsafe_local=options["unsafe_local"])
 

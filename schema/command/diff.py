@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..agent_file import AgentFile
 from ..edits import changes, diff, edits_to_json, plainly, unified, words
 from ..errors import ConfigError
-from ..loading import read_file, read_team
+from ..loading import read_file
 from ..problems import dotted
 from ..terminal import speakable
 from . import Command
+from ._files import kind_of, team_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,7 +52,9 @@ TONES: Mapping[Tone, str] = {"name": "cyan", "old": "red", "new": "green", "plac
 )
 @click.option("--git", is_flag=True, help="Be a diff driver of git, with the arguments it gives.")
 def main(files: tuple[str, ...], form: str, color: str, git: bool) -> None:
-    """Show what differs between two teams, in words; where nothing does, nothing.
+    """Show what differs between two teams or two agents, in words; where nothing does, nothing.
+
+    An agent is a file or a folder, and which id it has makes no difference.
 
     Comments, the order of fields and the style of writing make no difference. Nor does it matter
     whether this host knows the models, tools, prompts and backends that the teams name.
@@ -64,7 +69,7 @@ def main(files: tuple[str, ...], form: str, color: str, git: bool) -> None:
         click.echo("\n".join(_driven(files, paint)), color=coloured)
         return
     if len(files) != 2:
-        raise click.UsageError(f"give two team files, not {len(files)}.")
+        raise click.UsageError(f"give two files, not {len(files)}.")
     before, after = _teams(*files)
     found = diff(before, after)
     if form == "edits":
@@ -83,12 +88,15 @@ def _teams(*files: str) -> tuple[Team, Team]:
     problems: list[Problem] = []
     for file in files:
         try:
-            teams.append(read_team(file))
+            teams.append(team_in(Path(file)))
         except ConfigError as error:
             problems += error.problems
     if problems:
         raise ConfigError(problems)
     before, after = teams
+    if all(kind_of(Path(file)) == "agent" for file in files):
+        (old,), (new,) = before.agents.values(), after.agents.values()
+        before = AgentFile(agent=replace(old, id=new.id)).team
     return before, after
 
 

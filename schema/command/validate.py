@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..agent_file import load_agent
 from ..ceiling import load_ceiling
 from ..errors import ConfigError, InputError
-from ..loading import load_models, load_task, load_team, load_tools, read_file
+from ..loading import load_models, load_task, load_team, load_tools
 from ..problems import Problem
 from ..recipe import load_recipe
 from . import Command, host_catalogue, host_options, note, problem_format
+from ._files import kind_of, with_agents
 
 if TYPE_CHECKING:
     from ..catalogue import Catalogue
@@ -27,14 +29,16 @@ __all__ = ["main"]
 def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
     """Check files and show every problem of each, sorted by place.
 
-    Team files, models.yaml, tools.yaml, policy.yaml and recipes (YAML) and task files (JSON or
-    YAML) are told apart by their top-level fields. Ends with 2 when there is a problem. Nothing is
-    run.
+    Team files, agent files, models.yaml, tools.yaml, policy.yaml and recipes (YAML) and task files
+    (JSON or YAML) are told apart by their top-level fields. A folder is an agent's where it has an
+    agent.yaml; of any other, the agent files and agents' folders in it are checked. Ends with 2
+    when there is a problem. Nothing is run.
     """
     known = host_catalogue(**host)
-    problems = [problem for file in files for problem in _problems(file, known)]
+    files = tuple(one for file in files for one in with_agents(file))
+    problems = dict.fromkeys(problem for file in files for problem in _problems(file, known))
     if problems:
-        raise ConfigError(problems)
+        raise ConfigError([*problems])
     if problem_format == "text":
         click.echo(f"{len(files)} file{'s' if len(files) > 1 else ''}: no problems.")
     elif problem_format == "json":
@@ -52,7 +56,7 @@ def _problems(file: Path, known: Catalogue) -> tuple[Problem, ...]:
 
 
 def _load(file: Path, known: Catalogue) -> None:
-    match _kind(file):
+    match kind_of(file):
         case "task":
             load_task(file, known)
         case "models":
@@ -63,20 +67,7 @@ def _load(file: Path, known: Catalogue) -> None:
             load_ceiling(file)
         case "evolution":
             load_recipe(file, tell=note)
+        case "agent":
+            load_agent(file, known)
         case _:
             load_team(file, known)
-
-
-def _kind(file: Path) -> str:
-    """Tell what a file is by a field that only such files have, at the start of a line."""
-    if file.suffix == ".json":
-        return "task"
-    lines = {line.split(b":")[0] for line in read_file(file).splitlines() if b":" in line}
-    marks = {
-        b"query": "task",
-        b"models": "models",
-        b"servers": "tools",
-        b"ceiling": "policy",
-        b"strategy": "evolution",
-    }
-    return next((kind for mark, kind in marks.items() if mark in lines), "team")

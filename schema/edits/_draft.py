@@ -38,8 +38,8 @@ def draft(
     ordered = in_canonical_order(edits)
     objections: list[Objection] = []
     for kind in KINDS:
-        if chosen := [edit for edit in ordered if type(edit) is kind]:
-            objections += kind.make_all(value, chosen)
+        chosen: Any = [edit for edit in ordered if type(edit) is kind]
+        objections += kind.make_all(value, chosen) if chosen else ()
     if joined:
         join_ends(team, value, ordered)
     value["topology"] = {key: item for key, item in value["topology"].items() if item}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ..catalogue import Catalogue
     from ..ceiling import Ceiling
+    from .kind import Kind
     from .kinds import Edit
 
 __all__ = ["Rejected", "apply"]
@@ -73,6 +74,6 @@ def _contradictions(edits: Sequence[Edit]) -> Iterator[Problem]:
         yield _problem(second, edits[second], "", message)
 
 
-def _problem(index: int, edit: Edit, field: str, message: str) -> Problem:
+def _problem(index: int, edit: Kind, field: str, message: str) -> Problem:
     path = ("edits", index, tag(type(edit)), *([field] if field else []))
     return Problem(file=EDITS, path=dotted(path), message=message)

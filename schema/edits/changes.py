@@ -69,8 +69,8 @@ def changes(before: Team, after: Team) -> tuple[Change, ...]:
     for one, now in pairs(before, after):
         found += agent_changes(one, now)
     parameters: dict[str, Component] = {f.name: "parameters" for f in fields(Execution)}
-    started, ended = written(before.execution), written(after.execution)
-    found += _fields(started, ended, parameters, ("execution",))
+    started = _following(before.execution, _ids_of_now(before, after))
+    found += _fields(written(started), written(after.execution), parameters, ("execution",))
     return (*found, *_fields(_single(before), _single(after), SINGLE_FIELDS, ()))
 
 
@@ -93,12 +93,22 @@ def pairs(before: Team, after: Team) -> Iterator[tuple[Agent, Agent]]:
 
     What they noted of others follows these to their ids of now.
     """
-    new_ids = renamed_agents(before, after)
-    now: dict[str, str | None] = {one: new_ids.get(one, one) for one in before.agents}
-    now = {old: new if new in after.agents else None for old, new in now.items()}
+    now = _ids_of_now(before, after)
     for old, agent in before.agents.items():
         if (new := now[old]) is not None:
             yield replace(agent, notes=agent.notes.following(now)), after.agents[new]
+
+
+def _ids_of_now(before: Team, after: Team) -> Mapping[str, str | None]:
+    """Give the id that each agent has after, by the one that it had; None for those who went."""
+    new_ids = renamed_agents(before, after)
+    now = {one: new_ids.get(one, one) for one in before.agents}
+    return {old: new if new in after.agents else None for old, new in now.items()}
+
+
+def _following(execution: Execution, now: Mapping[str, str | None]) -> Execution:
+    rounds = execution.rounds
+    return replace(execution, rounds=rounds.following(now)) if rounds else execution
 
 
 def _notes(agent: Agent) -> Mapping[Path, Any]:

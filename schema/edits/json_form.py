@@ -74,9 +74,9 @@ def edits_from_json(
         problems = list(_misfits(document))
     if problems:
         raise ConfigError(problems)
-    return settled(
-        [BY_TAG[name].of(said) for item in document.value["edits"] for name, said in item.items()]
-    )
+    listed: list[Mapping[str, Any]] = document.value["edits"]
+    read: list[Any] = [BY_TAG[name].of(said) for item in listed for name, said in item.items()]
+    return settled(read)
 
 
 def _once(value: Any) -> Any:

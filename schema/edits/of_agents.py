@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from .._shape import shape_schema
 from ..values import plain
@@ -141,7 +141,7 @@ class SetParameter(OfAgent):
         return {"agent": self.agent, self.field: plain(self.value)}
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> SetParameter:
+    def of(cls, said: Mapping[str, Any]) -> Self:
         """Take the one key beside the agent for the field's name."""
         (field,) = said.keys() - {"agent"}
         return cls(agent=said["agent"], field=field, value=said[field])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args
 
 from ..values import is_mapping
 from ._strict import edit, text
@@ -117,7 +117,7 @@ class SetNote(Kind):
         return {"agent": self.agent, "note": self.note, **name, "text": self.text, **description}
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> SetNote:
+    def of(cls, said: Mapping[str, Any]) -> Self:
         """Build it.
 
         Raises:

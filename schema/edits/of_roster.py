@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..loading import agent_of
+from ..building import agent_of, rounds_of
 from ..team import Agent, Notes
 from ..values import plain
 from ..writing import agent_value
@@ -61,10 +61,10 @@ class AddAgent(Kind):
         return (("ids", new), ("agents", new), *sent, *received, *output)
 
     @classmethod
-    def make_all(cls, value: Value, edits: Sequence[AddAgent]) -> Iterator[Objection]:
+    def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
         """Put all new agents where they stand, and then their edges."""
         old: Value = value["agents"]
-        added: dict[str | None, list[AddAgent]] = {}
+        added: dict[str | None, list[Self]] = {}
         for one in edits:
             if one.agent.id in old:
                 yield one, "agent", taken(one.agent.id)
@@ -91,12 +91,18 @@ class AddAgent(Kind):
         return {**said, **({"place": place} if place else {})}
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> AddAgent:
-        """Build it."""
+    def of(cls, said: Mapping[str, Any]) -> Self:
+        """Build it.
+
+        Raises:
+            ValueError: The agent is not written out.
+        """
         place = {name: said[name] for name in PLACE if name in said} | said.get("place", {})
         values: dict[str, Any] = {
             name: tuple(item) if isinstance(item, list) else item for name, item in place.items()
         }
+        if "use" in said["fields"]:
+            raise ValueError("a new agent is written out: it uses no file.")
         return cls(agent=agent_of(said["agent"], said["fields"]), **values)
 
     @classmethod
@@ -124,7 +130,7 @@ class RemoveAgent(Kind):
         return (("parent", self.agent),)
 
     @classmethod
-    def make_all(cls, value: Value, edits: Sequence[RemoveAgent]) -> Iterator[Objection]:
+    def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
         """Take all of them out at once."""
         gone = {one.agent for one in edits}
         for one in edits:
@@ -163,7 +169,7 @@ class RenameAgent(Kind):
         return (("parent", self.agent), ("ids", self.id))
 
     @classmethod
-    def make_all(cls, value: Value, edits: Sequence[RenameAgent]) -> Iterator[Objection]:
+    def make_all(cls, value: Value, edits: Sequence[Self]) -> Iterator[Objection]:
         """Give all of them their new ids at once."""
         new = {one.agent: one.id for one in edits}
         for one in edits:
@@ -204,7 +210,9 @@ class OrderAgents(Kind):
 
 
 def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
-    """Have the notes on others follow those who got other ids, and drop those on who went."""
+    """Have what names agents follow those who got other ids, and drop those who went."""
+    if rounds := value["execution"].get("rounds"):
+        value["execution"]["rounds"] = plain(rounds_of(rounds).following(new_ids))
     for agent in value["agents"].values():
         if noted := agent.get("notes", {}).get("teammates"):
             followed = Notes(teammates=noted).following(new_ids).teammates

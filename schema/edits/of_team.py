@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from .._shape import shape_schema
 from ..team import Execution
@@ -66,7 +66,7 @@ class OfField(Kind):
         return {self.field: plain(self.value)}
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> OfField:
+    def of(cls, said: Mapping[str, Any]) -> Self:
         """Take the one key for the field's name."""
         ((field, value),) = said.items()
         return cls(field=field, value=value)
@@ -110,6 +110,8 @@ class SetExecution(OfField):
         limits = {"timeout": offer.longest_run, "max_retries": offer.most_of("max_retries")}
         for field, schema in shape_schema("team")["properties"]["execution"]["properties"].items():
             now = getattr(offer.team.execution, field)
+            if schema.get("type") == "object":
+                continue  # how often agents work is for people to say
             if "enum" in schema:
                 others = [one for one in schema["enum"] if one != now]
                 if field != "context" or is_tied(offer.team):

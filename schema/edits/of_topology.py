@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ..problems import quoted
 from ..values import plain
@@ -137,7 +137,7 @@ class ReplaceTopology(Kind):
         return {"reports_to": plain(self.reports_to), **output}
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> ReplaceTopology:
+    def of(cls, said: Mapping[str, Any]) -> Self:
         """Build it."""
         reports_to = {one: tuple(others) for one, others in said["reports_to"].items()}
         return cls(reports_to=MappingProxyType(reports_to), output=said.get("output"))

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from ..picture.caption import one_line, span
+from ..building import rounds_of
+from ..picture.caption import one_line, repeats, span
 from ..writing import write_yaml
 from .changes import ORDER, OUTPUT, SINGLE_FIELDS, changes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from ..problems import Path
     from ..team import Team
     from .changes import Change
 
@@ -25,6 +27,8 @@ Tone = Literal["name", "old", "new", "place"]
 
 TONES: Mapping[str, Tone] = {"-": "old", "+": "new", "@": "place"}
 """The tones of lines by how they begin."""
+
+ROUNDS: Path = ("execution", "rounds")
 
 SHORT = 40
 """Characters. Longer texts are compared line by line."""
@@ -194,6 +198,9 @@ def _phrase(change: Change, paint: Paint) -> str:
     """Say what differs about one field: `model haiku -> sonnet`, `tools +read_file`."""
     if change.path[-1] == "tools":
         return f"tools {_tools(change.before, change.after, paint)}"
+    if change.path == ROUNDS:
+        before, after = _rounds(change.before), _rounds(change.after)
+        return f"rounds {paint(before, 'old')} -> {paint(after, 'new')}"
     return f"{_field(change)} {_arrow(change, paint)}"
 
 
@@ -206,6 +213,14 @@ def _field(change: Change) -> str:
             return "model"
         case _:
             return str(change.path[-1])
+
+
+def _rounds(value: dict[str, Any] | None) -> str:
+    """Say how often agents work: `at most 3 rounds until unchanged, then editor`."""
+    if value is None:
+        return "none"
+    rounds = rounds_of(value)
+    return ", then ".join(filter(None, (repeats(rounds), span(rounds.closing))))
 
 
 def _tools(before: Sequence[str], after: Sequence[str], paint: Paint) -> str:

@@ -10,9 +10,19 @@ from ..team import IMPLIED_BACKENDS, natural
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ..team import Agent, Team
+    from ..team import Agent, Rounds, Team
 
-__all__ = ["engine", "flows", "model", "one_line", "span", "totals", "works"]
+__all__ = [
+    "engine",
+    "flows",
+    "is_closing",
+    "model",
+    "one_line",
+    "repeats",
+    "span",
+    "totals",
+    "works",
+]
 
 
 def one_line(text: str) -> str:
@@ -35,16 +45,29 @@ def model(team: Team, agent: Agent) -> str:
 
 
 def works(team: Team, agent: Agent) -> str:
-    """Say how an agent works: `LLM · default`, `Function majority`."""
-    return " · ".join(filter(None, (engine(team, agent), model(team, agent))))
+    """Say how an agent works: `LLM · default`, `Function majority`, `LLM · default · closes`."""
+    closes = "closes" if is_closing(team, agent) else ""
+    return " · ".join(filter(None, (engine(team, agent), model(team, agent), closes)))
+
+
+def is_closing(team: Team, agent: Agent) -> bool:
+    """Tell whether an agent works after the rounds of its team."""
+    rounds = team.execution.rounds
+    return rounds is not None and agent.id in rounds.closing
+
+
+def repeats(rounds: Rounds) -> str:
+    """Say how often agents work: `at most 3 rounds until unchanged`, `3 rounds`."""
+    often = f"{rounds.most} rounds"
+    return often if rounds.until == "never" else f"at most {often} until {rounds.until}"
 
 
 def totals(team: Team) -> str:
-    """Count what a team has: `7 agents · 6 edges · 2 levels`."""
+    """Count what a team has: `7 agents · 6 edges · 2 levels`, and how often they work."""
     counts = {"agent": len(team.agents), "edge": len(team.edges), "level": len(team.levels)}
-    return " · ".join(
-        f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items()
-    )
+    said = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items()]
+    often = [repeats(team.execution.rounds)] if team.execution.rounds else []
+    return " · ".join([*said, *often])
 
 
 def flows(team: Team) -> Mapping[tuple[str, ...], tuple[str, ...]]:

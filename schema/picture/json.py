@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def draw(team: Team) -> str:
         "levels": team.levels,
         "agents": {agent_id: _agent(team, agent_id) for agent_id in team.agents},
         "edges": team.edges,
+        **({"rounds": asdict(rounds)} if (rounds := team.execution.rounds) else {}),
     }
     return json.dumps(graph, indent=2, ensure_ascii=False) + "\n"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .caption import flows, one_line, works
+from .caption import flows, one_line, repeats, works
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +21,14 @@ def draw(team: Team) -> str:
 
 
 def _lines(team: Team) -> Iterator[str]:
-    for level in team.levels:
-        yield from (f'{_node(agent_id)}["{_label(team, agent_id)}"]' for agent_id in level)
+    order = [agent_id for level in team.levels for agent_id in level]
+    if rounds := team.execution.rounds:
+        yield f'subgraph rounds["{_escaped(repeats(rounds))}"]'
+        repeating = [one for one in order if one not in rounds.closing]
+        yield from (f"    {_node(one)}{_label(team, one)}" for one in repeating)
+        yield "end"
+        order = [one for one in order if one in rounds.closing]
+    yield from (f"{_node(one)}{_label(team, one)}" for one in order)
     for senders, receivers in flows(team).items():
         yield f"{' & '.join(map(_node, senders))} --> {' & '.join(map(_node, receivers))}"
     yield "classDef output stroke-width:3px"
@@ -37,7 +43,8 @@ def _node(agent_id: str) -> str:
 def _label(team: Team, agent_id: str) -> str:
     agent = team.agents[agent_id]
     lines = (agent.role, works(team, agent))
-    return "<br/>".join([f"<b>{agent_id}</b>", *(_escaped(line) for line in lines if line)])
+    text = "<br/>".join([f"<b>{agent_id}</b>", *(_escaped(line) for line in lines if line)])
+    return f'["{text}"]'
 
 
 def _escaped(text: str) -> str:

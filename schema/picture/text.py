@@ -6,7 +6,7 @@ import io
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from .caption import engine, model, one_line, span, totals
+from .caption import engine, is_closing, model, one_line, span, totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,7 +62,7 @@ def _rows(team: Team) -> Iterator[Row]:
                 level="" if place else str(number),
                 agents=span(ids),
                 role=span({one_line(agent.role) for agent in agents}),
-                works_as=engine(team, first),
+                works_as=_works_as(team, first),
                 model=model(team, first),
                 reports_to=OUTPUT if first.id == output else _reports_to(team, ids),
             )
@@ -72,7 +72,11 @@ def _likeness(team: Team, agent: Agent, is_output: bool) -> tuple[object, ...]:
     """Say what agents must share to stand in one row; their roles may be numbered as they are."""
     role = re.sub(r"\d+", "0", one_line(agent.role))
     receivers = frozenset(team.reports_to.get(agent.id, ()))
-    return role, engine(team, agent), model(team, agent), receivers, is_output
+    return role, _works_as(team, agent), model(team, agent), receivers, is_output
+
+
+def _works_as(team: Team, agent: Agent) -> str:
+    return f"{engine(team, agent)}, closes" if is_closing(team, agent) else engine(team, agent)
 
 
 def _reports_to(team: Team, senders: Sequence[str]) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import tempfile
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,10 @@ from hypothesis import strategies as st
 
 from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, compile, perform
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Usage
-from coterie.runtime.journal import Journal
-from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
+from coterie.runtime.journal import Journal, digest
+from coterie.schema import Agent, Catalogue, Execution, Model, Rounds, Task, Team, dump
+from coterie.schema.loading import check_team
+from coterie.schema.team import Until
 
 TASK = Task(id="t", query="What comes next?")
 KNOWN = Catalogue.of_host(models={"default": Model(alias="default", model="openai/m")})
@@ -24,6 +26,12 @@ FORM = {
     "type": "object",
     "properties": {"answer": {"type": "string"}},
     "required": ["answer"],
+    "additionalProperties": False,
+}
+FINAL = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}, "final": {"type": "boolean"}},
+    "required": ["answer", "final"],
     "additionalProperties": False,
 }
 UNUSED: Any = None
@@ -56,6 +64,28 @@ class CountingProvider:
         else:
             answer = f'{{"answer": "{digest[:8]}"}}'
         return ChatAnswer(text=answer, usage=Usage(calls=1, prompt_tokens=9, completion_tokens=3))
+
+
+@dataclass
+class SettlingProvider(CountingProvider):
+    """Answers from few words by the question alone, so that agents come to rest in rounds.
+
+    Attributes:
+        asked: The digests under which a journal would keep what was answered.
+    """
+
+    asked: set[str] = field(default_factory=set[str])
+
+    async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
+        answer = await super().chat(replace(request, seed=None))
+        sampling = [request.max_tokens, request.temperature, request.seed, request.stop]
+        others = [request.tools, request.tool_choice, request.schema]
+        self.asked.add(digest([request.messages, *sampling, *others], request.model))
+        few = int(hashlib.sha256(answer.text.encode()).hexdigest()[:2], 16) % 3
+        if not answer.text.startswith("{"):
+            return replace(answer, text=f"word {few}")
+        final = f', "final": {"true" if few else "false"}' if request.schema == FINAL else ""
+        return replace(answer, text=f'{{"answer": "word {few}"{final}}}')
 
 
 class CrashingJournal(Journal):
@@ -118,6 +148,45 @@ def teams(draw: st.DrawFn) -> Team:
     )
 
 
+@st.composite
+def repeating_teams(draw: st.DrawFn) -> Team:
+    """Such teams, whose agents work in rounds, with and without some that close."""
+    team = _to_one_end(draw(teams()))
+    closing = draw(st.sampled_from([(), *_endings(team)]))
+    until: Until = draw(st.sampled_from(["unchanged", "unchanged", "finalized", "never"]))
+    agents = {
+        one.id: replace(one, output_schema=FINAL) if one.output_schema == FORM else one
+        for one in team.agents.values()
+    }
+    repeating = [one for one in agents.values() if one.id not in closing]
+    if until == "finalized" and not any(one.can_finalize for one in repeating):
+        until = "unchanged"
+    rounds = Rounds(most=draw(st.integers(2, 5)), until=until, closing=closing)
+    execution = replace(team.execution, rounds=rounds)
+    repeated = replace(team, agents=agents, execution=execution)
+    _, problems = check_team(dump(repeated).encode(), "team.yaml", KNOWN)
+    assert not problems
+    return repeated
+
+
+def _to_one_end(team: Team) -> Team:
+    """Let everyone's work reach the output, as in every team that loads."""
+    *others, last = team.agents
+    reports = {one: team.reports_to.get(one, (last,)) for one in others}
+    return replace(team, reports_to=reports)
+
+
+def _endings(team: Team) -> Iterator[tuple[str, ...]]:
+    """Name the agents that may close: whom nobody hears that repeats."""
+    names, levels = [*team.agents], team.levels
+    level = {one: number for number, ids in enumerate(levels) for one in ids}
+    for start in range(1, len(names)):
+        before, after = names[:start], names[start:]
+        hears_all = team.execution.context == "all"
+        if not hears_all or max(level[one] for one in before) <= min(level[one] for one in after):
+            yield tuple(after)
+
+
 @contextmanager
 def run_folder() -> Generator[Path]:
     """A folder in memory where there is one: what is lost with the power is tested elsewhere."""
@@ -133,6 +202,7 @@ def run_once(
     *,
     crash_at: float = 0,
     after: bool = False,
+    replaying: bool = False,
 ) -> tuple[Run | None, str]:
     """Run a team with the journal of a folder; it may crash.
 
@@ -151,9 +221,11 @@ def run_once(
         return None if journal.process.cancelled() else journal.process.result()
 
     plan = compile(team, KNOWN)
-    with CrashingJournal.open(folder) as journal:
+    with CrashingJournal.open(folder, replaying=replaying) as journal:
         journal.crash_at, journal.after = crash_at or float("inf"), after
-        return asyncio.run(process()), journal.content_hash
+        run = asyncio.run(process())
+        assert not journal.divergences
+        return run, journal.content_hash
 
 
 def cast_gateway(provider: Any) -> Gateway:

@@ -93,7 +93,7 @@ SECRET = (
     " (key_env)."
 )
 AGENT_FIELDS = (
-    "role, agent_type, model_id, prompt, tools, function, max_tokens, temperature, max_steps,"
+    "use, role, agent_type, model_id, prompt, tools, function, max_tokens, temperature, max_steps,"
     " timeout, output_schema, backend, notes, recall, member"
 )
 TEAM_FIELDS = (

@@ -56,6 +56,7 @@ def test_a_team_is_not_above_its_own_ceiling() -> None:
             timeout=30,
             run_timeout=60,
             max_retries=1,
+            rounds=1,
         )
         == CEILING
     )

@@ -30,7 +30,7 @@ def test_an_object_shows_its_fields() -> None:
 
 def test_a_collection_shows_the_fields_of_its_members() -> None:
     text = explain("agents")
-    assert "\neach agents.<id>: One agent: a role, a model, a prompt and tools.\n  role " in text
+    assert "\neach agents.<id>: One agent: a role, a model, a prompt and tools.\n  use " in text
 
 
 def test_a_file_of_one_collection_shows_what_is_in_it() -> None:

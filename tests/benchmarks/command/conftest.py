@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -10,16 +9,15 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.benchmarks.bbeh.examples import SUBTASKS
 from coterie.benchmarks.command import main
 from coterie.runtime.doubles import Replies, Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
+from ...came import Came, invoked
 from ..bbeh.published import Example, task_file
 
 SOLO = 'name: solo\nagents:\n  one: {prompt: "You are alone."}\nexecution: {max_retries: 0}\n'
@@ -49,20 +47,6 @@ def adds(request: Request) -> Reply:
 
 
 @dataclass(kw_only=True)
-class Came:
-    """What a command came to."""
-
-    code: int
-    out: str
-    err: str
-    calls: int
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-@dataclass(kw_only=True)
 class Desk:
     """A folder in which somebody uses `mas-bench`."""
 
@@ -72,17 +56,11 @@ class Desk:
     def bench(self, *words: str, replies: Replies | None = None) -> Came:
         """Run a command in this process; with replies, the default model gives them."""
         if replies is None:
-            return self._invoked(list(words), 0)
+            return invoked(main, words, "mas-bench")
         with ScriptedModel(replies) as model:
-            came = self._invoked([*words, "--model", f"m@{model.api_base}"], 0)
+            came = invoked(main, [*words, "--model", f"m@{model.api_base}"], "mas-bench")
             came.calls = len(model.calls)
             return came
-
-    def _invoked(self, words: list[str], calls: int) -> Came:
-        done = CliRunner().invoke(main, words, prog_name="mas-bench")
-        if done.exception is not None and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        return Came(code=done.exit_code, out=done.stdout, err=done.stderr, calls=calls)
 
     def run(self, *words: str, team: str = "solo", replies: Replies | None = adds) -> Came:
         """Run a team on the mini set, once per task."""

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from coterie.operators.command.evolve import main
 from coterie.pool.ledger import Ledger
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
+
+from ...came import Came, invoked
 
 RECIPE = """\
 strategy: evomas
@@ -56,20 +57,6 @@ def thinking(request: Request) -> Reply:
 
 
 @dataclass(kw_only=True)
-class Came:
-    """What a command came to."""
-
-    code: int
-    out: str
-    err: str
-    calls: int
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
-@dataclass(kw_only=True)
 class Lab:
     """A folder in which somebody uses `mas-evolve`."""
 
@@ -98,10 +85,7 @@ class Lab:
             return came
 
     def command(self, *words: str) -> Came:
-        done = CliRunner().invoke(main, list(words), prog_name="mas-evolve")
-        if done.exception is not None and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        return Came(code=done.exit_code, out=done.stdout, err=done.stderr, calls=0)
+        return invoked(main, words, "mas-evolve")
 
     def ledger(self, pool: str = "pool") -> list[Any]:
         return [entry.value for entry in Ledger(self.folder / pool / "ledger.jsonl").read()]

@@ -34,7 +34,8 @@ KINDS = ("patch", "teammate", "skill", "coaching")
 
 
 def offer(**fields: Any) -> NoteOffer:
-    return NoteOffer(**{"team": TEAM, "agent": "a", "kinds": KINDS, "most": 3, **fields})
+    said: dict[str, Any] = {"team": TEAM, "agent": "a", "kinds": KINDS, "most": 3, **fields}
+    return NoteOffer(**said)
 
 
 @pytest.mark.parametrize("seed", range(60))

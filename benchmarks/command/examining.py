@@ -1,0 +1,211 @@
+"""`mas-bench run --recipe`: a strategy is examined with what its pool has learnt."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.terminal import counted, speakable
+from ...schema.errors import CoterieError, InputError
+from .evaluating import shown_figures, words_typed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ...operators.command.starting import Start
+    from ...runtime.services import Setting
+    from ...runtime.trace import RunFolder
+    from ...schema.catalogue import Catalogue
+    from ...schema.recipe import Recipe
+    from ...schema.task import Task
+    from ..results import Request, Results
+
+__all__ = ["Examining"]
+
+DIGITS = 8
+
+
+@dataclass(eq=False)
+class Examining:
+    """An examination on its way, whatever ends it. The same command goes on.
+
+    Attributes:
+        request: What is examined on.
+        tasks: The tasks of the request.
+        recipe_file: Where the recipe is.
+        recipe: The strategy, and how.
+        pool_folder: Where the pool is.
+        known: What this host offers.
+        setting: How runs are made.
+        options: What the user said.
+        parent: Where folders of results are made.
+    """
+
+    request: Request
+    tasks: Sequence[Task]
+    recipe_file: Path
+    recipe: Recipe
+    pool_folder: Path
+    known: Catalogue
+    setting: Setting
+    options: dict[str, Any]
+    parent: Path
+
+    def to_the_end(self) -> int:
+        """Make what is missing, show the figures, and give the exit code.
+
+        Raises:
+            InputError: There is no such pool, or it evolved on some of the tasks.
+        """
+        from ...runtime.command.models import fetch_embedded
+        from ...runtime.command.signals import to_the_end
+        from ..benchmark import find_benchmark
+
+        self.check()
+        find_benchmark(self.request.benchmark).prepare(self.request.source, self.tasks)
+        fetch_embedded(self.start.models)
+        try:
+            code = to_the_end(self._work(), lambda: " The same command goes on.")
+        except InputError:
+            raise
+        except CoterieError as error:
+            click.echo(f"stopped: {speakable(str(error))} The same command goes on.", err=True)
+            return error.exit_code
+        return code or shown_figures(
+            self.folder.path, " The same command goes on.", as_json=self.options["as_json"]
+        )
+
+    def check(self) -> None:
+        """Find what is wrong before anything is made or spent.
+
+        Raises:
+            InputError: Something is.
+        """
+        from ...operators.heldout import refuse_seen
+        from ...pool.layout import LEDGER
+
+        if not (self.pool_folder / LEDGER).exists():
+            raise InputError(f"{self.pool_folder}: no pool. Make one with mas-evolve.")
+        if not self.options["allow_seen"]:
+            refuse_seen(self.pool_folder, (), self.tasks)
+        _ = self.start
+
+    @property
+    def outlook(self) -> str:
+        """Say what will be run."""
+        return (
+            f"{self.request.benchmark}: {counted(len(self.tasks), 'task')} x"
+            f" {counted(self.request.trials, 'trial')} by {self.recipe.strategy} with what"
+            f" {self.pool_folder} has learnt"
+        )
+
+    @cached_property
+    def start(self) -> Start:
+        """What it begins with."""
+        from ...operators.command.starting import found
+
+        return found(
+            recipe_file=self.recipe_file,
+            recipe=self.recipe,
+            tasks=self.tasks,
+            pool_folder=self.pool_folder,
+            known=self.known,
+        )
+
+    @cached_property
+    def state(self) -> str:
+        """What tells the recipe, the tasks and the state of the pool from any others."""
+        from ...pool.layout import LEDGER
+        from ...runtime.journal import digest
+
+        ledger = (self.pool_folder / LEDGER).stat().st_size
+        models = {one.alias: one.model for one in self.start.models}
+        made_with = [asdict(self.recipe), self.request.value(), models]
+        return digest(str(self.pool_folder.resolve()), ledger, *made_with)[:DIGITS]
+
+    @cached_property
+    def folder(self) -> RunFolder:
+        """The folder of its results: the same for the same state."""
+        from ...runtime.trace import RunFolder
+        from ...schema.files import make_folder
+        from ...schema.secrets import scrubbed
+
+        name = f"{self.request.benchmark}-{self.recipe_file.stem}-{self.state}"
+        make_folder(self.parent)
+        make_folder(self.parent / name)
+        return RunFolder(self.parent / name, scrubbed)
+
+    @property
+    def _results(self) -> Results:
+        """The results; what they are of is written down first."""
+        from ...runtime.record import MANIFEST, as_json
+        from ..provenance import digest_of, endpoint, host, versions
+        from ..results import Results
+
+        models = {one.alias: one for one in self.start.models}
+        head: dict[str, Any] = {
+            "command": " ".join(words_typed()),
+            "team": f"{self.recipe.strategy}, learnt",
+            "content_hash": self.state,
+            "models": {alias: model.model for alias, model in models.items()},
+            "endpoints": {alias: endpoint(model) for alias, model in models.items()},
+            "seed": self.recipe.seed,
+            "versions": versions(),
+            "host": host(),
+            "data": digest_of(self.tasks),
+            "expected": len(self.tasks) * self.request.trials,
+        }
+        told = {"evaluation": self.request.value(), "head": head, "recipe": asdict(self.recipe)}
+        self.folder.write(MANIFEST, as_json({**told, "pool": str(self.pool_folder.resolve())}))
+        return Results(folder=self.folder, request=self.request, head=head)
+
+    async def _work(self) -> int:
+        """Make what is missing; the folder has what there is, whatever ends it."""
+        from ...operators.stage import open_stage
+        from ...operators.strategy import strategy_of
+        from ...runtime.trace import RunFolder
+        from ..benchmark import find_benchmark
+        from ..examination import Examination
+        from .progress import Progress
+
+        await self.start.check_host(self.setting)
+        results = self._results
+        quiet, expected = self.options["quiet"], results.head["expected"]
+        if not quiet:
+            click.echo(speakable(f"{self.outlook}; {self.folder.path}{os.sep}"), err=True)
+        async with open_stage(
+            name=self.recipe_file.stem,
+            recipe=self.recipe,
+            catalogue=self.start.catalogue,
+            ceiling=self.start.ceiling,
+            setting=self.setting,
+            pool=self.start.open_pool(),
+            folder=self.folder.path,
+        ) as stage:
+            progress = Progress(total=expected, quiet=quiet)
+            examination = Examination(
+                stage=stage,
+                strategy=strategy_of(self.recipe.strategy),
+                view=stage.view(),
+                state=self.state,
+                tasks=self.tasks,
+                trials=self.request.trials,
+                workers=self.options["workers"],
+                journal=stage.journal,
+                on_sample=progress,
+            )
+            progress.known = sum(1 for _ in examination.samples())
+            try:
+                await examination.to_the_end()
+            finally:
+                progress.end()
+                folder = RunFolder(self.folder.path, stage.scrubber)
+                benchmark = find_benchmark(self.request.benchmark)
+                written = replace(results, folder=folder)
+                written.write(examination.samples(), benchmark, expected=expected)
+        return 0

@@ -1,0 +1,90 @@
+"""The agents of a pool, each with its origin, its revisions and the trials in which it worked.
+
+The ledger has the whole of an agent, at its birth and at each revision. Its file is written after
+the line, for people to read and compare: one that is a revision behind was left by a crash, and is
+brought up when the pool is opened. Any other difference was made by somebody else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ..schema.edits import summary
+from ..schema.errors import ConfigError
+from ..schema.loading import check_team
+from ..schema.team import Team
+from ..schema.writing import agent_value, dump, lineage_value, write_yaml
+from .layout import agent_file_of
+from .records import Record
+
+if TYPE_CHECKING:
+    from ..schema.catalogue import Catalogue
+    from ..schema.ceiling import Ceiling
+    from ..schema.team import Agent
+
+__all__ = ["PoolAgent", "Revision", "check_agent", "differences"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Revision:
+    """What an agent became.
+
+    Attributes:
+        agent: What it is from then on.
+        reason: Why.
+        edits: What differs from what it was, in words.
+        op: The operation; the first one is that of its birth.
+    """
+
+    agent: Agent
+    reason: str
+    edits: tuple[str, ...]
+    op: str
+
+
+@dataclass(kw_only=True, slots=True, eq=False)
+class PoolAgent(Record):
+    """An agent of a pool. Its name is its identity, and stays; what it is, is revised.
+
+    Attributes:
+        revisions: What it was, in order, from its birth on; the last is what it is.
+    """
+
+    revisions: tuple[Revision, ...]
+
+    @property
+    def agent(self) -> Agent:
+        """What it is."""
+        return self.revisions[-1].agent
+
+    def text(self, *, back: int = 0) -> str | None:
+        """Give what its file says, or said some revisions back; None: there was none."""
+        if back >= len(self.revisions):
+            return None
+        agent = agent_value(self.revisions[-1 - back].agent)
+        return write_yaml({"name": self.name, **agent, "lineage": lineage_value(self.born)})
+
+
+def check_agent(agent: Agent, catalogue: Catalogue, ceiling: Ceiling | None) -> None:
+    """Make sure that a team of an agent alone loads.
+
+    Raises:
+        ConfigError: It does not, or is above the ceiling.
+    """
+    alone, file = _alone(agent), agent_file_of(agent.id)
+    text = dump(alone).encode("utf-8", "surrogatepass")
+    _, problems = check_team(text, file, catalogue)
+    if ceiling is not None:
+        problems += ceiling.problems(alone, file)
+    if problems:
+        raise ConfigError(problems)
+
+
+def differences(before: Agent, after: Agent) -> tuple[str, ...]:
+    """Say what differs between two agents but for their names, in words."""
+    return summary(_alone(replace(before, id=after.id)), _alone(after))
+
+
+def _alone(agent: Agent) -> Team:
+    return Team(name=agent.id, agents={agent.id: agent})

@@ -1,0 +1,65 @@
+"""A pool's memory as agents in a run are reminded of it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.recall import Entry
+from .memory import open_memory
+from .pool import Pool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from ..runtime.recall import Recaller
+    from ..schema.models import Model
+    from .learnt import Learnt
+
+__all__ = ["open_recall", "recalling"]
+
+Found = list[tuple["Learnt", float]]
+"""What a search gives: see `Memory.search`."""
+
+
+def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None = None) -> Recaller:
+    """Open a pool for agents to recall from. One that has learnt nothing needs no embedder.
+
+    Raises:
+        InputError: There is no pool, or no such embedder.
+        StorageError: It is damaged.
+    """
+    pool = Pool.open(folder)
+    if not pool.learnt:
+        return _nothing
+    return recalling(open_memory(pool, embedder=embedder, models=models).search)
+
+
+def recalling(search: Callable[..., Found]) -> Recaller:
+    """Let agents recall by a search: that of a `Memory`, or of a `View`."""
+
+    async def recall(query: str, k: int, where: Mapping[str, Any], /) -> Sequence[Entry]:
+        return await asyncio.to_thread(_found, search, query, k, where)
+
+    return recall
+
+
+async def _nothing(_query: str, _k: int, _where: Mapping[str, Any], /) -> Sequence[Entry]:
+    return ()
+
+
+def _found(
+    search: Callable[..., Found], query: str, k: int, where: Mapping[str, Any]
+) -> Sequence[Entry]:
+    """Search for each kind, and give the closest of all."""
+    kinds: Sequence[str | None] = where.get("kinds") or (None,)
+    hits = [hit for kind in kinds for hit in search(query, k, owner=where.get("owner"), kind=kind)]
+    hits.sort(key=lambda hit: (-hit[1], hit[0].id))
+    return [_entry(entry) for entry, _ in hits[:k]]
+
+
+def _entry(entry: Learnt) -> Entry:
+    told = [entry.kind, entry.niche or "", f"of {entry.owner}" if entry.owner else ""]
+    told += [f"from {entry.giver}" if entry.giver else "", entry.id]
+    return Entry.clipped(source=", ".join(filter(None, told)), task=entry.task, text=entry.text)

@@ -1,0 +1,119 @@
+"""Builds teams and agents from plain values of the right shape; what is missing has its default."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Any
+
+from .team import (
+    Agent,
+    Execution,
+    Lineage,
+    LineageStep,
+    Notes,
+    Recall,
+    Rounds,
+    Skill,
+    SolvedTask,
+    Team,
+)
+from .values import is_mapping
+
+__all__ = ["agent_of", "lineage_of", "rounds_of", "team_of"]
+
+
+def team_of(value: Any) -> Team:
+    """Build a team from a value of the right shape; what is missing gets its default."""
+    value = value if is_mapping(value) else {}
+    topology: dict[str, Any] = value.get("topology") or {}
+    agents: dict[str, dict[str, Any]] = value.get("agents") or {}
+    given = ("description", "backend", "constitution")
+    return Team(
+        name=value.get("name", ""),
+        agents=MappingProxyType(
+            {agent_id: agent_of(agent_id, fields or {}) for agent_id, fields in agents.items()}
+        ),
+        reports_to=MappingProxyType(
+            {
+                reporter: tuple(dict.fromkeys(receiver for receiver in receivers if receiver))
+                for reporter, receivers in (topology.get("reports_to") or {}).items()
+                if receivers
+            }
+        ),
+        declared_output=topology.get("output"),
+        execution=_execution(value.get("execution") or {}),
+        successful_tasks=tuple(
+            SolvedTask(**{"q": "", **item}) for item in value.get("successful_tasks") or () if item
+        ),
+        lineage=lineage_of(value.get("lineage")),
+        **{key: value[key] for key in given if key in value},
+    )
+
+
+def _execution(fields: dict[str, Any]) -> Execution:
+    said: dict[str, Any] = {key: item for key, item in fields.items() if key != "rounds"}
+    rounds = fields.get("rounds")
+    return Execution(rounds=None if rounds is None else rounds_of(rounds), **said)
+
+
+def rounds_of(fields: dict[str, Any]) -> Rounds:
+    """Build a team's rounds from values of the right shape."""
+    said: dict[str, Any] = {"most": 2, **fields, "closing": _names(fields.get("closing"))}
+    return Rounds(**said)
+
+
+def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
+    """Build an agent from values of the right shape."""
+    given = {key: item for key, item in fields.items() if key not in {"tools", "notes", "recall"}}
+    return Agent(
+        id=agent_id,
+        tools=_names(fields.get("tools")),
+        notes=_notes(fields.get("notes") or {}),
+        recall=None if fields.get("recall") is None else _recall(fields["recall"]),
+        **given,
+    )
+
+
+def _names(listed: list[str | None] | None) -> tuple[str, ...]:
+    return tuple(name for name in listed or () if name)
+
+
+def _notes(fields: dict[str, Any]) -> Notes:
+    skills = {name: _skill(said) for name, said in (fields.get("skills") or {}).items()}
+    return Notes(
+        patches=MappingProxyType(fields.get("patches") or {}),
+        teammates=MappingProxyType(fields.get("teammates") or {}),
+        skills=MappingProxyType(skills),
+        coaching=fields.get("coaching", ""),
+    )
+
+
+def _skill(fields: dict[str, Any]) -> Skill:
+    return Skill(**{"description": "", "body": "", **fields})
+
+
+def _recall(fields: dict[str, Any]) -> Recall:
+    said: dict[str, Any] = {**fields, "kinds": _names(fields.get("kinds"))}
+    return Recall(**said)
+
+
+def lineage_of(fields: dict[str, Any] | None) -> Lineage | None:
+    """Build a lineage from values of the right shape."""
+    if not fields:
+        return None
+    lists: dict[str, Any] = {
+        key: tuple(one for one in fields.get(key) or () if one is not None)
+        for key in ("parents", "edits")
+    }
+    steps = tuple(_lineage_step(one) for one in fields.get("steps") or () if one)
+    said: dict[str, Any] = {"operator": "", **fields, **lists, "steps": steps}
+    return Lineage(**said)
+
+
+def _lineage_step(fields: dict[str, Any]) -> LineageStep:
+    lists: dict[str, Any] = {
+        key: tuple(one for one in fields.get(key) or () if one is not None)
+        for key in ("edits", "fields")
+    }
+    said: dict[str, Any] = {"operator": "", **fields, **lists}
+    return LineageStep(**said)

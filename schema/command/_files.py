@@ -1,0 +1,72 @@
+"""What the files are that a command was given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..agent_document import AGENT, is_agent_folder
+from ..agent_file import agent_paths, read_agent
+from ..errors import InputError
+from ..loading import read_file, read_team
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ..team import Team
+
+__all__ = ["kind_of", "team_in", "with_agents"]
+
+MARKS: Mapping[bytes, str] = {
+    b"query": "task",
+    b"models": "models",
+    b"servers": "tools",
+    b"ceiling": "policy",
+    b"strategy": "evolution",
+    b"agents": "team",
+    b"topology": "team",
+    b"execution": "team",
+    b"role": "agent",
+    b"prompt": "agent",
+    b"agent_type": "agent",
+    b"model_id": "agent",
+    b"function": "agent",
+}
+"""Fields that only one kind of file has at its top, the surest first."""
+
+
+def kind_of(file: Path) -> str:
+    """Tell what a file is by a field that only such files have, at the start of a line.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+    """
+    if file.suffix == ".json":
+        return "task"
+    if file.name == AGENT or is_agent_folder(file):
+        return "agent"
+    lines = {line.split(b":")[0] for line in read_file(file).splitlines() if b":" in line}
+    return next((kind for mark, kind in MARKS.items() if mark in lines), "team")
+
+
+def with_agents(path: Path) -> tuple[Path, ...]:
+    """Give a file, an agent's folder, or the agents in a folder of agents.
+
+    Raises:
+        InputError: There are none in it.
+    """
+    if not path.is_dir() or is_agent_folder(path):
+        return (path,)
+    if not (found := agent_paths(path)):
+        raise InputError(f"{path}: no agent files here, and no folders with {AGENT}.")
+    return found
+
+
+def team_in(path: Path) -> Team:
+    """Read a team file without a host, or an agent file as a team of nobody else.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: It does not load; the exception has every problem.
+    """
+    return read_agent(path).team if kind_of(path) == "agent" else read_team(path)
