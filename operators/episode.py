@@ -8,27 +8,33 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ..pool.view import op
+from ..runtime.allowance import Allowance
 from ..runtime.calls import seed_of
 from ..runtime.carry import NOTHING, Carry
 from ..runtime.journal import digest
 from ..runtime.outcomes import AgentOutcome, outcome_value, run_of, run_value
 from ..runtime.plan import compile
+from ..runtime.rounds import rounds, summed
 from ..runtime.scorers import Score
 from ..runtime.scoring import scored
 from ..runtime.usage import Usage
 from ..schema.errors import InputError, LimitError, RunError
+from ..schema.files import make_folder, write_atomically
 from .judge import Verdict, judge
 from .meta import Meta
 from .scoring import cost_of, is_judged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from ..pool.changes import Change
     from ..pool.learnt import Learnt
     from ..pool.pool import Pool
     from ..pool.view import View
     from ..runtime.outcomes import Run
+    from ..runtime.rounds import Between, Next, Round
+    from ..runtime.trace import Trace
     from ..schema.task import Task
     from ..schema.team import Team
     from .proposal import Dropped
@@ -87,6 +93,9 @@ class Episode:
         spent: What operators consumed, by operator.
         judging: What judging consumed.
         closing: What there is to do when its turn to be committed has come, beyond its changes.
+        story: What happened in it that its line tells, in order.
+        folder: Where its files are kept; None: nowhere.
+        trace: Told everything that happens.
     """
 
     stage: Stage
@@ -102,6 +111,9 @@ class Episode:
     spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
     judging: Usage = field(default_factory=Usage)
     closing: Closing | None = None
+    story: list[Mapping[str, Any]] = field(default_factory=list["Mapping[str, Any]"])
+    folder: Path | None = None
+    trace: Trace | None = None
     _lost: list[tuple[int, Dropped]] = field(default_factory=list["tuple[int, Dropped]"])
     _runs: dict[str, Run] = field(default_factory=dict[str, "Run"])
 
@@ -117,7 +129,7 @@ class Episode:
             tell=self.tell,
         )
         judging = self.meta.asking(recipe.judge_model or recipe.meta_model)
-        self._judge = replace(judging, tell=self._tell_judging)
+        self.judge = replace(judging, tell=self._tell_judging)
 
     @property
     def settings(self) -> Any:
@@ -178,6 +190,7 @@ class Episode:
                 "journal": stage.journal,
                 "scrubber": stage.scrubber,
                 "budget": stage.budget,
+                "trace": self.trace,
                 "path": place,
             }
             if read:
@@ -185,16 +198,63 @@ class Episode:
                 run = await scored(made, task, stage.services.jails)
             else:
                 run = await stage.services.execute(plan, task, **how)
-            if run.over_budget:
-                raise LimitError(str(run.error))
-            if run.is_infrastructure_failure and not (is_hasty and run.is_too_slow):
-                raise Halted(f"task {task.id}: {run.error}")
+            self._must_count(run, is_waited_for=not is_hasty)
             return run_value(run)
 
         asked = digest(plan.content_hash, task.id, task.query, task.context, *read)
         run = run_of(await stage.journal.once(f"{place}outcome", "run", asked, work))
         self._runs[what] = run
         return run
+
+    async def rounds(
+        self, team: Team, what: str, between: Between, *, most: int, dialogue: int = 0
+    ) -> tuple[Round, ...]:
+        """Let a team work on the task in rounds; nothing is scored.
+
+        Every round may take as long as the team may for a run, on the mean. What an agent came to
+        is journaled, so a restart only reads it.
+
+        Args:
+            team: The team of the first round.
+            what: Which rounds of the episode these are. No two have the same.
+            between: Says what comes after a round.
+            most: The most rounds.
+            dialogue: Characters that are kept of what each agent read and said.
+
+        Raises:
+            Halted: A provider or a jail failed.
+            LimitError: The budget is used up.
+        """
+        stage, allowance = self.stage, Allowance(most * team.execution.timeout)
+
+        async def one_pass(coming: Next, number: int) -> Run:
+            await stage.services.prepare(coming.plan)
+            run = await stage.services.one_pass(
+                coming.plan,
+                self.task,
+                journal=stage.journal,
+                scrubber=stage.scrubber,
+                budget=stage.budget,
+                trace=self.trace.within(round=number) if self.trace else None,
+                path=f"{self.path}{what}/round {number}/",
+                dialogue=dialogue,
+                carry=coming.carry,
+                given=coming.given,
+                allowance=allowance,
+            )
+            self._must_count(run)
+            return run
+
+        done = await rounds(compile(team, stage.catalogue), one_pass, between, most=most)
+        self._runs[what] = summed(done, done[-1].plan)
+        return done
+
+    def _must_count(self, run: Run, *, is_waited_for: bool = True) -> None:
+        """Make sure that what came of a run is the team's doing."""
+        if run.over_budget:
+            raise LimitError(str(run.error))
+        if run.is_infrastructure_failure and (is_waited_for or not run.is_too_slow):
+            raise Halted(f"task {self.task.id}: {run.error}")
 
     async def score(self, run: Run, what: str) -> Score | Dropped:
         """Score a run as the recipe says; a team that came to no answer has none that is right.
@@ -233,7 +293,7 @@ class Episode:
             return Score(value=0.0, reason=run.error or "it came to no answer.")
         if judged:
             verdict = await judge(
-                self._judge,
+                self.judge,
                 f"{self.path}{what}/judge",
                 self.task,
                 run.answer,
@@ -342,14 +402,42 @@ class Episode:
         """What operators consumed, all together."""
         return sum((self.spent[name] for name in sorted(self.spent)), Usage())
 
+    def note(self, event: str, /, **fields: Any) -> None:
+        """Note something that happened: for the episode's line, and for whoever listens."""
+        self.story.append({"event": event, **fields})
+        self._emit(event, fields)
+
+    def write(self, name: str, text: str) -> None:
+        """Keep a file of the episode, where it has a folder.
+
+        Args:
+            name: Its path in that folder.
+            text: What it holds; without the host's secrets.
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        if self.folder is not None:
+            path = self.folder / name
+            missing = [one for one in path.parents if not one.exists()]
+            for one in reversed(missing):
+                make_folder(one)
+            write_atomically(path, self.stage.scrubber(text))
+
+    def _emit(self, event: str, fields: Mapping[str, Any]) -> None:
+        if self.trace is not None:
+            self.trace.emit(event, **fields)
+
     def tell(self, event: str, /, **fields: Any) -> None:
         """Count what operators consume; who answers in the place of a model tells it, too."""
+        self._emit(event, fields)
         if event == "model_call":
             name = fields.get("operator", "")
             self.spent[name] = self.spent.get(name, Usage()) + Usage(**fields["usage"])
 
     def _tell_judging(self, event: str, /, **fields: Any) -> None:
         """Count what judging consumes."""
+        self._emit(event, fields)
         if event == "model_call":
             self.judging += Usage(**fields["usage"])
 
@@ -387,6 +475,7 @@ class Episode:
             "runs": sorted(self._runs),
             "usage": self.ran.value(),
             "told": dict(sorted(self.told.items())),
+            **({"story": self.story} if self.story else {}),
             "spent": {name: self.spent[name].value() for name in sorted(self.spent)},
             **self.tail(),
         }

@@ -16,7 +16,7 @@ from ..pool.changes import Rejected
 from ..pool.ledger import Ledger
 from ..pool.view import Views
 from .episode import Episode
-from .folder import EVOLUTIONS, TURNS
+from .folder import EPISODES, EVOLUTIONS, TURNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -104,6 +104,7 @@ class Evolution:
             task=self.tasks[number],
             view=self._views.upto(last),
             past=(self._past or [])[: max(0, last + 1)],
+            folder=self.folder / EPISODES / f"{number:06d}",
         )
         self._running[number] = asyncio.create_task(self._done(episode), name=episode.path)
 

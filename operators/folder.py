@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..schema.task import Task
 
 __all__ = [
+    "EPISODES",
     "EVOLUTIONS",
     "MANIFEST",
     "TURNS",
@@ -43,6 +44,8 @@ __all__ = [
 
 EVOLUTIONS = "evolutions"
 TURNS = "turns.jsonl"
+EPISODES = "episodes"
+"""Where files of an evolution's episodes are kept, each in a folder of its number."""
 MANIFEST = "evolution.json"
 VERSION = 3
 """Of the manifest. The first one had two hashes, and told neither answers nor models."""

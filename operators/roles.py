@@ -5,22 +5,52 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..schema.agent_file import agent_paths, load_agent
 from ..schema.ceiling import Ceiling
+from ..schema.errors import InputError
+from ..schema.loading import SEEDS
 from ..schema.team import Team, is_prompt_id
 from ..schema.terminal import on_one_line
 from .material import clip, fenced
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
+    from pathlib import Path
 
     from ..schema.catalogue import Catalogue
     from ..schema.team import Agent
     from .bounds import Bounds
 
-__all__ = ["ceiling_with", "free_id", "roles_text"]
+__all__ = ["ROLES", "ceiling_with", "free_id", "load_roles", "roles_text"]
 
+ROLES = SEEDS / "roles"
+"""The catalogue that comes with coterie."""
+FEWEST = 2
 BRIEF = 200
 """Characters of a role's prompt that who chooses is shown."""
+
+
+def load_roles(folder: Path, catalogue: Catalogue) -> Mapping[str, Agent]:
+    """Load a catalogue: a folder of agent files, each of which is named for its role.
+
+    Raises:
+        InputError: There is no such folder, or it has fewer than two agents.
+        ConfigError: A file does not load.
+    """
+    files = agent_paths(folder) if folder.is_dir() else ()
+    if len(files) < FEWEST:
+        found = f"has {len(files)}" if folder.is_dir() else "is no folder"
+        raise InputError(f"roles: {folder} {found}; a catalogue is a folder of two agents or more.")
+    known = catalogue.beside(folder)
+    roles = (_with_text(load_agent(file, known).agent, known) for file in files)
+    return {role.id: role for role in roles}
+
+
+def _with_text(agent: Agent, catalogue: Catalogue) -> Agent:
+    """Write a prompt out that is named: the team that takes it in may know none of that name."""
+    if not is_prompt_id(agent.prompt):
+        return agent
+    return replace(agent, prompt=f"{(catalogue.prompt(agent.prompt) or '').strip()}\n")
 
 
 def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> Ceiling:

@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..pool.memory import open_memory
@@ -17,7 +18,6 @@ from .strategy import strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
-    from pathlib import Path
 
     from ..pool.memory import Memory
     from ..pool.pool import Pool
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ..schema.recipe import Recipe
 
 __all__ = ["Stage", "open_stage"]
+
+HERE = Path()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,6 +48,7 @@ class Stage:
         budget: What everything together may cost.
         pool: Where teams are kept.
         memory: Where experiences are kept; None where the strategy needs none.
+        beside: The folder that paths in the recipe's settings are relative to.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Stage:
     budget: Budget
     pool: Pool
     memory: Memory | None
+    beside: Path = HERE
 
     def view(self) -> View:
         """Give the pool as it is now, for who learns nothing.
@@ -79,6 +83,7 @@ async def open_stage(
     pool: Pool,
     folder: Path,
     embedder: str | None = None,
+    beside: Path = HERE,
 ) -> AsyncGenerator[Stage]:
     """Open what an evolution needs; leaving the block closes it.
 
@@ -91,6 +96,7 @@ async def open_stage(
         pool: Where teams are kept.
         folder: Where its journal is kept.
         embedder: What finds similar tasks in memory; see `choose_embedder`.
+        beside: The folder that paths in the recipe's settings are relative to.
 
     Raises:
         InputError: Another process is at work on it.
@@ -114,4 +120,5 @@ async def open_stage(
                 budget=budget,
                 pool=pool,
                 memory=memory,
+                beside=beside,
             )

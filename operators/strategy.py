@@ -12,7 +12,10 @@ from .scoring import is_judged
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from pathlib import Path
 
+    from ..runtime.plan import Plan
+    from ..schema.catalogue import Catalogue
     from ..schema.recipe import Recipe
     from ..schema.task import Task
     from .episode import Episode
@@ -31,6 +34,9 @@ Need = Literal["teams", "children", "agents", "meta_model", "answers", "memory",
 * `past`: the lines of earlier episodes, which are then held in memory.
 """
 
+Found = tuple[Any, "Mapping[str, str]"]
+"""Settings, and the texts of the files that they name."""
+
 NO_SETTINGS: Mapping[str, Any] = MappingProxyType({"type": "object", "additionalProperties": False})
 """The schema of a strategy that lets nothing be set."""
 
@@ -46,6 +52,10 @@ def _nothing(_settings: Any, /) -> frozenset[Need]:
 
 def _right(_settings: Any, _said: Mapping[str, Any], /) -> Mapping[str, str]:
     return {}
+
+
+def _no_files(settings: Any, _beside: Path, _catalogue: Catalogue, /) -> Found:
+    return settings, {}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,6 +77,10 @@ class Strategy:
         needs: Says what it needs, given its settings.
         leaves_team: Whether what it comes to is a team of the pool, which a test runs as it stands.
             Else a test is of the strategy, with all that its pool has learnt.
+        find: Finds the files that its settings name, relative to the recipe's folder, and checks
+            them: gives them by name, and the settings that name them so. Raises `InputError`.
+        calls_at_most: Bounds the model calls of one task, given its settings and the plan that it
+            begins with: those of agents and those of operators. None: nobody knows.
     """
 
     name: str
@@ -76,6 +90,8 @@ class Strategy:
     check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = _right
     needs: Callable[[Any], frozenset[Need]] = _nothing
     leaves_team: bool = False
+    find: Callable[[Any, Path, Catalogue], Found] = _no_files
+    calls_at_most: Callable[[Any, Plan], int] | None = None
 
 
 def strategy_of(name: str) -> Strategy:

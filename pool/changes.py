@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from ..schema.errors import InputError
-from ..schema.loading import agent_of
+from ..schema.building import agent_of
 from ..schema.team import Agent
 from ..schema.values import plain
 from ..schema.writing import agent_value, lineage_value

@@ -6,6 +6,7 @@ import json
 import platform
 from dataclasses import asdict
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from ..schema import dump
@@ -33,6 +34,7 @@ __all__ = ["MANIFEST", "Record", "as_json", "manifest", "read_result", "read_set
 
 MANIFEST = "run.json"
 RESULT = "result.json"
+NO_FILES: Mapping[str, str] = MappingProxyType({})
 
 
 class Record:
@@ -60,7 +62,14 @@ class Record:
 
     @classmethod
     def begin(
-        cls, runs: Path, plan: Plan, task: Task, setting: Setting, *, scrub: Callable[[str], str]
+        cls,
+        runs: Path,
+        plan: Plan,
+        task: Task,
+        setting: Setting,
+        *,
+        scrub: Callable[[str], str],
+        files: Mapping[str, str] = NO_FILES,
     ) -> Self:
         """Make a folder for a new run, with all that is needed to go on with it.
 
@@ -70,6 +79,7 @@ class Record:
             task: What is asked.
             setting: How.
             scrub: Takes out what may not be written.
+            files: What else is needed to go on with it, by name.
 
         Raises:
             InputError: The folder cannot be made.
@@ -78,6 +88,8 @@ class Record:
             folder = RunFolder.create(runs, plan.team.name, task.id, scrub)
             folder.write("team.yaml", dump(plan.resolved))
             folder.write("task.json", as_json(_task_value(task)))
+            for name, text in files.items():
+                folder.write(name, text)
             folder.write(MANIFEST, as_json(manifest(plan, setting)))
         except OSError as error:
             raise InputError(

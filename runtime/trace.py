@@ -171,7 +171,8 @@ class RunFolder:
         return self.path / "events.jsonl"
 
     def write(self, name: str, text: str) -> None:
-        """Write a file of the run whole, or not at all."""
+        """Write a file of the run whole, or not at all; a folder that it stands in is made."""
+        (self.path / name).parent.mkdir(exist_ok=True)
         write_atomically(self.path / name, self.scrub(text))
 
     def close(self) -> None:

@@ -149,6 +149,7 @@ class Evolving:
             pool=pool,
             folder=open_folder(self.pool_folder, self.name, self.manifest),
             embedder=self.options.get("embedder"),
+            beside=self.recipe_file.parent,
         ) as stage:
             if self.elsewhere is not None:
                 usage, seconds = self.elsewhere

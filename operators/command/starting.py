@@ -154,11 +154,13 @@ def found(
         InputError: A strategy, model, seed, policy or embedder is not to be had; the pool has no
             team that is not retired; or a task has no answer although the recipe demands one.
     """
-    needs = strategy_of(recipe.strategy).needs(recipe.settings)
+    strategy = strategy_of(recipe.strategy)
+    needs = strategy.needs(recipe.settings)
     _check_models(recipe, known)
     if recipe.score == "answer" or "answers" in needs:
         require_answers(tasks)
     catalogue = known.beside(recipe_file.parent)
+    strategy.find(recipe.settings, recipe_file.parent, catalogue)
     beside, sources = recipe_file.parent, _sources(recipe, needs)
     places = tuple(one if one.startswith("seed:") else beside / one for one in sources)
     written, others = _teams(places, pool_folder, catalogue, must_have="teams" in needs)

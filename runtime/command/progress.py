@@ -83,10 +83,15 @@ class _Lines:
                 text = _finished(event.fields)
             case "agent_retried" | "model_retried":
                 text = f"again: {event.fields['error']}"
+            case "contributions":
+                text = f"score {event.fields['score']:g} by the judge"
+            case "rounds_ended":
+                text = f"ended, {event.fields['why']}; round {event.fields['answer_of']} answers"
             case _:
                 return
         shown = self._scrub(on_one_line(text))
-        click.echo(f"{event.seconds:6.1f} s  {event.agent}: {shown}", err=True)
+        whom = event.agent or f"round {event.fields.get('round', event.fields.get('rounds'))}"
+        click.echo(f"{event.seconds:6.1f} s  {whom}: {shown}", err=True)
 
 
 def _finished(fields: Any) -> str:

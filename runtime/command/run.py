@@ -16,6 +16,7 @@ from ...schema.errors import InputError, StorageError
 from ..terminal import counted, speakable, speakable_json
 
 if TYPE_CHECKING:
+    from ..adapting import Adapting
     from ..outcomes import Run
     from ..plan import Plan
     from ..record import Record
@@ -54,6 +55,12 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     "--budget",
     metavar="CAPS",
     help="What the run may cost: usd=2,tokens=500000,calls=100,seconds=900, or some of them.",
+)
+@click.option(
+    "--adapt",
+    metavar="RECIPE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Let the team adapt while it works, as a recipe's strategy says.",
 )
 @click.option("--agent-budget", metavar="CAPS", help="What each of its agents may cost.")
 @click.option(
@@ -98,9 +105,11 @@ def main(**options: Any) -> None:
     from .models import fetch_embedded
 
     plan = compile(loaded.team, loaded.known)
+    adapting = _adapting(options, loaded)
+    if adapting is not None:
+        plan = replace(plan, models={**plan.models, **adapting.models})
     if options["dry_run"]:
-        described = json.dumps(plan.describe(), indent=2) if options["as_json"] else str(plan)
-        click.echo(speakable(described))
+        click.echo(speakable(_described(plan, adapting, as_json=options["as_json"])))
         return
     if (earlier := _result_of(options["resume"])) is not None:
         click.echo(
@@ -110,7 +119,7 @@ def main(**options: Any) -> None:
         return
     if not options["replay"]:
         fetch_embedded(plan.models.values())
-    making = _Making(plan, loaded, setting, options)
+    making = _Making(plan, loaded, setting, options, adapting)
     sys.exit(making.to_the_end())
 
 
@@ -131,6 +140,28 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     return loaded, _setting(options, recorded)
 
 
+def _adapting(options: dict[str, Any], loaded: Loaded) -> Adapting | None:
+    """Find what adapts the team; of a recorded run, what did."""
+    from ..adapting import RECIPE, adapting
+
+    recipe: Path | None = options["adapt"]
+    if (folder := _folder(options)) is not None:
+        recipe = folder / RECIPE if (folder / RECIPE).exists() else None
+    return adapting(recipe, loaded.team, loaded.known) if recipe is not None else None
+
+
+def _described(plan: Plan, adapting: Adapting | None, *, as_json: bool) -> str:
+    """Say what would be run, and how many calls it would take at most."""
+    if adapting is None:
+        return json.dumps(plan.describe(), indent=2) if as_json else str(plan)
+    most = adapting.calls_at_most(plan)
+    if as_json:
+        adapts = {"by": adapting.name, "calls_at_most": most}
+        return json.dumps({**plan.describe(), "adapts": adapts}, indent=2)
+    bound = "nobody knows how many calls" if most is None else f"at most {counted(most, 'call')}"
+    return f"{plan}\nadapts by {adapting.name}: {bound} in all"
+
+
 def _folder(options: dict[str, Any]) -> Path | None:
     """Give the folder of the run that is to be made again, if any.
 
@@ -146,9 +177,11 @@ def _folder(options: dict[str, Any]) -> Path | None:
         return None
     if resume and replay:
         raise InputError("give --resume or --replay, one of them.")
-    if options["team_file"] or options["query"]:
+    if options["team_file"] or options["query"] or options["adapt"]:
         option = "--resume" if resume else "--replay"
-        raise InputError(f"{option} has its team and its task in the run's folder. Leave out both.")
+        raise InputError(
+            f"{option} has its team, its task and its recipe in the run's folder. Leave them out."
+        )
     return resume or replay
 
 
@@ -189,6 +222,7 @@ class _Making:
     loaded: Loaded
     setting: Setting
     options: dict[str, Any]
+    adapting: Adapting | None = None
     folder: Path | None = None
 
     def to_the_end(self) -> int:
@@ -212,6 +246,9 @@ class _Making:
         offline = bool(self.options["replay"])
         async with open_services(self.loaded.known, self.setting) as services:
             await services.prepare(self.plan, offline=offline)
+            if self.adapting is not None and not offline:
+                asked = frozenset(self.adapting.models)
+                await services.gateway.prepare(asked, priced=self.setting.must_be_priced)
             scrubber = services.scrubber(os.environ)
             # The run works on what its folder will hold: so it can be made again from there.
             task = self.loaded.task
@@ -240,7 +277,8 @@ class _Making:
         there = self.options["resume"] or self.options["replay"]
         if there is None:
             runs, task = self.options["runs"], self.loaded.task
-            record = Record.begin(runs, self.plan, task, self.setting, scrub=scrub)
+            files = self.adapting.files if self.adapting is not None else {}
+            record = Record.begin(runs, self.plan, task, self.setting, scrub=scrub, files=files)
         else:
             replaying = self.options["replay"] is not None
             record = Record(RunFolder(there, scrub), self.plan, replaying=replaying)
@@ -261,12 +299,18 @@ class _Making:
             budget.deposit(record.spent(), seconds=record.journal.seconds)
         with progress(self.plan, quiet=self.options["quiet"], scrub=scrubber) as show:
             listeners = (show,) if self.options["replay"] else (record.folder, show)
+            trace, task = Trace(*listeners), self.loaded.task
+            if self.adapting is not None:
+                return await self.adapting.run(
+                    self.plan, task, services,
+                    record=record, scrubber=scrubber, trace=trace, budget=budget,
+                )  # fmt: skip
             return await services.execute(
                 self.plan,
-                self.loaded.task,
+                task,
                 journal=record.journal,
                 scrubber=scrubber,
-                trace=Trace(*listeners),
+                trace=trace,
                 budget=budget,
             )
 

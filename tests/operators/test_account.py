@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from coterie.operators import Account, Bounds
 from coterie.runtime.scorers import Score
@@ -41,5 +42,5 @@ def test_how_the_answer_compares_with_the_reference_is_told_nobody() -> None:
 
 
 def test_many_agents_share_the_room() -> None:
-    loud = {agent: did("z" * 90_000) for agent in TRIO.agents}
+    loud: Any = {agent: did("z" * 90_000) for agent in TRIO.agents}
     assert len(worked(**loud).text(Bounds(digest_tokens=100))) < 3 * 400 + 600
