@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from fnmatch import fnmatchcase
-from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...schema.command import Command
+from ..simulated import matching, none_matches, side_by_side, sized
 from . import tables
 from .landscapes import HAND_MADE, NICHES, drawn, level
 from .names import MOST_AGENTS
 from .rows import CROSSINGS, HAND, LEVEL, ROWS, TOLD
-from .trials import Outcome, Trial, evolve
+from .trials import Trial, evolve
 from .world import best_shape, puzzles
 
 if TYPE_CHECKING:
@@ -47,23 +45,18 @@ class _Job:
     calls: int
 
     @property
+    def arguments(self) -> tuple[Any, ...]:
+        """Of `evolve`."""
+        return self.trial, self.landscape, self.seed, self.calls
+
+    @property
     def unit(self) -> str:
         """What intervals are over: the landscape, or, where there is only one, the seed."""
         return f"seed {self.seed}" if self.landscape == HAND_MADE else self.landscape.name
 
 
 @click.command(cls=Command)
-@click.option("--landscapes", type=click.IntRange(min=2), default=20, show_default=True)
-@click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True)
-@click.option("--calls", type=click.IntRange(min=40), default=300, show_default=True)
-@click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True)
-@click.option(
-    "--rows",
-    multiple=True,
-    default=("*",),
-    help="Only rows whose names match, such as 'no *'. May be given again.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with each trial's outcome.")
+@sized(click.IntRange(min=40), 300)
 def main(jobs: int, as_json: bool, **sizes: Any) -> None:
     """Compare ways to evolve; print Markdown.
 
@@ -72,12 +65,10 @@ def main(jobs: int, as_json: bool, **sizes: Any) -> None:
     """
     todo = list(_jobs(**sizes))
     if not todo:
-        names = "; ".join(dict.fromkeys(one.name for trials in SETS.values() for one in trials))
-        raise click.BadParameter(
-            f"no row matches {', '.join(sizes['rows'])!r}. Rows: {names}.", param_hint="--rows"
-        )
+        raise none_matches(sizes["rows"], (one.name for rows in SETS.values() for one in rows))
     found: dict[str, tables.Found] = {title: {} for title in SETS}
-    for job, outcome in zip(todo, _outcomes(todo, jobs), strict=True):
+    came = side_by_side(evolve, [one.arguments for one in todo], jobs)
+    for job, outcome in zip(todo, came, strict=True):
         worlds = found[job.title].setdefault(job.trial.name, {})
         if job.unit not in worlds:
             click.echo(f"{job.title}: {job.trial.name}: {job.unit}", err=True)
@@ -92,9 +83,7 @@ def main(jobs: int, as_json: bool, **sizes: Any) -> None:
 def _jobs(landscapes: int, seeds: int, calls: int, rows: Sequence[str]) -> Iterator[_Job]:
     """List the evolutions, landscape by landscape: what is known of one is kept in a process."""
     for title, make in _MAKERS.items():
-        wanted = {
-            one.name for one in SETS[title] if any(fnmatchcase(one.name, row) for row in rows)
-        }
+        wanted = matching((one.name for one in SETS[title]), rows)
         wanted |= {tables.reference(name) for name in wanted}
         trials = [one for one in SETS[title] if one.name in wanted]
         worlds = [(make(each // seeds), each) for each in range(landscapes * seeds)]
@@ -111,16 +100,6 @@ _MAKERS: dict[str, Callable[[int], Landscape]] = {
     CROSSED_TITLE: drawn,
     HAND_TITLE: lambda _number: HAND_MADE,
 }
-
-
-def _outcomes(todo: Sequence[_Job], jobs: int) -> Iterator[Outcome]:
-    """Evolve, side by side, and give what came of it in order."""
-    fields = [(one.trial, one.landscape, one.seed, one.calls) for one in todo]
-    if jobs == 1:
-        yield from (evolve(*each) for each in fields)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor:
-        yield from executor.map(evolve, *zip(*fields, strict=True))
 
 
 def _optimum() -> dict[str, float]:

@@ -1,24 +1,19 @@
-"""The tables of docs/landscape.md, of what came of trials.
-
-The unit of every interval is a landscape: its seeds are averaged first.
-"""
+"""The tables of docs/landscape.md, of what came of trials."""
 
 from __future__ import annotations
 
-import math
 import statistics
 from typing import TYPE_CHECKING
 
-from ...pool.student import t_quantile
+from ..simulated import Interval, units
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from .trials import Children, Outcome
 
 __all__ = [
     "Found",
-    "Interval",
     "covering",
     "crossings",
     "differences",
@@ -29,38 +24,6 @@ __all__ = [
 
 Found = dict[str, dict[str, list["Outcome"]]]
 """What came of trials, by their names, by landscapes, by seeds."""
-
-
-class Interval:
-    """A mean over units, and its interval of 95 % by Student's t.
-
-    Args:
-        units: One number for each unit.
-    """
-
-    def __init__(self, units: Sequence[float]) -> None:
-        self.units = len(units)
-        self.mean = statistics.fmean(units) if units else math.nan
-        self.half = math.inf
-        if len(units) > 1:
-            t = t_quantile(len(units) - 1)
-            self.half = t * statistics.stdev(units) / math.sqrt(len(units))
-
-    @property
-    def covers_nothing(self) -> bool:
-        """Whether 0 is in it; with room for what floats lose."""
-        return abs(self.mean) <= self.half + 1e-12
-
-    def shown(self, *, signed: bool = True) -> str:
-        """Write it as a cell of a table."""
-        if not self.units:
-            return "-"
-        low, high = self.mean - self.half, self.mean + self.half
-        sign = "+" if signed else ""
-        cell = f"{self.mean:{sign}.3f}"
-        if not math.isinf(self.half):
-            cell += f" [{low:{sign}.3f}, {high:{sign}.3f}]"
-        return cell.replace("-0.000", "0.000").replace("+0.000", "0.000")
 
 
 def reference(name: str) -> str:
@@ -77,14 +40,14 @@ def values(found: Found, names: Sequence[str]) -> Iterator[str]:
     for name in names:
         worlds = found[name]
         begun, by_mean, best, tasks, calls = (
-            statistics.fmean(_units(worlds, lambda one, at=field: getattr(one, at)))
+            statistics.fmean(units(worlds, lambda one, at=field: getattr(one, at)))
             for field in ("begun", "by_mean", "best", "tasks", "calls")
         )
         held_out, online = (
-            Interval(_units(worlds, lambda one, at=field: getattr(one, at))).shown(signed=False)
+            Interval(units(worlds, lambda one, at=field: getattr(one, at))).shown(signed=False)
             for field in ("held_out", "online")
         )
-        promised = Interval(_units(worlds, lambda one: one.promised - one.held_out)).shown()
+        promised = Interval(units(worlds, lambda one: one.promised - one.held_out)).shown()
         cells = (f"{begun:.3f}", held_out, online, promised, f"{by_mean:.3f}", f"{best:.3f}")
         yield f"| {name} | {' | '.join(cells)} | {tasks:.1f} | {calls:.0f} |"
 
@@ -106,7 +69,7 @@ def crossings(found: Found, names: Sequence[str]) -> Iterator[str]:
         with_it, without = f"{name}, crossover", f"{name}, no crossover"
         held_out, online = both(found, with_it, without)
         each = (
-            statistics.fmean(_units(found[one], lambda outcome: outcome.held_out))
+            statistics.fmean(units(found[one], lambda outcome: outcome.held_out))
             for one in (with_it, without)
         )
         cells = " | ".join(f"{mean:.3f}" for mean in each)
@@ -169,12 +132,6 @@ def _by_operator(worlds: Mapping[str, Sequence[Outcome]]) -> dict[str, dict[str,
                 each = by_operator.setdefault(operator, {})
                 each[world] = each[world] + children if world in each else children
     return by_operator
-
-
-def _units(
-    worlds: Mapping[str, Sequence[Outcome]], value: Callable[[Outcome], float]
-) -> list[float]:
-    return [statistics.fmean(map(value, outcomes)) for outcomes in worlds.values()]
 
 
 def _mean(outcomes: Sequence[Outcome], field: str) -> float:

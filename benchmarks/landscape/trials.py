@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import statistics
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ...operators.admission import Admitting
@@ -22,12 +19,10 @@ from ...pool.memory import Memory
 from ...pool.pool import Pool
 from ...pool.store import open_store
 from ...runtime.budget import Budget
-from ...runtime.jail import Jails
 from ...runtime.journal import Journal
 from ...runtime.scrubber import Scrubber
-from ...runtime.services import Services, Setting
-from ...runtime.tools import Toolbox
 from ...schema.recipe import Recipe
+from ..simulated import in_memory, services_of
 from .gateway import Simulated, tasks
 from .landscapes import NICHES
 from .meta import MetaModel
@@ -36,6 +31,7 @@ from .world import Shape, puzzles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from ...operators.episode import Episode
     from ...operators.search import Search
@@ -152,9 +148,8 @@ def evolve(
     """
     if folder is not None:
         return asyncio.run(_outcome(trial, landscape, seed, calls, folder))
-    memory = Path("/dev/shm")  # noqa: S108 - a private folder in it
-    with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as passing:
-        return asyncio.run(_outcome(trial, landscape, seed, calls, Path(passing)))
+    with in_memory() as passing:
+        return asyncio.run(_outcome(trial, landscape, seed, calls, passing))
 
 
 async def _outcome(
@@ -222,13 +217,7 @@ def _stage(recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool, see
         recipe=recipe,
         catalogue=catalogue(),
         ceiling=CEILING,
-        services=Services(
-            setting=Setting(seed=seed),
-            gateway=gateway,
-            toolbox=Toolbox(),
-            jails=Jails(),
-            cache=None,
-        ),
+        services=services_of(gateway, seed),
         journal=journal,
         scrubber=Scrubber(frozenset()),
         budget=Budget(),

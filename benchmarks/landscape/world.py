@@ -14,10 +14,10 @@ import itertools
 import math
 from collections import Counter
 from dataclasses import dataclass, replace
-from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, Self
 
 from ...operators.chance import STOCK
+from ..simulated import in_order
 from .landscapes import MODELS, NICHES
 
 if TYPE_CHECKING:
@@ -156,14 +156,11 @@ class Shape:
     @classmethod
     def made(cls, minds: Mapping[str, Mind], heard: Mapping[str, tuple[str, ...]]) -> Self | None:
         """Put minds in order; None where some hear in a circle, or not all come to one output."""
-        silent = {*minds} - {one for ears in heard.values() for one in ears}
-        try:
-            order = list(TopologicalSorter(heard).static_order())
-        except CycleError:
+        found = in_order(heard)
+        if found is None:
             return None
-        if len(silent) != 1:
-            return None
-        return cls({one: minds[one] for one in order}, heard, *silent)
+        order, output = found
+        return cls({one: minds[one] for one in order}, heard, output)
 
     @classmethod
     def of(cls, team: Team, catalogue: Catalogue) -> Self:
