@@ -3,6 +3,7 @@
 An operator reads teams, digests of their runs and memory, and answers with edits, never with a
 rewritten file: `select`, `instantiate`, `mutate`, `crossover`, `consolidate` (EvoMAS §3.1). `judge`
 scores answers without knowing the right one, and `chance` edits without a model, for comparison.
+`contributions`, `coach`, `restructure` and `enlist` adapt a team while it works (TacoMAS §3).
 `operators/strategies/` has the loops that put them to work.
 
 Each operator is usable alone. What it needs of a model it asks through `Meta`; what came of it is a

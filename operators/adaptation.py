@@ -18,11 +18,12 @@ from ..runtime.runners.protocol import Report
 from ..schema import dump
 from .account import Account
 from .answers import child_of
-from .coach import SHORTEST, coach
-from .contributions import Contributions, Earlier, contributions
+from .coach import SHORTEST
+from .contributions import Contributions, Earlier
+from .operator import operator_of
 from .proposal import Dropped
 from .replicator import even, joined, replicated
-from .restructure import lasting_low, restructure
+from .restructure import lasting_low
 from .together import together
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ class Adaptation:
     async def _judge(self, done: Sequence[Round]) -> Contributions | None:
         number, account = len(done), _account(done[-1])
         self.keep(f"rounds/round_{number}.yaml", dump(done[-1].plan.resolved))
-        came = await contributions(
+        came = await operator_of("contributions").act(
             self.judge,
             self._at(number, "contributions"),
             self.task,
@@ -202,7 +203,7 @@ class Adaptation:
         ]
         said = await together(
             *(
-                coach(
+                operator_of("coach").act(
                     self.meta,
                     self._at(number, f"coach/{agent}"),
                     self.task,
@@ -229,7 +230,7 @@ class Adaptation:
     async def _restructured(self, account: Account, team: Team, number: int) -> Team:
         s = self.settings
         judged = [one for one in self.judged if one is not None]
-        came = await restructure(
+        came = await operator_of("restructure").act(
             self.meta,
             self._at(number, "restructure"),
             self.task,

@@ -15,9 +15,12 @@ from ..schema.terminal import on_one_line
 from .answers import Unfit, child_of, closed, structured
 from .material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
 from .meta import Question, prompt
+from .operator import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import click
 
     from ..schema.task import Task
     from ..schema.team import Team
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from .meta import Respondent
     from .proposal import Dropped
 
-__all__ = ["SHORTEST", "Coaching", "coach"]
+__all__ = ["COACH", "SHORTEST", "Coaching", "coach"]
 
 OPERATOR = "coach"
 SHORTEST = 80
@@ -151,3 +154,18 @@ def _read(meta: Respondent, team: Team, agent: str, texts: _Texts, text: str) ->
     coaching = Coaching(agent=agent, wrong=wrong[: texts.wrong], plan=plan[: texts.plan])
     child_of(team, (coaching.edit,), meta.catalogue, meta.ceiling)
     return coaching
+
+
+def _command() -> click.Command:
+    from .command.adapting import coach_agent
+
+    return coach_agent
+
+
+COACH = Operator(
+    name="coach",
+    scale="agent",
+    act=coach,
+    about="Tell an agent what it did wrong in a round, and what to do in the next.",
+    command=_command,
+)

@@ -8,29 +8,42 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..schema.terminal import on_one_line
 from .answers import closed, reason_schema, structured
+from .bounds import Bounds
 from .judge import LEVELS
 from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
+from .operator import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import click
+
     from ..schema.task import Task
     from ..schema.team import Team
     from .account import Account
-    from .bounds import Bounds
     from .meta import Respondent
     from .proposal import Dropped
 
-__all__ = ["Contribution", "Contributions", "Earlier", "contributions"]
+__all__ = [
+    "CONTRIBUTIONS",
+    "Contribution",
+    "Contributions",
+    "Earlier",
+    "contributions",
+    "contributions_in",
+]
 
 OPERATOR = "contributions"
 LONGEST_EARLIER = 300
 """Characters of the answer of an earlier round."""
+TEXT: Mapping[str, Any] = MappingProxyType({"type": "string"})
+FRACTION: Mapping[str, Any] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,6 +79,15 @@ class Contributions:
     def values(self) -> Mapping[str, float]:
         """How much each agent contributed, by id."""
         return {agent: one.value for agent, one in self.of.items()}
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object, as the meta-judge says it."""
+        agents = {
+            agent: {"reason": one.reason, "contribution": one.value}
+            for agent, one in self.of.items()
+        }
+        whole = {"score": self.score, "converged": self.converged}
+        return {"reason": self.reason, "agents": agents, **whole}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -131,23 +153,43 @@ def _came(one: Earlier) -> str:
     return f"{scored}; {clip(answer, LONGEST_EARLIER)}"
 
 
+def contributions_in(text: str) -> Contributions:
+    """Read what was said of a round, as `Contributions.value` writes it.
+
+    Raises:
+        Unfit: It has another form.
+    """
+    agents = {
+        "type": "object",
+        "minProperties": 1,
+        "additionalProperties": closed(reason=TEXT, contribution=FRACTION),
+    }
+    said = structured(text, _form(agents, TEXT, FRACTION), Bounds())
+    return _contributions(said, Bounds())
+
+
+def _form(
+    agents: Mapping[str, Any], reason: Mapping[str, Any], share: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    return closed(reason=reason, agents=agents, score=share, converged={"type": "boolean"})
+
+
 def _schema(team: Team, reason: Mapping[str, Any], share: Mapping[str, Any]) -> Mapping[str, Any]:
     """Name every agent exactly once: each is a field of its own."""
     one = closed(reason=reason, contribution=share)
-    return closed(
-        reason=reason,
-        agents=closed(**dict.fromkeys(team.agents, one)),
-        score=share,
-        converged={"type": "boolean"},
-    )
+    return _form(closed(**dict.fromkeys(team.agents, one)), reason, share)
 
 
 def _read(team: Team, bounds: Bounds, text: str) -> Contributions:
     """Read any fractions; reasons of any length will do, and are cut."""
-    fraction = {"type": "number", "minimum": 0, "maximum": 1}
-    said = structured(text, _schema(team, {"type": "string"}, fraction), bounds)
+    said = structured(text, _schema(team, TEXT, FRACTION), bounds)
+    agents = {agent: said["agents"][agent] for agent in team.agents}
+    return _contributions({**said, "agents": agents}, bounds)
+
+
+def _contributions(said: Mapping[str, Any], bounds: Bounds) -> Contributions:
     return Contributions(
-        of={agent: _contribution(said["agents"][agent], bounds) for agent in team.agents},
+        of={agent: _contribution(one, bounds) for agent, one in said["agents"].items()},
         score=float(said["score"]),
         reason=said["reason"],
         converged=said["converged"],
@@ -157,3 +199,18 @@ def _read(team: Team, bounds: Bounds, text: str) -> Contributions:
 def _contribution(said: Mapping[str, Any], bounds: Bounds) -> Contribution:
     reason = on_one_line(said["reason"])[: bounds.reason]
     return Contribution(value=float(said["contribution"]), reason=reason)
+
+
+def _command() -> click.Command:
+    from .command.adapting import judge_round
+
+    return judge_round
+
+
+CONTRIBUTIONS = Operator(
+    name="contributions",
+    scale="team",
+    act=contributions,
+    about="Judge what each agent of a team contributed to a round.",
+    command=_command,
+)

@@ -11,11 +11,14 @@ from ..schema.team import natural
 from .answers import Unfit, child_of, closed, reason_schema, structured
 from .material import material, task_text
 from .meta import Question, prompt
+from .operator import Operator
 from .proposal import Proposal
 from .roles import roles_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import click
 
     from ..schema.task import Task
     from ..schema.team import Agent, Team
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from .meta import Respondent
     from .proposal import Dropped
 
-__all__ = ["FEWEST", "enlist"]
+__all__ = ["ENLIST", "FEWEST", "enlist"]
 
 OPERATOR = "enlist"
 FEWEST = 2
@@ -119,3 +122,18 @@ def _topology(
             raise Unfit(why)
         receivers[sender][receiver] = None
     return {role: tuple(found) or (chosen[-1],) for role, found in receivers.items()}
+
+
+def _command() -> click.Command:
+    from .command.adapting import enlist_team
+
+    return enlist_team
+
+
+ENLIST = Operator(
+    name="enlist",
+    scale="roster",
+    act=enlist,
+    about="Make a team of a catalogue's roles for a task.",
+    command=_command,
+)

@@ -10,14 +10,15 @@ from ..schema.errors import InputError
 from ..schema.hints import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable, Coroutine
 
     import click
 
 __all__ = ["Operator", "Scale", "operator_of"]
 
 Scale = Literal["agent", "pair", "team", "roster"]
-"""What an operator works on: one agent, two that work together, a team, or the agents of a pool."""
+"""What an operator works on: one agent, two that work together, a team, or who is in one: agents of
+a pool, or roles of a catalogue."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,7 +41,7 @@ class Operator:
 
     name: str
     scale: Scale
-    act: Callable[..., Awaitable[Any]]
+    act: Callable[..., Coroutine[Any, Any, Any]]
     about: str
     teams: int = 1
     command: Callable[[], click.Command] | None = None

@@ -28,11 +28,14 @@ from ..schema.writing import agent_value
 from .answers import Unfit, child_of, closed, reason_schema, structured, told
 from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
+from .operator import Operator
 from .proposal import Proposal
 from .roles import free_id, roles_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import click
 
     from ..schema.ceiling import Ceiling
     from ..schema.edits import Edit
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
     from .meta import Respondent
     from .proposal import Dropped
 
-__all__ = ["lasting_low", "restructure"]
+__all__ = ["RESTRUCTURE", "lasting_low", "restructure"]
 
 Schema = dict[str, Any]
 
@@ -315,3 +318,18 @@ def _proposal(team: Team, edits: tuple[Edit, ...], reason: str, child: Team) -> 
         reason=reason,
         child=child,
     )
+
+
+def _command() -> click.Command:
+    from .command.adapting import restructure_team
+
+    return restructure_team
+
+
+RESTRUCTURE = Operator(
+    name="restructure",
+    scale="roster",
+    act=restructure,
+    about="Let agents and edges of a team come and go between two rounds.",
+    command=_command,
+)

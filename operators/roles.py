@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..schema.team import Agent
     from .bounds import Bounds
 
-__all__ = ["ROLES", "ceiling_with", "free_id", "load_roles", "roles_text"]
+__all__ = ["ROLES", "alone", "ceiling_with", "free_id", "load_roles", "roles_text"]
 
 ROLES = SEEDS / "roles"
 """The catalogue that comes with coterie."""
@@ -53,6 +53,11 @@ def _with_text(agent: Agent, catalogue: Catalogue) -> Agent:
     return replace(agent, prompt=f"{(catalogue.prompt(agent.prompt) or '').strip()}\n")
 
 
+def alone(roles: Mapping[str, Agent]) -> Iterator[Team]:
+    """Give each role as a team of its own, which asks for what the role asks for."""
+    return (Team(name=name, agents={one.id: one}) for name, one in roles.items())
+
+
 def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> Ceiling:
     """Give what a team may ask for that may take roles in: what it and they ask for, and no more.
 
@@ -61,8 +66,7 @@ def ceiling_with(team: Team, roles: Mapping[str, Agent], most: int) -> Ceiling:
         roles: Who may come, by role.
         most: The most agents; a team that has more of them keeps these.
     """
-    alone = (Team(name="role", agents={one.id: one}) for one in roles.values())
-    return replace(Ceiling.of(team, *alone), agents=max(most, len(team.agents)), edges=None)
+    return replace(Ceiling.of(team, *alone(roles)), agents=max(most, len(team.agents)), edges=None)
 
 
 def roles_text(roles: Mapping[str, Agent], catalogue: Catalogue, bounds: Bounds) -> str:

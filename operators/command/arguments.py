@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..proposal import Dropped, Parent
 
 __all__ = [
+    "FILE",
     "FOLDER",
     "Host",
     "asked_task",

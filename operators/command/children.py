@@ -41,7 +41,14 @@ if TYPE_CHECKING:
     from ..operator import Operator
     from ..proposal import Parent, Proposal
 
-__all__ = ["child_command", "child_options", "component_option", "mutate_team", "show_child"]
+__all__ = [
+    "child_command",
+    "child_options",
+    "component_option",
+    "must_have",
+    "mutate_team",
+    "show_child",
+]
 
 component_option = click.option(
     "--component", type=click.Choice(MUTABLE), help="What to change.  [default: the model chooses]"
@@ -136,11 +143,19 @@ async def _with_agents(
         InputError: There is no such agent.
     """
     for agent in agents:
-        known = parents[0].team.agents
-        if agent not in known:
-            hint = did_you_mean(agent, known) or f" Agents: {', '.join(known)}."
-            raise InputError(f"no agent {agent!r} in {parents[0].team.name}.{hint}")
+        must_have(parents[0].team, agent)
     return await act(meta, path, task, *parents, *agents, memories=memories)
+
+
+def must_have(team: Team, agent: str) -> None:
+    """Make sure that a team has an agent.
+
+    Raises:
+        InputError: It has none of that id.
+    """
+    if agent not in team.agents:
+        hint = did_you_mean(agent, team.agents) or f" Agents: {', '.join(team.agents)}."
+        raise InputError(f"no agent {agent!r} in {team.name}.{hint}")
 
 
 def _make(

@@ -21,10 +21,14 @@ class _Operators(Group):
     entries = "operators"
     summaries = {  # noqa: RUF012 - to ask an operator itself, it would have to be imported
         "chance": "Change one component of a team at random, for comparison.",
+        "coach": "Let a model tell an agent what it did wrong in a run, and what to do.",
         "consolidate": "Put what a pool's evolution on a task has taught into its memory.",
+        "contributions": "Let a model judge what each agent contributed to a run.",
         "crossover": "Let a model make a child of two teams.",
+        "enlist": "Let a model make a team of a catalogue's roles for a task.",
         "instantiate": "Let a model adapt a team to a task.",
         "mutate": "Let a model change one component of a team.",
+        "restructure": "Let a model take in agents of roles, let go of some, and move edges.",
         "select": "Choose the teams of a pool that are to begin with a task.",
     }
 

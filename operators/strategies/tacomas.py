@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 from ...pool.expectation import ranked
 from ...schema.errors import ConfigError, InputError
-from ...schema.team import Team
 from ...schema.writing import agent_value, write_agent_yaml
 from ..adaptation import Adaptation, AdaptationSettings, calls_at_most
-from ..enlist import enlist
+from ..operator import operator_of
 from ..proposal import Dropped
-from ..roles import ROLES, ceiling_with, load_roles
+from ..roles import ROLES, alone, ceiling_with, load_roles
 from ..settings import read_schema
 from ..strategy import Strategy
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from ...schema.catalogue import Catalogue
     from ...schema.ceiling import Ceiling
-    from ...schema.team import Agent
+    from ...schema.team import Agent, Team
     from ..episode import Episode
     from ..meta import Respondent
     from ..strategy import Found, Need
@@ -87,7 +86,8 @@ async def _enlisted(
 ) -> Team:
     """Let the meta-model pick roles for the task; where that fails, begin with the team."""
     most = episode.settings.most_agents
-    made = await enlist(meta, f"{episode.path}enlist", episode.task, given, roles, most=most)
+    path = f"{episode.path}enlist"
+    made = await operator_of("enlist").act(meta, path, episode.task, given, roles, most=most)
     if isinstance(made, Dropped):
         episode.lose(made)
         return given
@@ -105,8 +105,9 @@ def _ceiling(episode: Episode, given: Team, roles: Mapping[str, Agent]) -> Ceili
     ceiling = ceiling_with(given, roles, most)
     if stage.recipe.policy is None:
         return ceiling
-    alone = (Team(name=name, agents={one.id: one}) for name, one in roles.items())
-    problems = [found for one in alone for found in stage.ceiling.problems(one, f"role {one.name}")]
+    problems = [
+        found for one in alone(roles) for found in stage.ceiling.problems(one, f"role {one.name}")
+    ]
     if problems:
         raise ConfigError(problems)
     limits = [one for one in (stage.ceiling.agents, ceiling.agents) if one is not None]
