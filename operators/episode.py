@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from ..pool.recall import recalling
 from ..pool.view import op
 from ..runtime.allowance import Allowance
 from ..runtime.calls import seed_of
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ..pool.view import View
     from ..runtime.outcomes import Run
     from ..runtime.rounds import Between, Next, Round
+    from ..runtime.services import Services
     from ..runtime.trace import Trace
     from ..schema.task import Task
     from ..schema.team import Team
@@ -137,6 +139,14 @@ class Episode:
         return self.stage.recipe.settings
 
     @property
+    def services(self) -> Services:
+        """Models, tools and jails; where there is a memory, agents recall what the episode sees."""
+        services = self.stage.services
+        if self.view.memory is None:
+            return services
+        return replace(services, recaller=recalling(self.view.search))
+
+    @property
     def scored_by(self) -> Literal["judge", "answer"]:
         """Who scores its task."""
         return "judge" if is_judged(self.stage.recipe, self.task) else "answer"
@@ -179,13 +189,13 @@ class Episode:
             LimitError: The budget is used up.
         """
         stage, task, place = self.stage, self.task, f"{self.path}{what}/"
-        plan = compile(team, stage.catalogue)
+        plan, services = compile(team, stage.catalogue), self.services
         is_hasty = base is not None and _is_hastier(team, base)
         outcomes = {name: outcome_value(one) for name, one in sorted(given.items())}
         read = [asdict(carry), outcomes] if carry != NOTHING or outcomes else []
 
         async def work() -> Mapping[str, Any]:
-            await stage.services.prepare(plan)
+            await services.prepare(plan)
             how: Any = {
                 "journal": stage.journal,
                 "scrubber": stage.scrubber,
@@ -194,10 +204,10 @@ class Episode:
                 "path": place,
             }
             if read:
-                made = await stage.services.one_pass(plan, task, carry=carry, given=given, **how)
-                run = await scored(made, task, stage.services.jails)
+                made = await services.one_pass(plan, task, carry=carry, given=given, **how)
+                run = await scored(made, task, services.jails)
             else:
-                run = await stage.services.execute(plan, task, **how)
+                run = await services.execute(plan, task, **how)
             self._must_count(run, is_waited_for=not is_hasty)
             return run_value(run)
 
@@ -225,11 +235,12 @@ class Episode:
             Halted: A provider or a jail failed.
             LimitError: The budget is used up.
         """
-        stage, allowance = self.stage, Allowance(most * team.execution.timeout)
+        stage, services = self.stage, self.services
+        allowance = Allowance(most * team.execution.timeout)
 
         async def one_pass(coming: Next, number: int) -> Run:
-            await stage.services.prepare(coming.plan)
-            run = await stage.services.one_pass(
+            await services.prepare(coming.plan)
+            run = await services.one_pass(
                 coming.plan,
                 self.task,
                 journal=stage.journal,
