@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from ..pool.recall import recalling
 from ..pool.view import op
 from ..runtime.calls import seed_of
 from ..runtime.scorers import Score
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..pool.pool import Pool
     from ..pool.view import View
     from ..runtime.outcomes import Run
+    from ..runtime.services import Services
     from .proposal import Dropped
 
 __all__ = ["Answer", "Closing", "Episode", "Halted"]
@@ -105,6 +107,14 @@ class Episode(TaskRuns):
     def settings(self) -> Any:
         """What the recipe says under `settings`: a value of the strategy's own type."""
         return self.stage.recipe.settings
+
+    @property
+    def services(self) -> Services:
+        """Models, tools and jails; where there is a memory, agents recall what the episode sees."""
+        services = self.stage.services
+        if self.view.memory is None:
+            return services
+        return replace(services, recaller=recalling(self.view.search))
 
     @property
     def scored_by(self) -> Literal["judge", "answer"]:

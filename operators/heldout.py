@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..pool.changes import Tried
 from ..pool.expectation import expected_scores, most_promising
 from ..pool.layout import LEDGER
 from ..pool.ledger import Ledger
@@ -193,7 +194,7 @@ class HeldOut:
                 reason=told["reason"],
             )
             op = f"{stage.name}/{TEST}/{one.name}/{task.id}/{_which(task)}/{number}"
-            stage.pool.record(one.name, trial, op=op)
+            stage.pool.commit(Tried(member=one.name, trial=trial), op=op)
 
 
 def _trial(one: Subject, episode: Episode, number: int) -> dict[str, Any]:

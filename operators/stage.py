@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from ..pool.memory import open_memory
 from ..pool.view import Views
 from ..runtime.budget import Budget
 from ..runtime.journal import Journal
+from ..runtime.recall import nothing
 from ..runtime.services import open_services
 from .strategy import strategy_of
 
@@ -47,7 +48,7 @@ class Stage:
         scrubber: Takes the host's secrets out of what is kept.
         budget: What everything together may cost.
         pool: Where teams are kept.
-        memory: Where experiences are kept; None where the strategy needs none.
+        memory: Finds what was learnt; None where neither the strategy nor an agent needs it.
         beside: The folder that paths in the recipe's settings are relative to.
     """
 
@@ -83,6 +84,7 @@ async def open_stage(
     pool: Pool,
     folder: Path,
     embedder: str | None = None,
+    recalls: bool = False,
     beside: Path = HERE,
 ) -> AsyncGenerator[Stage]:
     """Open what an evolution needs; leaving the block closes it.
@@ -96,19 +98,22 @@ async def open_stage(
         pool: Where teams are kept.
         folder: Where its journal is kept.
         embedder: What finds similar tasks in memory; see `choose_embedder`.
+        recalls: Whether agents of teams recall what was learnt, so that there is a memory even
+            where the strategy needs none.
         beside: The folder that paths in the recipe's settings are relative to.
 
     Raises:
         InputError: Another process is at work on it.
         StorageError: The journal cannot be written.
     """
-    async with open_services(catalogue, setting) as services:
+    async with open_services(catalogue, setting) as opened:
         with Journal.open(folder) as journal:
             budget = Budget(setting.budget, name="the evolution")
             budget.deposit(journal.spent(), seconds=journal.seconds)
             memory = None
-            if "memory" in strategy_of(recipe.strategy).needs(recipe.settings):
+            if recalls or "memory" in strategy_of(recipe.strategy).needs(recipe.settings):
                 memory = open_memory(pool, embedder=embedder, models=catalogue.models)
+            services = replace(opened, recaller=nothing)  # an episode that has a memory recalls it
             yield Stage(
                 name=name,
                 recipe=recipe,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..runtime.outcomes import Run
     from ..runtime.rounds import Between, Next, Round
+    from ..runtime.services import Services
     from ..runtime.trace import Trace
     from ..schema.task import Task
     from ..schema.team import Team
@@ -61,6 +62,11 @@ class TaskRuns:
     trace: Trace | None = None
     _runs: dict[str, Run] = field(default_factory=dict[str, "Run"])
 
+    @property
+    def services(self) -> Services:
+        """Models, tools and jails, as the teams have them."""
+        return self.stage.services
+
     async def run(
         self,
         team: Team,
@@ -91,13 +97,13 @@ class TaskRuns:
             LimitError: The budget is used up.
         """
         stage, task, place = self.stage, self.task, f"{self.path}{what}/"
-        plan = compile(team, stage.catalogue)
+        plan, services = compile(team, stage.catalogue), self.services
         is_hasty = base is not None and _is_hastier(team, base)
         outcomes = {name: outcome_value(one) for name, one in sorted(given.items())}
         read = [asdict(carry), outcomes] if carry != NOTHING or outcomes else []
 
         async def work() -> Mapping[str, Any]:
-            await stage.services.prepare(plan)
+            await services.prepare(plan)
             how: Any = {
                 "journal": stage.journal,
                 "scrubber": stage.scrubber,
@@ -106,10 +112,10 @@ class TaskRuns:
                 "path": place,
             }
             if read:
-                made = await stage.services.one_pass(plan, task, carry=carry, given=given, **how)
-                run = await scored(made, task, stage.services.jails)
+                made = await services.one_pass(plan, task, carry=carry, given=given, **how)
+                run = await scored(made, task, services.jails)
             else:
-                run = await stage.services.execute(plan, task, **how)
+                run = await services.execute(plan, task, **how)
             self._must_count(run, is_waited_for=not is_hasty)
             return run_value(run)
 
@@ -137,11 +143,12 @@ class TaskRuns:
             Halted: A provider or a jail failed.
             LimitError: The budget is used up.
         """
-        stage, allowance = self.stage, Allowance(most * team.execution.timeout)
+        stage, services = self.stage, self.services
+        allowance = Allowance(most * team.execution.timeout)
 
         async def one_pass(coming: Next, number: int) -> Run:
-            await stage.services.prepare(coming.plan)
-            run = await stage.services.one_pass(
+            await services.prepare(coming.plan)
+            run = await services.one_pass(
                 coming.plan,
                 self.task,
                 journal=stage.journal,

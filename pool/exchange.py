@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from .changes import Restored, Retired, Tried
 from .lineage import ancestors
 from .state import Admission
 from .statistics import Trial
@@ -60,9 +61,9 @@ def import_teams(pool: Pool, source: Pool, names: Sequence[str]) -> tuple[Admiss
         here[name] = replace(added, is_new=op not in done)
         if name not in names:
             reason = f"came along as an ancestor of {', '.join(names)}"
-            pool.retire(added.name, reason=reason, op=f"{op}/retired")
+            pool.commit(Retired(member=added.name, reason=reason), op=f"{op}/retired")
     for name in names:
-        pool.restore(here[name].name, op=f"restore/{uuid4().hex}")
+        pool.commit(Restored(member=here[name].name), op=f"restore/{uuid4().hex}")
     _copy_trials(pool, source, {one: admission.name for one, admission in here.items()})
     return tuple(here[name] for name in names)
 
@@ -80,7 +81,9 @@ def _copy_trials(pool: Pool, source: Pool, names: Mapping[str, str]) -> None:
         if _is(entry, "evaluated", "failed") and entry.value["team"] in names and op not in known:
             trial = Trial.of(entry.value)
             # Agents stay where they are, and another pool's may be called the same.
-            pool.record(names[entry.value["team"]], replace(trial, agents={}), op=op)
+            pool.commit(
+                Tried(member=names[entry.value["team"]], trial=replace(trial, agents={})), op=op
+            )
 
 
 def _is(entry: Entry, *kinds: str) -> bool:

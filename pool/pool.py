@@ -40,12 +40,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from ..schema.ceiling import Ceiling
-    from ..schema.problems import Problem
     from .changes import Change
     from .ledger import Entry
     from .lessons import Lessons
     from .members import Member
-    from .statistics import Statistics, Trial
+    from .statistics import Statistics
 
 __all__ = ["Pool"]
 
@@ -287,40 +286,6 @@ class Pool:
     def add(self, team: Team, born: Lineage, *, op: str, name: str | None = None) -> Admission:
         """Commit a `Born`."""
         return self.commit(Born(member=team, lineage=born, name=name), op=op)
-
-    def record(self, name: str, trial: Trial, *, op: str) -> bool:
-        """Commit a `Tried`."""
-        return self.commit(Tried(member=name, trial=trial), op=op)
-
-    def rejected(
-        self,
-        *,
-        operator: str,
-        reason: str,
-        op: str,
-        problems: Sequence[Problem | str] = (),
-        parents: Sequence[str] = (),
-        task: str = "",
-        run: str = "",
-    ) -> bool:
-        """Commit a `Rejected`."""
-        change = Rejected(
-            operator=operator,
-            reason=reason,
-            problems=problems,
-            parents=parents,
-            task=task,
-            run=run,
-        )
-        return self.commit(change, op=op)
-
-    def retire(self, name: str, *, reason: str, op: str) -> bool:
-        """Commit a `Retired`."""
-        return self.commit(Retired(member=name, reason=reason), op=op)
-
-    def restore(self, name: str, *, op: str) -> bool:
-        """Commit a `Restored`."""
-        return self.commit(Restored(member=name), op=op)
 
     def twin_of(self, team: Team) -> str | None:
         """Name the team of this pool that is equal to a team up to the names of its agents.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-from ..runtime.recall import Entry
+from ..runtime.recall import Entry, nothing
 from .memory import open_memory
 from .pool import Pool
 
@@ -32,7 +32,7 @@ def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None 
     """
     pool = Pool.open(folder)
     if not pool.learnt:
-        return _nothing
+        return nothing
     return recalling(open_memory(pool, embedder=embedder, models=models).search)
 
 
@@ -43,10 +43,6 @@ def recalling(search: Callable[..., Found]) -> Recaller:
         return await asyncio.to_thread(_found, search, query, k, where)
 
     return recall
-
-
-async def _nothing(_query: str, _k: int, _where: Mapping[str, Any], /) -> Sequence[Entry]:
-    return ()
 
 
 def _found(

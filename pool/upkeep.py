@@ -16,6 +16,7 @@ from ..schema.files import locked, sync, write_atomically
 from ..schema.loading import load_team
 from ..schema.problems import quoted
 from .agent_files import AgentFiles
+from .changes import Retired
 from .layout import LEDGER, TEAMS
 from .ledger import START, Ledger
 from .pool import Pool
@@ -120,7 +121,7 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
     for member in tuple(pool.members.values()):
         if not member.is_readable:
             reason = "its file is lost, or holds another team"
-            pool.retire(member.name, reason=reason, op=f"repair/{member.name}")
+            pool.commit(Retired(member=member.name, reason=reason), op=f"repair/{member.name}")
             done.append(f"{member.name} was retired: {reason}.")
         elif _tells_otherwise(member.team, member):
             told = replace(member.team, name=member.name, lineage=member.born)

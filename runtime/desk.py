@@ -132,7 +132,8 @@ class Desk:
             self.run.limit = self.run.limit or reached
             status, error = "cancelled", str(reached)
         except CoterieError as failure:
-            error, fault = self.context.calls.scrub(str(failure)), _fault(failure)
+            usual = "memory" if failure is self.forgot else "agent"
+            error, fault = self.context.calls.scrub(str(failure)), _fault(failure, usual)
         self.context.trace.check()
         if self.broken is not None:  # whatever the agent's library made of it
             raise self.broken
@@ -330,11 +331,11 @@ class Desk:
         return answer
 
 
-def _fault(failure: CoterieError) -> str:
+def _fault(failure: CoterieError, usual: str) -> str:
     match failure:
         case CallError():
             return failure.kind
         case JailError():
             return "jail"
         case _:
-            return "agent"
+            return usual

@@ -33,7 +33,7 @@ __all__ = [
 Status = Literal["done", "failed", "skipped", "cancelled"]
 
 INFRASTRUCTURE = frozenset(
-    {"busy", "denied", "down", "jail", "malformed", "slow", "timeout", "unknown"}
+    {"busy", "denied", "down", "jail", "malformed", "memory", "slow", "timeout", "unknown"}
 )
 """Faults that are not the team's; a prompt that is too long, or that no model takes, is."""
 
@@ -47,7 +47,8 @@ class AgentOutcome:
             because the run ended first, or met a limit.
         result: What it came to, when done.
         error: Why it failed, in words.
-        fault: Whose failure it was: `agent` for its own; `jail`, or the kind of a `CallError`.
+        fault: Whose failure it was: `agent` for its own; `jail`, `memory`, or the kind of a
+            `CallError`.
         usage: What its model calls consumed, failed attempts included.
         seconds: From its first attempt to its end.
         attempts: How often it was run.

@@ -20,11 +20,19 @@ if TYPE_CHECKING:
 
     from ..schema.models import Model
     from ..schema.task import Task
-    from ..schema.team import Agent
+    from ..schema.team import Agent, Team
     from .once import Once
     from .plan import Plan
 
-__all__ = ["Entry", "Recaller", "open_recall", "refuse_forgetful", "reminded"]
+__all__ = [
+    "Entry",
+    "Recaller",
+    "nothing",
+    "open_recall",
+    "recalls",
+    "refuse_forgetful",
+    "reminded",
+]
 
 LONGEST_TASK = 300
 """Characters of an entry's task that are shown, as all that follow."""
@@ -77,6 +85,16 @@ class Recaller(Protocol):
         ...
 
 
+async def nothing(_query: str, _k: int, _where: Mapping[str, Any], /) -> Sequence[Entry]:
+    """Find nothing: a `Recaller` for where nothing was learnt."""
+    return ()
+
+
+def recalls(team: Team) -> bool:
+    """Tell whether some agent of a team is to be reminded of what was learnt."""
+    return any(agent.recall is not None for agent in team.agents.values())
+
+
 def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None) -> Recaller:
     """Open the memory of a pool.
 
@@ -97,8 +115,8 @@ def refuse_forgetful(plan: Plan, recaller: Recaller | None) -> None:
     wanting = [one for one, planned in plan.agents.items() if planned.agent.recall is not None]
     if wanting and recaller is None:
         raise InputError(
-            f"{', '.join(wanting)}: recall needs a pool to recall from, and there is none. Give"
-            " --pool FOLDER, or leave out recall."
+            f"{', '.join(wanting)}: recall needs a pool to recall from, and there is none. Use"
+            " mas-run --pool FOLDER, mas-evolve, or mas-bench run --recipe; or leave out recall."
         )
 
 

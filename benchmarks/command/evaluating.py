@@ -195,7 +195,7 @@ class Evaluating:
         self._prepare_tasks()
 
         async def done() -> int:
-            async with open_services(self.known, self.setting) as services:
+            async with open_services(self.known, replace(self.setting, pool=None)) as services:
                 await services.prepare(self.plan, offline=True)
                 with Journal.open(self._folder, replaying=True) as journal:
                     return await work(self._evaluation(services, journal))

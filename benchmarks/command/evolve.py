@@ -145,7 +145,7 @@ def _frozen(
     """Evaluate the best team of a pool, and those beside it, on what none of them has seen."""
     for number, team in enumerate((str(_best(pool, known)), *options["baselines"])):
         _head(f"held out, {'beside it' if number else 'the frozen team'}: {team}", options)
-        code = _evaluated(request, team, parent, known, options)
+        code = _evaluated(request, team, parent, known, options, pool=pool)
         if code:
             return code
     return 0
@@ -170,10 +170,18 @@ def _best(folder: Path, known: Catalogue) -> Path:
 
 
 def _evaluated(
-    request: Request, team_file: str, parent: Path, known: Catalogue, options: dict[str, Any]
+    request: Request,
+    team_file: str,
+    parent: Path,
+    known: Catalogue,
+    options: dict[str, Any],
+    *,
+    pool: Path,
 ) -> int:
+    """Evaluate a team; agents that recall do so from the pool as it stands."""
     from ...runtime.command.loading import load_team_of
     from ...runtime.plan import compile
+    from ...runtime.recall import recalls
     from ...runtime.record import MANIFEST
     from ...schema.secrets import scrubbed
     from ..results import Results
@@ -183,7 +191,8 @@ def _evaluated(
     chosen = request.tasks()
     refuse_seen(team, path, chosen)
     plan = compile(team, known)
-    evaluating = Evaluating(request, chosen, plan, known, setting_of(options), options)
+    setting = replace(setting_of(options), pool=pool if recalls(team) else None)
+    evaluating = Evaluating(request, chosen, plan, known, setting, options)
     folder = parent / team.name
     if (folder / MANIFEST).exists():
         evaluating.results = Results.open(folder, scrub=scrubbed)

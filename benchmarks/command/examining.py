@@ -186,6 +186,7 @@ class Examining:
             setting=self.setting,
             pool=self.start.open_pool(),
             folder=self.folder.path,
+            recalls=self.start.recalls,
         ) as stage:
             progress = Progress(total=expected, quiet=quiet)
             examination = Examination(

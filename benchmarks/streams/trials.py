@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...pool.changes import Tried
 from ...pool.statistics import Trial
 from ...runtime.plan import compile
 from ...schema.edits import Rejected, apply
@@ -87,5 +88,5 @@ class Trials:
             raise RunError(f"task {task.id}: {run.error}")
         score = run.score.value if run.score else 0.0
         trial = Trial(task=task.id, niche=task.niche, split=split, score=score, usage=run.usage)
-        self.pool.record(name, trial, op=f"{split}/{name}/{task.id}")
+        self.pool.commit(Tried(member=name, trial=trial), op=f"{split}/{name}/{task.id}")
         return score

@@ -149,6 +149,7 @@ class Evolving:
             pool=pool,
             folder=open_folder(self.pool_folder, self.name, self.manifest),
             embedder=self.options.get("embedder"),
+            recalls=self._recalls,
             beside=self.recipe_file.parent,
         ) as stage:
             if self.elsewhere is not None:
@@ -157,6 +158,19 @@ class Evolving:
             await self._evolve(stage)
             await self._test(stage)
         return 0
+
+    @property
+    def _recalls(self) -> bool:
+        """Whether somebody who is evolved or tested recalls what was learnt."""
+        from ...runtime.recall import recalls
+
+        tested = [*self._seeds(), *self.testing.beside] if self.testing else []
+        return self.start.recalls or any(map(recalls, tested))
+
+    def _seeds(self) -> list[Team]:
+        from ...pool.sources import load_source
+
+        return [load_source(one, self.start.catalogue) for one in self.start.sources]
 
     async def _evolve(self, stage: Stage) -> None:
         from ..evolution import Evolution
@@ -199,12 +213,10 @@ class Evolving:
 
     def _subjects(self, stage: Stage, beside: Sequence[Team]) -> list[Subject]:
         """Find what to test: the team to deploy, or the strategy where it leaves no team."""
-        from ...pool.sources import load_source
         from ..heldout import Learned, beside_teams, frozen_teams
         from ..strategy import strategy_of
 
-        seeds = [load_source(one, stage.catalogue) for one in self.start.sources]
-        strategy = strategy_of(self.recipe.strategy)
+        seeds, strategy = self._seeds(), strategy_of(self.recipe.strategy)
         if strategy.leaves_team:
             return [*frozen_teams(stage.pool, seeds, beside)]
         learned = Learned(strategy=strategy, after=self._taken)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from ...runtime.recall import recalls
 from ...runtime.terminal import counted
 from ...schema.ceiling import Ceiling, load_ceiling
 from ...schema.errors import InputError, ModelError
@@ -49,7 +50,7 @@ class Start:
         ceiling: What children may ask for.
         needs: What the strategy needs.
         operator_models: The aliases of the meta-model and the judge, where they are asked.
-        embedder: The embedder's name; None where there is no memory.
+        embedder: The embedder's name; None where neither the strategy nor a team needs a memory.
     """
 
     recipe: Recipe
@@ -82,6 +83,11 @@ class Start:
         agents = ((team, agent) for team in teams for agent in team.agents.values())
         used = {agent.model_id for team, agent in agents if team.backend_of(agent) != "function"}
         return frozenset(used) | self.operator_models
+
+    @property
+    def recalls(self) -> bool:
+        """Whether agents of teams that people wrote recall; children do not change the answer."""
+        return any(map(recalls, self.written))
 
     @property
     def outlook(self) -> str | None:
@@ -121,10 +127,12 @@ class Start:
             ModelError: Nothing answers at the address of a model, or the embedded one fails.
         """
         from ...runtime.plan import compile
+        from ...runtime.recall import nothing
         from ...runtime.services import open_services
 
         check_addresses(self.catalogue, self.asked)
-        async with open_services(self.catalogue, setting) as services:
+        async with open_services(self.catalogue, setting) as opened:
+            services = replace(opened, recaller=nothing)  # each episode will have its own
             for team in self.written:
                 await services.prepare(compile(team, self.catalogue))
             priced = setting.must_be_priced
@@ -164,7 +172,7 @@ def found(
     beside, sources = recipe_file.parent, _sources(recipe, needs)
     places = tuple(one if one.startswith("seed:") else beside / one for one in sources)
     written, others = _teams(places, pool_folder, catalogue, must_have="teams" in needs)
-    return Start(
+    start = Start(
         recipe=recipe,
         folder=pool_folder,
         catalogue=catalogue,
@@ -174,8 +182,10 @@ def found(
         ceiling=_ceiling(recipe, beside, written, catalogue),
         needs=needs,
         operator_models=asked_models(recipe, tasks),
-        embedder=_embedder(embedder, known) if "memory" in needs else None,
+        embedder=None,
     )
+    remembers = "memory" in needs or start.recalls
+    return replace(start, embedder=_embedder(embedder, known)) if remembers else start
 
 
 def check_addresses(known: Catalogue, aliases: Iterable[str]) -> None:

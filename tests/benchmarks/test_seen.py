@@ -8,6 +8,7 @@ import pytest
 
 from coterie.benchmarks.seen import refuse_seen
 from coterie.pool import Pool, Trial
+from coterie.pool.changes import Tried
 from coterie.schema import InputError, Task, load_team
 
 TASKS = [Task(id=name, query=f"What is {name}?") for name in ("a", "b", "c")]
@@ -22,8 +23,8 @@ def seed(tmp_path: Path) -> Path:
 @pytest.fixture
 def pool(seed: Path, tmp_path: Path) -> Pool:
     pool = Pool.init(tmp_path / "pool", [seed])
-    pool.record("solo", Trial(task="b", score=1.0), op="1")
-    pool.record("solo", Trial(task="c", score=1.0, split="test"), op="2")
+    pool.commit(Tried(member="solo", trial=Trial(task="b", score=1.0)), op="1")
+    pool.commit(Tried(member="solo", trial=Trial(task="c", score=1.0, split="test")), op="2")
     return pool
 
 
@@ -48,7 +49,7 @@ def test_other_tasks_pass_and_so_do_those_of_the_test_split(pool: Pool) -> None:
 
 
 def test_a_team_that_failed_on_a_task_has_met_it_too(pool: Pool) -> None:
-    pool.record("solo", Trial(task="a", reason="no answer"), op="3")
+    pool.commit(Tried(member="solo", trial=Trial(task="a", reason="no answer")), op="3")
     assert "'a'" in str(refused(pool.folder / "teams" / "solo.yaml", [TASKS[0]]))
 
 

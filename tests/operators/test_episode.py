@@ -52,10 +52,13 @@ def done(
     base: str,
     work: Callable[[Stage], Coroutine[Any, Any, Any]],
     recipe: Recipe | None = None,
+    *,
+    pair: str = PAIR,
+    **how: Any,
 ) -> Any:
     """Do something on a stage in a folder; what was paid for there is not paid for again."""
-    (folder / "pair.yaml").write_text(PAIR)
-    (folder / "evolution").mkdir(exist_ok=True)
+    (folder / "evolution").mkdir(exist_ok=True, parents=True)
+    (folder / "pair.yaml").write_text(pair)
     models = {"default": Model(alias="default", model="m", api_base=base)}
     known = Catalogue.of_host(models=models)
 
@@ -68,6 +71,7 @@ def done(
             setting=Setting(seed=1),
             pool=Pool.init(folder / "pool", [folder / "pair.yaml"], catalogue=known),
             folder=folder / "evolution",
+            **how,
         ) as stage:
             return await work(stage)
 

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.pool import Pool
+from coterie.pool.changes import Retired
 from coterie.pool.command import main as pool_command
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
@@ -250,7 +251,7 @@ def test_wrong_input_is_said_and_nothing_is_made(
 
 def test_a_pool_of_retired_teams_is_refused_before_anything_is_spent(folder: Path) -> None:
     pool = Pool.init(folder / "pool", [folder / "solo.yaml"])
-    pool.retire("solo", reason="weak", op="retire")
+    pool.commit(Retired(member="solo", reason="weak"), op="retire")
     code, out, err, calls = evolved(folder, "pool")
     assert (code, out, calls) == (2, "", 0)
     assert "pool has no team that is not retired. Use mas-pool restore" in err

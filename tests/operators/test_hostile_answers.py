@@ -30,6 +30,7 @@ from coterie.operators import (
     mutate,
     select,
 )
+from coterie.pool.changes import Rejected
 from coterie.pool.learnt import Learnt
 from coterie.pool.pool import Pool
 from coterie.runtime import Calls
@@ -306,12 +307,14 @@ def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(tmp_path:
             born = Lineage(operator="mutate", parents=("first",), reason=came.reason)
             pool.add(came.child, born, op=op)
         else:
-            pool.rejected(
-                operator=came.operator,
-                reason=came.reason,
+            pool.commit(
+                Rejected(
+                    operator=came.operator,
+                    reason=came.reason,
+                    problems=came.problems,
+                    parents=came.parents,
+                ),
                 op=op,
-                problems=came.problems,
-                parents=came.parents,
             )
         return came
 

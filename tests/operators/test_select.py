@@ -11,6 +11,7 @@ import pytest
 
 from coterie.operators import Dropped, Selection, select
 from coterie.operators.select import shortlist
+from coterie.pool.changes import Retired, Tried
 from coterie.pool.learnt import Learnt
 from coterie.pool.pool import Pool
 from coterie.pool.statistics import Trial
@@ -37,7 +38,7 @@ def pool(tmp_path: Path) -> Pool:
 def scored(pool: Pool, name: str, *scores: float | None, niche: str | None = None) -> None:
     for number, score in enumerate(scores):
         trial = Trial(task=f"{niche} {number}", score=score, niche=niche)
-        pool.record(name, trial, op=f"{name} {niche} {number}")
+        pool.commit(Tried(member=name, trial=trial), op=f"{name} {niche} {number}")
 
 
 def members(pool: Pool) -> list[Any]:
@@ -109,7 +110,7 @@ def test_of_teams_that_are_alike_none_is_forgotten(pool: Pool) -> None:
     for number in range(20):
         for one in asyncio.run(select(None, "s", TASK, members(pool), k=2)).names:  # type: ignore[union-attr]
             trial = Trial(task=str(number), score=number % 2)
-            pool.record(one, trial, op=f"{one} {number}")
+            pool.commit(Tried(member=one, trial=trial), op=f"{one} {number}")
     assert all(one.statistics.n for one in members(pool))
 
 
@@ -120,7 +121,7 @@ def test_retired_teams_count_and_are_not_chosen(pool: Pool) -> None:
     ).name  # fmt: skip
     scored(pool, "ants", 1, 1, 1, 1, 1, 1)
     scored(pool, "bees", *[0.4] * 6)
-    pool.retire("ants", reason="dear", op="retire")
+    pool.commit(Retired(member="ants", reason="dear"), op="retire")
     everyone = list(pool.teams.values())
     listed = [one.name for one in shortlist(TASK, everyone, k=3)]
     assert listed[0] == child

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie.pool import Pool
+from coterie.pool.changes import Tried
 from coterie.pool.statistics import Trial
 from coterie.runtime.usage import Usage
 from coterie.schema import Agent, Lineage, Team
@@ -55,4 +56,4 @@ def scored(pool: Pool, name: str, *scores: float, niche: str | None = None, **fi
             niche=niche,
             usage=Usage(calls=1, prompt_tokens=90, completion_tokens=10, **fields),
         )
-        pool.record(name, trial, op=f"{name}/{niche}/{number}")
+        pool.commit(Tried(member=name, trial=trial), op=f"{name}/{niche}/{number}")

@@ -176,7 +176,7 @@ def test_a_trial_counts_for_every_agent_that_worked(pool: Pool) -> None:
     }
     trial = Trial(task="t", score=0.5, niche="sums", agents=parts, rounds=3, structure="debate")
     pool.commit(Tried(member="vote", trial=trial), op="one")
-    pool.record("vote", Trial(task="u", score=1.0), op="two")
+    pool.commit(Tried(member="vote", trial=Trial(task="u", score=1.0)), op="two")
     again = Pool.open(pool.folder)
     *_, line, _ = again.entries()
     assert list(misshapen(line.value)) == []

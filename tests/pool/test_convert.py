@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.pool import Pool
+from coterie.pool.changes import Tried
 from coterie.pool.convert import OLD_FILE, convert
 from coterie.pool.learnt import Learnt, OperatorOutcome
 from coterie.pool.ledger import Ledger, line_of
@@ -63,7 +64,7 @@ def outdated(folder: Path, *entries: Any, evolution: int = 0) -> Path:
 def scored_as(pool: Pool, operation: str) -> None:
     from coterie.pool.statistics import Trial
 
-    pool.record("vote", Trial(task=operation, score=1.0), op=operation)
+    pool.commit(Tried(member="vote", trial=Trial(task=operation, score=1.0)), op=operation)
 
 
 def ledger(folder: Path) -> list[bytes]:

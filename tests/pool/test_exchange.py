@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from coterie.pool import Pool, Trial, import_teams, verify
-from coterie.pool.changes import Born
+from coterie.pool.changes import Born, Rejected, Tried
 from coterie.pool.statistics import Part
 from coterie.schema import Agent, ConfigError, InputError, Lineage
 from coterie.schema.ceiling import Ceiling
@@ -25,7 +25,7 @@ def source(tmp_path: Path) -> Pool:
     child_of(pool, "vote_1", "guess", prompt="Solve it well.", operator="crossover")
     scored(pool, "vote", 0.2, 0.4)
     scored(pool, "vote_2", 1, niche="dates")
-    pool.record("vote_2", Trial(task="x", reason="down"), op="x")
+    pool.commit(Tried(member="vote_2", trial=Trial(task="x", reason="down")), op="x")
     return pool
 
 
@@ -118,7 +118,7 @@ def test_an_ancestor_that_is_asked_for_becomes_a_member(source: Pool, target: Po
 
 
 def test_rejections_stay_where_they_were(source: Pool, target: Pool) -> None:
-    source.rejected(operator="mutate", reason="bad", parents=("vote",), op="r")
+    source.commit(Rejected(operator="mutate", reason="bad", parents=("vote",)), op="r")
     source.add(vote(), Lineage(operator="mutate"), op="twin")
     import_teams(target, source, ["vote_2"])
     assert (target.rejections, target.twins) == ({}, {})
@@ -141,7 +141,7 @@ def test_what_agents_had_a_share_in_comes_without_them(tmp_path: Path) -> None:
     ada = Agent(id="ada", prompt="Solve it.")
     source.commit(Born(member=ada, lineage=Lineage(operator="genesis")), op="genesis")
     trial = Trial(task="t", score=0.5, agents={"w1": Part(member="ada")}, rounds=2)
-    source.record("vote", trial, op="try")
+    source.commit(Tried(member="vote", trial=trial), op="try")
     import_teams(target, source, ["vote"])
     assert target.member("vote").statistics.n == 1
     assert not target.agents

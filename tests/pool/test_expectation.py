@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from coterie.pool.changes import Retired
 from coterie.pool.estimation import EASE, LEVEL, NOISE, SPREADS
 from coterie.pool.expectation import (
     Expectation,
@@ -258,9 +259,9 @@ def test_the_most_promising_is_a_team_that_is_not_retired(tmp_path: Path) -> Non
     best, expected = most_promising(pool)
     assert best.name == "vote"
     assert expected.low < expected.score < expected.high
-    pool.retire("vote", reason="dear", op="retire")
+    pool.commit(Retired(member="vote", reason="dear"), op="retire")
     assert most_promising(pool)[0].name == "guess"
-    pool.retire("guess", reason="weak", op="retire too")
+    pool.commit(Retired(member="guess", reason="weak"), op="retire too")
     with pytest.raises(InputError, match="has no team that is not retired"):
         most_promising(pool)
 

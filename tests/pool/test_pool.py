@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.pool import Pool, Trial
+from coterie.pool.changes import Rejected, Restored, Retired, Tried
 from coterie.pool.layout import remove
 from coterie.pool.upkeep import verify
 from coterie.runtime.usage import Usage
@@ -163,7 +164,7 @@ def test_teams_of_one_identity_that_are_no_twins_are_both_there(tmp_path: Path) 
 
 
 def test_a_retired_team_is_a_twin_as_well(pool: Pool) -> None:
-    pool.retire("vote", reason="weak", op="prune")
+    pool.commit(Retired(member="vote", reason="weak"), op="prune")
     assert not pool.add(vote(), SEED, op="again").is_new
     assert list(pool.members) == []
 
@@ -254,7 +255,9 @@ def test_an_operator_has_a_name(pool: Pool) -> None:
 def test_statistics_follow_from_evaluations(pool: Pool) -> None:
     scored(pool, "vote", 1, 0.5, niche="dates", usd=0.01)
     scored(pool, "vote", 0, niche="ages", usd=0.01)
-    pool.record("vote", Trial(task="x", niche="ages", reason="no model"), op="x")
+    pool.commit(
+        Tried(member="vote", trial=Trial(task="x", niche="ages", reason="no model")), op="x"
+    )
     for seen in (pool, Pool.open(pool.folder)):
         member = seen.members["vote"]
         assert (member.statistics.n, member.statistics.score) == (3, 0.5)
@@ -269,8 +272,10 @@ def test_statistics_follow_from_evaluations(pool: Pool) -> None:
 
 
 def test_what_is_held_out_does_not_count(pool: Pool) -> None:
-    pool.record("vote", Trial(task="a", score=0.2, niche="n"), op="a")
-    pool.record("vote", Trial(task="b", score=1, niche="n", split="test"), op="b")
+    pool.commit(Tried(member="vote", trial=Trial(task="a", score=0.2, niche="n")), op="a")
+    pool.commit(
+        Tried(member="vote", trial=Trial(task="b", score=1, niche="n", split="test")), op="b"
+    )
     member = pool.members["vote"]
     assert member.statistics.score == member.on("n").score == 0.2
     assert member.on(split="test").score == member.on("n", split="test").score == 1
@@ -278,9 +283,9 @@ def test_what_is_held_out_does_not_count(pool: Pool) -> None:
 
 
 def test_what_a_twin_scored_on_a_task_is_known(pool: Pool) -> None:
-    pool.record("vote", Trial(task="t", score=1), op="a")
-    pool.record("vote", Trial(task="t", score=0), op="b")
-    pool.record("vote", Trial(task="t", reason="no model"), op="c")
+    pool.commit(Tried(member="vote", trial=Trial(task="t", score=1)), op="a")
+    pool.commit(Tried(member="vote", trial=Trial(task="t", score=0)), op="b")
+    pool.commit(Tried(member="vote", trial=Trial(task="t", reason="no model")), op="c")
     twin = pool.add(vote("Solve it twice.", "Solve it."), SEED, op="d")
     known = pool.evaluation_of(twin.name, "t")
     assert known is not None
@@ -291,7 +296,9 @@ def test_what_a_twin_scored_on_a_task_is_known(pool: Pool) -> None:
 def test_what_a_team_was_taken_in_for_is_kept_apart(pool: Pool) -> None:
     born = Lineage(operator="mutate", parents=("vote",), task="t", run="r")
     name = pool.add(edited(vote(), max_tokens=9), born, op="a").name
-    pool.record(name, Trial(task="t", score=1, niche="n", run="r", chosen=True), op="b")
+    pool.commit(
+        Tried(member=name, trial=Trial(task="t", score=1, niche="n", run="r", chosen=True)), op="b"
+    )
     for seen in (pool, Pool.open(pool.folder)):
         member = seen.members[name]
         assert (member.statistics.n, member.on("n").n, member.statistics.chosen) == (0, 0, 1)
@@ -301,7 +308,9 @@ def test_what_a_team_was_taken_in_for_is_kept_apart(pool: Pool) -> None:
 
 
 def test_what_a_team_was_adapted_to_is_no_score_of_it(pool: Pool) -> None:
-    pool.record("vote", Trial(task="t", score=1, niche="n", adapted=True), op="a")
+    pool.commit(
+        Tried(member="vote", trial=Trial(task="t", score=1, niche="n", adapted=True)), op="a"
+    )
     member = Pool.open(pool.folder).members["vote"]
     assert (member.statistics.n, member.on("n").adapted) == (0, 1)
     assert pool.evaluation_of("vote", "t") is None
@@ -312,16 +321,18 @@ def test_a_ledger_of_wins_only_is_known_as_such(pool: Pool) -> None:
     for number, name in enumerate(("first", "second")):
         born = Lineage(operator="mutate", parents=("vote",), task="t", run="r")
         pool.add(edited(vote(), max_tokens=9 + number), born, op=name, name=name)
-    pool.record("first", Trial(task="t", score=1, run="r"), op="won")
-    pool.record("second", Trial(task="t", score=1, run="r", chosen=True), op="marked")
-    pool.record("second", Trial(task="t", score=1, run="r"), op="again")
+    pool.commit(Tried(member="first", trial=Trial(task="t", score=1, run="r")), op="won")
+    pool.commit(
+        Tried(member="second", trial=Trial(task="t", score=1, run="r", chosen=True)), op="marked"
+    )
+    pool.commit(Tried(member="second", trial=Trial(task="t", score=1, run="r")), op="again")
     found = {name: one.counts_wins for name, one in Pool.open(pool.folder).members.items()}
     assert found == {"vote": False, "first": True, "second": False}
 
 
 def test_a_line_says_what_was_given_and_no_more(pool: Pool) -> None:
     trial = Trial(task="t", score=1, reward=0.9, usage=Usage(calls=2, usd=0.5), niche="n", run="r")
-    pool.record("vote", trial, op="a")
+    pool.commit(Tried(member="vote", trial=trial), op="a")
     *_, last = pool.entries()
     assert last.value == {
         "kind": "evaluated",
@@ -338,12 +349,14 @@ def test_a_line_says_what_was_given_and_no_more(pool: Pool) -> None:
 def test_rejections_are_counted_and_change_nothing(pool: Pool) -> None:
     with pytest.raises(ConfigError) as raised:
         pool.add(CYCLE, Lineage(operator="mutate", parents=("vote",)), op="t/mutate")
-    assert pool.rejected(
-        operator="mutate",
-        reason="it does not load",
-        problems=raised.value.problems,
-        parents=("vote",),
-        task="t",
+    assert pool.commit(
+        Rejected(
+            operator="mutate",
+            reason="it does not load",
+            problems=raised.value.problems,
+            parents=("vote",),
+            task="t",
+        ),
         op="t/mutate",
     )
     assert pool.rejections == {"mutate": 1}
@@ -356,25 +369,25 @@ def test_rejections_are_counted_and_change_nothing(pool: Pool) -> None:
 def test_a_retired_team_is_no_member_and_keeps_its_past(pool: Pool) -> None:
     child = child_of(pool, "vote", max_tokens=9)
     scored(pool, "vote", 1)
-    assert pool.retire("vote", reason="weak", op="prune")
+    assert pool.commit(Retired(member="vote", reason="weak"), op="prune")
     for seen in (pool, Pool.open(pool.folder)):
         assert list(seen.members) == [child]
         assert list(seen.teams) == ["vote", child]
         assert seen.member("vote").retired == "weak"
         assert seen.member("vote").statistics.n == 1
     scored(pool, "vote", 1, niche="late")  # it was on its way
-    assert pool.restore("vote", op="back")
-    assert not pool.restore("vote", op="back again")
+    assert pool.commit(Restored(member="vote"), op="back")
+    assert not pool.commit(Restored(member="vote"), op="back again")
     assert list(pool.members) == ["vote", child]
 
 
 def test_whatever_is_said_of_an_unknown_team_is_refused(pool: Pool) -> None:
     with pytest.raises(InputError, match="no team 'nobody'"):
-        pool.record("nobody", Trial(task="t", score=1), op="a")
+        pool.commit(Tried(member="nobody", trial=Trial(task="t", score=1)), op="a")
     with pytest.raises(InputError, match="no team 'nobody'"):
-        pool.retire("nobody", reason="", op="a")
+        pool.commit(Retired(member="nobody", reason=""), op="a")
     with pytest.raises(InputError, match="no team 'nobody'"):
-        pool.rejected(operator="mutate", reason="", parents=("nobody",), op="a")
+        pool.commit(Rejected(operator="mutate", reason="", parents=("nobody",)), op="a")
     assert len(lines(pool)) == 2
 
 
@@ -388,18 +401,18 @@ def test_an_operation_counts_once(pool: Pool) -> None:
         assert seen.add(child, born, op="add") == pool.add(child, born, op="add")
         assert seen.add(child, born, op="add").is_new
         seen.add(child, born, op="twin")
-        seen.record("vote", Trial(task="t", score=1), op="evaluate")
-        seen.record("vote", Trial(task="u", reason="down"), op="fail")
-        seen.rejected(operator="mutate", reason="bad", op="reject")
-        seen.retire("vote", reason="weak", op="retire")
-    assert not pool.record("vote", Trial(task="t", score=0), op="evaluate")
+        seen.commit(Tried(member="vote", trial=Trial(task="t", score=1)), op="evaluate")
+        seen.commit(Tried(member="vote", trial=Trial(task="u", reason="down")), op="fail")
+        seen.commit(Rejected(operator="mutate", reason="bad"), op="reject")
+        seen.commit(Retired(member="vote", reason="weak"), op="retire")
+    assert not pool.commit(Tried(member="vote", trial=Trial(task="t", score=0)), op="evaluate")
     assert len(lines(pool)) == 8
     member = Pool.open(pool.folder).member("vote")
     assert (member.statistics.n, member.statistics.score, member.statistics.failures) == (1, 1, 1)
 
 
 def test_an_operation_has_one_meaning(pool: Pool) -> None:
-    pool.record("vote", Trial(task="t", score=1), op="a")
+    pool.commit(Tried(member="vote", trial=Trial(task="t", score=1)), op="a")
     with pytest.raises(ValueError, match="the operation 'a' was no addition"):
         pool.add(vote("Guess."), SEED, op="a")
     assert list(Pool.open(pool.folder).teams) == ["vote"]
@@ -430,7 +443,10 @@ def test_threads_share_a_pool(pool: Pool) -> None:
     def work(worker: int) -> None:
         for number in range(5):
             child_of(pool, "vote", max_tokens=1 + number, op=f"{worker}/{number}")
-            pool.record("vote", Trial(task=f"{number}", score=1), op=f"{worker}/{number}/e")
+            pool.commit(
+                Tried(member="vote", trial=Trial(task=f"{number}", score=1)),
+                op=f"{worker}/{number}/e",
+            )
 
     threads = [threading.Thread(target=work, args=(worker,)) for worker in range(4)]
     for thread in threads:

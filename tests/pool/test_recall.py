@@ -108,7 +108,7 @@ def test_an_endless_entry_is_shown_in_part() -> None:
     assert (len(entry.task), len(entry.text)) == (300, 2_000)
 
 
-def test_a_memory_that_fails_is_the_agents_failure(pool: Path) -> None:
+def test_a_memory_that_fails_says_so(pool: Path) -> None:
     def broken(*_: Any, **__: Any) -> list[tuple[Learnt, float]]:
         raise RunError("the embedder is out")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from coterie.pool import Pool, Trial, repair, verify
+from coterie.pool.changes import Rejected, Restored, Retired, Tried
 from coterie.pool.ledger import Ledger
 from coterie.schema import Catalogue, InputError, Lineage, Model
 from coterie.schema.errors import StorageError
@@ -24,10 +25,12 @@ def pool(tmp_path: Path) -> Pool:
     child_of(pool, "vote_1", max_tokens=10)
     scored(pool, "vote", 0, 1)
     scored(pool, "vote_2", 1)
-    pool.record("vote_2", Trial(task="x", reason="down"), op="x")
-    pool.rejected(operator="mutate", reason="bad", problems=["a", "b"], parents=["vote"], op="r")
+    pool.commit(Tried(member="vote_2", trial=Trial(task="x", reason="down")), op="x")
+    pool.commit(
+        Rejected(operator="mutate", reason="bad", problems=["a", "b"], parents=["vote"]), op="r"
+    )
     pool.add(vote(), Lineage(operator="mutate", parents=("vote_1",)), op="twin")
-    pool.retire("vote_1", reason="weak", op="retire")
+    pool.commit(Retired(member="vote_1", reason="weak"), op="retire")
     return pool
 
 
@@ -44,7 +47,7 @@ def damage(pool: Pool, what: bytes) -> None:
 
 
 def test_a_pool_that_is_used_as_it_should_be_has_no_faults(pool: Pool) -> None:
-    pool.restore("vote_1", op="restore")
+    pool.commit(Restored(member="vote_1"), op="restore")
     findings = verify(pool.folder)
     assert (findings.faults, findings.notes) == ((), ())
     assert (findings.lines, findings.teams, findings.members) == (12, 3, 3)
@@ -137,7 +140,9 @@ def test_a_damaged_evaluation_is_left_out(pool: Pool) -> None:
     mended = Pool.open(pool.folder)
     assert mended.members["vote"].statistics.n == 1
     assert mended.members["vote_2"].statistics.n == 1
-    assert mended.record("vote", Trial(task="None-1", score=1), op="vote/None/1")
+    assert mended.commit(
+        Tried(member="vote", trial=Trial(task="None-1", score=1)), op="vote/None/1"
+    )
     assert verify(pool.folder).faults == ()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from coterie.pool.changes import Tried
 from coterie.pool.memory import open_memory
 from coterie.pool.pool import Pool
 from coterie.pool.statistics import Trial
@@ -16,7 +17,7 @@ from .test_changes import LESSON
 
 def tried(pool: Pool, episode: int, score: float) -> None:
     trial = Trial(task=f"t{episode}", niche="sums", score=score)
-    pool.record("vote", trial, op=op("evomas", episode, "trial 0"))
+    pool.commit(Tried(member="vote", trial=trial), op=op("evomas", episode, "trial 0"))
 
 
 def learnt(pool: Pool, operation: str, *replaces: str) -> None:

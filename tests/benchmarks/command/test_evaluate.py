@@ -21,6 +21,7 @@ from coterie.benchmarks.choosing import Choice
 from coterie.benchmarks.results import read_samples
 from coterie.benchmarks.samples import Sample
 from coterie.pool import Pool, Trial
+from coterie.pool.changes import Tried
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
@@ -414,7 +415,7 @@ def pool(desk: Desk) -> Path:
     pool = Pool.init(desk.folder / "pool", [desk.folder / "solo.yaml"])
     tasks = find_benchmark("bbeh-mini").tasks(Source(data=desk.folder / "data"))
     for task in Choice(split="evolve").of(tasks):
-        pool.record("solo", Trial(task=task.id, score=1.0), op=task.id)
+        pool.commit(Tried(member="solo", trial=Trial(task=task.id, score=1.0)), op=task.id)
     return pool.folder / "teams" / "solo"
 
 

@@ -151,3 +151,13 @@ def test_a_judge_without_a_verdict_leaves_no_score_and_is_counted(lab: Lab) -> N
     assert f"  {lost} trials without a score" in lab.command("report", "pool").out
     failed = [one for one in lab.ledger() if one["kind"] == "failed"]
     assert {(one["task"], one["split"]) for one in failed} == {("open", "test")}
+
+
+def test_the_command_evolves_and_tests_teams_that_recall_and_names_the_embedder(lab: Lab) -> None:
+    lab.write("solo.yaml", 'name: solo\nagents:\n  one: {prompt: "Alone.", recall: {k: 2}}\n')
+    lab.write("recipe.yaml", "strategy: fixed\nseeds: [solo.yaml]\n")
+    came = lab.evolve("--embedder", "hashing", "--test", "test.jsonl", "--repeats", "1")
+    assert came.code == 0, came.err
+    manifest = json.loads((lab.folder / "pool/evolutions/recipe/evolution.json").read_text())
+    assert manifest["embedder"].startswith("hashing")
+    assert lab.evolve("--embedder", "nobody").code == 2

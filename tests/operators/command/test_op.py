@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from coterie.pool.changes import Tried
 from coterie.pool.pool import Pool
 from coterie.pool.statistics import Trial
 from coterie.runtime.doubles import Replies, Reply, ScriptedModel
@@ -238,7 +239,7 @@ def pool(folder: Path) -> Pool:
     name = pool.add(child, made, op="child").name
     for one, score in ((name, 1.0), ("pair", 0.5)):
         trial = Trial(task="sum", score=score, niche="sums")
-        pool.record(one, trial, op=f"trial {one}")
+        pool.commit(Tried(member=one, trial=trial), op=f"trial {one}")
     return pool
 
 

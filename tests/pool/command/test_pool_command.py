@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from coterie.pool import Pool, Trial
+from coterie.pool.changes import Rejected, Retired, Tried
 from coterie.pool.command import main
 from coterie.schema import Lineage, LineageStep, load_team
 from coterie.schema.command import main as mas
@@ -43,13 +44,16 @@ def pool(tmp_path: Path) -> Pool:
     scored(pool, "vote_1", 1, 1, 0.8, niche="dates", usd=0.01)
     scored(pool, "vote_1", 0, niche="ages", usd=0.01)
     scored(pool, "guess", 0.5, niche="ages", usd=0.01)
-    pool.record("vote", Trial(task="x", reason="down"), op="x")
-    pool.record("guess", Trial(task="y", score=1, split="test"), op="y")
-    pool.rejected(
-        operator="mutate", reason=f"no team {NASTY}", problems=["a cycle"], parents=["vote"], op="j"
+    pool.commit(Tried(member="vote", trial=Trial(task="x", reason="down")), op="x")
+    pool.commit(Tried(member="guess", trial=Trial(task="y", score=1, split="test")), op="y")
+    pool.commit(
+        Rejected(
+            operator="mutate", reason=f"no team {NASTY}", problems=["a cycle"], parents=["vote"]
+        ),
+        op="j",
     )
     pool.add(vote(), Lineage(operator="mutate", parents=("vote_1",)), op="twin")
-    pool.retire("vote_2", reason="weak", op="retire")
+    pool.commit(Retired(member="vote_2", reason="weak"), op="retire")
     return pool
 
 
@@ -187,7 +191,9 @@ def test_show_tells_why_a_team_exists_and_how_it_does(pool: Pool) -> None:
 
 
 def test_what_a_team_was_taken_in_for_is_told_apart(pool: Pool) -> None:
-    pool.record("vote_1", Trial(task="t", score=1, run="r-1", chosen=True), op="won")
+    pool.commit(
+        Tried(member="vote_1", trial=Trial(task="t", score=1, run="r-1", chosen=True)), op="won"
+    )
     done = run("show", pool.folder, "vote_1")
     said = "  won       1 trial, score 1.000, for which it was taken in: not in its mean\n"
     assert done.stdout.startswith("vote_1: 0.700 [0.267, 0.937] n=4\n")
@@ -199,7 +205,7 @@ def test_what_a_team_was_taken_in_for_is_told_apart(pool: Pool) -> None:
 def test_how_a_team_does_when_it_is_adapted_is_told_apart(pool: Pool) -> None:
     for number, score in enumerate((1, 0, 0)):
         trial = Trial(task=f"a{number}", score=score, adapted=True)
-        pool.record("guess", trial, op=f"adapted {number}")
+        pool.commit(Tried(member="guess", trial=trial), op=f"adapted {number}")
     assert "  adapted   0.333 (3)\n" in run("show", pool.folder, "guess").stdout
     row = next(row for row in run("list", pool.folder).stdout.splitlines() if "guess" in row)
     assert " 0.333 (3) " in row
@@ -211,7 +217,7 @@ def test_the_list_tells_of_scores_that_count_wins_only(pool: Pool) -> None:
     child_of(pool, "vote", max_tokens=7)
     born = Lineage(operator="mutate", parents=("vote",), task="t", run="r")
     name = pool.add(edited(vote(), max_tokens=8), born, op="old").name
-    pool.record(name, Trial(task="t", score=1, run="r"), op="won")
+    pool.commit(Tried(member=name, trial=Trial(task="t", score=1, run="r")), op="won")
     said = "scores too high, since an older version counted wins only: 1 or more"
     assert said in run("list", pool.folder).stdout
 
@@ -234,7 +240,7 @@ def test_best_is_a_path_that_can_be_run(pool: Pool) -> None:
 
 
 def test_among_equals_the_cheaper_is_the_best(pool: Pool) -> None:
-    pool.retire("vote_1", reason="", op="r")
+    pool.commit(Retired(member="vote_1", reason=""), op="r")
     assert run("best", pool.folder).stdout.strip().endswith("guess.yaml")
 
 
@@ -447,7 +453,7 @@ def test_nothing_of_a_file_commands_the_terminal(pool: Pool) -> None:
     path.write_text(
         path.read_text().replace("name: vote_1\n", f"name: vote_1\ndescription: {text}\n")
     )
-    pool.record("vote", Trial(task="z", score=1, niche=f"n{NASTY}"), op="z")
+    pool.commit(Tried(member="vote", trial=Trial(task="z", score=1, niche=f"n{NASTY}")), op="z")
     orphan = pool.folder / "teams" / "\x1b[31mx.yaml"
     orphan.write_text("")
     for arguments in (

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from coterie.pool import Pool, Trial
+from coterie.pool.changes import Tried
 from coterie.schema import Agent, Lineage, Team
 
 
@@ -27,7 +28,7 @@ def main(folder: Path, worker: int, count: int) -> None:
     for number in range(count):
         op = f"worker {worker}/team {number}"
         name = pool.add(team(worker, number), Lineage(operator="mutate", parents=("made",)), op=op)
-        pool.record(name.name, Trial(task=op, score=0.5), op=f"{op}/evaluate")
+        pool.commit(Tried(member=name.name, trial=Trial(task=op, score=0.5)), op=f"{op}/evaluate")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import Any
 from adding import team
 
 from coterie.pool import Pool, Trial, verify
+from coterie.pool.changes import Rejected, Retired, Tried
 from coterie.schema import Lineage
 from coterie.schema.failpoints import armed
 
@@ -29,10 +30,12 @@ def updates(folder: Path) -> None:
     pool.add(team(0, 0), Lineage(operator="seed"), op="root")
     for number in (1, 2):
         name = pool.add(team(1, number), BORN, op=f"add {number}").name
-        pool.record(name, Trial(task="t", score=number / 4), op=f"evaluate {number}")
+        pool.commit(
+            Tried(member=name, trial=Trial(task="t", score=number / 4)), op=f"evaluate {number}"
+        )
     pool.add(team(2, 1), BORN, op="add a twin")
-    pool.rejected(operator="mutate", reason="bad", op="reject")
-    pool.retire("made_1", reason="weak", op="retire")
+    pool.commit(Rejected(operator="mutate", reason="bad"), op="reject")
+    pool.commit(Retired(member="made_1", reason="weak"), op="retire")
 
 
 def die(folder: Path, failpoint: str) -> bool:
