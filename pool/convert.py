@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import InputError, StorageError
-from ..schema.files import locked
-from .layout import LEDGER, LOCK, rename
+from ..schema.files import locked, rename
+from .layout import LEDGER, LOCK
 from .learnt import Learnt, OperatorOutcome
 from .ledger import Ledger, line_of
 from .state import VERSION

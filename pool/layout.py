@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..schema.errors import InputError, StorageError
-from ..schema.files import make_folder, sync, write_atomically
+from ..schema.files import make_folder, write_atomically
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,6 @@ __all__ = [
     "file_of",
     "make_folders",
     "remove",
-    "rename",
 ]
 
 TEAMS = "teams"
@@ -65,19 +64,6 @@ def make_folders(folder: Path) -> None:
     make_folder(folder / TEAMS)
     if not (folder / ".gitignore").exists():
         write_atomically(folder / ".gitignore", GITIGNORE)
-
-
-def rename(path: Path, name: Path) -> None:
-    """Give a file another name in its folder.
-
-    Raises:
-        StorageError: It cannot be renamed.
-    """
-    try:
-        path.replace(name)
-    except OSError as error:
-        raise StorageError(error.errno, error.strerror, str(path)) from error
-    sync(path.parent)
 
 
 def remove(path: Path) -> None:

@@ -42,6 +42,9 @@ Failpoint = Literal[
     "files.append.after",
     "files.truncate.before",
     "files.truncate.after",
+    # A file that gets another name.
+    "files.rename.before",
+    "files.rename.after",
     # A file, or the names in a folder, made to last.
     "files.sync.before",
     "files.sync.after",

@@ -19,7 +19,7 @@ from .failpoints import failpoint
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-__all__ = ["append", "locked", "make_folder", "sync", "truncate", "write_atomically"]
+__all__ = ["append", "locked", "make_folder", "rename", "sync", "truncate", "write_atomically"]
 
 
 def write_atomically(path: Path, text: str | Iterable[str]) -> None:
@@ -90,6 +90,19 @@ def truncate(path: Path, size: int) -> None:
         os.ftruncate(handle, size)
         os.fsync(handle)
         failpoint("files.truncate.after")
+
+
+def rename(path: Path, name: Path) -> None:
+    """Give a file another name in its folder, in place of whatever was called so.
+
+    Raises:
+        StorageError: It cannot be renamed; both names are as they were.
+    """
+    with _named(path):
+        failpoint("files.rename.before")
+        path.replace(name)
+        failpoint("files.rename.after")
+        _sync(path.parent)
 
 
 def sync(path: Path) -> None:

@@ -204,7 +204,7 @@ def test_a_cache_serves_the_next_run(folder: Path) -> None:
         (["--resume", "."], "run.json: there is no such file. Is '.' the folder of a run?"),
         (["--verify"], "--verify checks a replay"),
         (["--resume", ".", "--replay", "."], "one of them"),
-        (["--resume", ".", "team.yaml"], "Leave out both"),
+        (["--resume", ".", "team.yaml"], "Leave them out"),
         (["team.yaml", "task.json", "--budget", "usd=-1"], "usd is '-1'. Write a number above 0"),
         (["team.yaml", "task.json", "--budget", "token=5"], "tokens"),
         (["team.yaml", "task.json", "--cache", "team.yaml"], "team.yaml"),

@@ -90,7 +90,7 @@ def edits_of(team: Team) -> SearchStrategy[list[Edit]]:
     here = st.sampled_from(list(team.agents))
     ids = here | here | IDS
     tools = st.sampled_from(TOOLS)
-    some = st.lists(ids, max_size=3).map(tuple)
+    some = st.lists(ids, max_size=3, unique=True).map(tuple)
     agents = st.builds(lambda name, fields: Agent(id=name, **fields), ids, AGENTS)
     kinds: list[SearchStrategy[Any]] = [
         st.builds(SetPrompt, agent=ids, prompt=PROMPTS | TEXTS),
