@@ -69,11 +69,11 @@ def _account(team: Team, folder: Path) -> Account:
         InputError: The run is not of the team, or did not come to its end.
     """
     run = read_run(folder)
-    if missing := [one for one in team.agents if one not in run.agents]:
+    if {*run.agents} != {*team.agents}:
         raise InputError(
-            f"{folder}: in this run there was no agent {missing[0]!r} of {team.name}. Give the team"
-            f" that worked: {folder / 'team.yaml'}; where it adapted, that of the round that"
-            " answered."
+            f"{folder}: the agents of this run are {', '.join(run.agents)}, not those of"
+            f" {team.name}. Give the team that worked: {folder / 'team.yaml'}; where it adapted,"
+            " that of the round that answered."
         )
     return Account(team=team, run=run)
 

@@ -174,7 +174,7 @@ def test_an_enlisted_team_is_of_roles_and_keeps_what_the_frame_says(folder: Path
     [
         (["contributions", "trio.yaml"], "--run"),
         (["contributions", "trio.yaml", "--run", ".", "-t", "task.json"], "no run that came to"),
-        (["contributions", "seed:debate_3", "--run", "run"], "there was no agent"),
+        (["contributions", "seed:debate_3", "--run", "run"], "not those of debate_3"),
         (["coach", "trio.yaml", "slover", "--run", "run"], "Did you mean 'solver'?"),
         (["coach", "trio.yaml", "solver", "--run", "run", "--room", "9"], "--room"),
         (["coach", "trio.yaml", "solver", "--run", "run", "--judged", "task.json"], "not what mas"),
