@@ -12,34 +12,28 @@ update was done, having been killed meanwhile, makes it again under the same nam
 
 from __future__ import annotations
 
-import threading
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Self, overload
 
 from ..runtime.terminal import counted
 from ..schema.catalogue import Catalogue
 from ..schema.errors import InputError, StorageError
-from ..schema.files import locked
-from ..schema.hints import did_you_mean
-from ..schema.problems import quoted
 from ..schema.team import Lineage, Team
 from .agent_files import AgentFiles
-from .agents import PoolAgent, check_agent, differences
-from .birth import checked_text, named, named_agent, twin_line
 from .changes import Born, Learnt, Rejected, Restored, Retired, Revised, Told, Tried
-from .identity import are_twins, identity_of
-from .layout import AGENTS, LEDGER, LOCK, TEAMS, file_of, make_folders, remove
-from .ledger import START, Ledger
+from .commits import Commits
+from .current import Current
+from .identity import identity_of
+from .layout import LEDGER, TEAMS, make_folders, remove
 from .sources import load_source
-from .state import VERSION, Admission, State
+from .state import VERSION, Admission
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..schema.ceiling import Ceiling
+    from .agents import PoolAgent
     from .changes import Change
     from .ledger import Entry
     from .lessons import Lessons
@@ -72,11 +66,14 @@ class Pool:
         self.folder = Path(folder)
         self.ceiling = ceiling
         self._given_catalogue = catalogue
-        self._ledger = Ledger(self.folder / LEDGER, report=report)
-        self._state = State(self.folder)
         self._files = AgentFiles(folder=self.folder)
-        self._place = START
-        self._turn = threading.RLock()
+        self._current = Current(self.folder, report=report)
+        self._commits = Commits(
+            current=self._current,
+            files=self._files,
+            host=lambda: self.catalogue,
+            ceiling=ceiling,
+        )
 
     @classmethod
     def open(
@@ -130,7 +127,7 @@ class Pool:
         pool = cls(folder, catalogue=catalogue, ceiling=ceiling, report=report)
         teams = [load_source(seed, pool.catalogue) for seed in seeds]
         make_folders(pool.folder)
-        pool._ledger.append({"kind": "pool", "v": VERSION}, op="pool")
+        pool._current.ledger.append({"kind": "pool", "v": VERSION}, op="pool")
         pool.refresh()
         for team in teams:
             pool.add(team, Lineage(operator="seed"), op=f"seed/{identity_of(team)}")
@@ -146,38 +143,38 @@ class Pool:
     @property
     def members(self) -> Mapping[str, Member]:
         """The teams that were not retired, by name, in the order of their births."""
-        return MappingProxyType(self._state.live)
+        return MappingProxyType(self._current.state.live)
 
     @property
     def teams(self) -> Mapping[str, Member]:
         """All teams that were ever born, retired ones too; parents come before their children."""
-        return MappingProxyType(self._state.teams)
+        return MappingProxyType(self._current.state.teams)
 
     @property
     def agents(self) -> Mapping[str, PoolAgent]:
         """The agents that were not retired, by name, in the order of their births."""
-        everybody = self._state.agents.items()
+        everybody = self._current.state.agents.items()
         return MappingProxyType({name: one for name, one in everybody if one.retired is None})
 
     @property
     def all_agents(self) -> Mapping[str, PoolAgent]:
         """All agents that were ever born, retired ones too; parents come before their children."""
-        return MappingProxyType(self._state.agents)
+        return MappingProxyType(self._current.state.agents)
 
     @property
     def rejections(self) -> Mapping[str, int]:
         """How many children were dropped, by operator."""
-        return MappingProxyType(self._state.rejected)
+        return MappingProxyType(self._current.state.rejected)
 
     @property
     def twins(self) -> Mapping[str, int]:
         """How many children were there already, by operator."""
-        return MappingProxyType(self._state.twins)
+        return MappingProxyType(self._current.state.twins)
 
     @property
     def learnt(self) -> Lessons:
         """What was learnt, by its id, in order; what was replaced, too."""
-        return self._state.learnt
+        return self._current.state.learnt
 
     def member(self, name: str) -> Member:
         """Give a team by its name, be it retired or not.
@@ -185,12 +182,7 @@ class Pool:
         Raises:
             InputError: There is no such team.
         """
-        if name not in self._state.teams:
-            self.refresh()  # another process may have added it
-        if name not in self._state.teams:
-            hint = did_you_mean(name, self._state.teams)
-            raise InputError(f"no team {quoted(name)} in {self.folder}.{hint}")
-        return self._state.teams[name]
+        return self._current.member(name)
 
     def agent(self, name: str) -> PoolAgent:
         """Give an agent by its name, be it retired or not.
@@ -198,12 +190,7 @@ class Pool:
         Raises:
             InputError: There is no such agent.
         """
-        if name not in self._state.agents:
-            self.refresh()
-        if name not in self._state.agents:
-            hint = did_you_mean(name, self._state.agents)
-            raise InputError(f"no agent {quoted(name)} in {self.folder}.{hint}")
-        return self._state.agents[name]
+        return self._current.agent(name)
 
     def find(self, name: str) -> Member | PoolAgent:
         """Give a team or an agent by its name, be it retired or not: no two have the same.
@@ -211,9 +198,7 @@ class Pool:
         Raises:
             InputError: There is neither.
         """
-        if self._state.find(name) is None:
-            self.refresh()
-        return self._state.agents.get(name) or self.member(name)
+        return self._current.find(name)
 
     def refresh(self) -> None:
         """Take in what other processes have done since.
@@ -221,12 +206,7 @@ class Pool:
         Raises:
             StorageError: The ledger is damaged, or is another file than before.
         """
-        with self._turn:
-            try:
-                for entry in self._ledger.read(self._place):
-                    self._take(entry)
-            except StorageError as error:
-                raise self._damage(str(error)) from error
+        self._current.refresh()
 
     def entries(self) -> Iterator[Entry]:
         """Give all lines of the ledger, from the first on, for reports.
@@ -234,7 +214,7 @@ class Pool:
         Raises:
             StorageError: The ledger is damaged.
         """
-        return self._ledger.read()
+        return self._current.ledger.read()
 
     @overload
     def commit(self, change: Born, *, op: str) -> Admission: ...
@@ -269,19 +249,7 @@ class Pool:
                 not say.
             StorageError: The pool cannot be written, or is damaged.
         """
-        match change:
-            case Born(member=one):
-                bear = self._bear if isinstance(one, Team) else self._bear_agent
-                return bear(change, op=op)
-            case Revised():
-                return self._revise(change, op=op)
-            case Retired() | Restored():
-                return self._move(change, op=op)
-            case Learnt():
-                self._expect_learnt(change.replaces)
-                return self._commit(change.value(), op=op)
-            case _:
-                return self._record(change, op=op)
+        return self._commits.commit(change, op=op)
 
     def add(self, team: Team, born: Lineage, *, op: str, name: str | None = None) -> Admission:
         """Commit a `Born`."""
@@ -295,8 +263,8 @@ class Pool:
         Raises:
             StorageError: The file of a team that may be its twin is damaged.
         """
-        with self._turn:
-            return self._twin(team, identity_of(team))
+        with self._current.turn:
+            return self._current.twin(team, identity_of(team))
 
     def evaluation_of(self, name: str, task: str) -> Statistics | None:
         """Give what is known of a team on a task; None if it was never scored there.
@@ -306,7 +274,7 @@ class Pool:
         Raises:
             InputError: There is no such team.
         """
-        with self._turn:
+        with self._current.turn:
             return self.member(name).on_task(task)
 
     def remove_orphans(self, *, dry_run: bool = False) -> list[str]:
@@ -320,123 +288,23 @@ class Pool:
         Raises:
             StorageError: One cannot be removed, or the ledger is damaged.
         """
-        with self._alone():
-            orphans = self._ledger.orphans(f"{TEAMS}/*")
+        with self._current.alone():
+            orphans = self._current.ledger.orphans(f"{TEAMS}/*")
             orphans += self._files.orphans(self.all_agents.values())
             for name in () if dry_run else orphans:
                 remove(self.folder / name)
         return orphans
 
-    @contextmanager
-    def _alone(self) -> Generator[None]:
-        """Let nobody else add a team, and know all that were added."""
-        with self._turn, locked(self.folder / LOCK):
-            self.refresh()
-            yield
-
-    def _twin(self, team: Team, key: str) -> str | None:
-        for member in self._state.like(key):
-            if member.retired is not None and not member.is_readable:
-                continue  # it was retired because its file is lost
-            if are_twins(member.team, team):
-                return member.name
-        return None
-
-    def _admission(self, op: str) -> Admission:
-        if op not in self._state.admissions:
-            raise ValueError(f"the operation {op!r} was no addition. Give each operation its name.")
-        return self._state.admissions[op]
-
-    def _bear(self, change: Born, *, op: str) -> Admission:
-        """Add a team, or find the one that equals it."""
-        with self._alone():
-            if op not in self._state.admissions:
-                parents = [self.member(parent) for parent in change.members]
-                child = named(change, parents, self._state)
-                known = self.catalogue.beside(self.folder / TEAMS)
-                text, key = checked_text(child, known, self.ceiling), identity_of(child)
-                if twin := self._twin(child, key):
-                    self._commit(twin_line(child, twin), op=op)
-                else:
-                    born = Born(member=child, lineage=child.lineage or change.lineage)
-                    self._commit(born.value(), op=op, files={file_of(child.name): text})
-            return self._admission(op)
-
-    def _bear_agent(self, change: Born, *, op: str) -> Admission:
-        """Add an agent: its line first, which has all of it, and then its file."""
-        with self._alone():
-            if op not in self._state.admissions:
-                parents = [self.agent(parent) for parent in change.members]
-                agent, lineage = named_agent(change, parents, self._state)
-                check_agent(agent, self._known_to_agents, self.ceiling)
-                self._commit(Born(member=agent, lineage=lineage).value(), op=op)
-            admission = self._admission(op)
-            self._files.write(self._state.agents[admission.name])
-            return admission
-
-    def _revise(self, change: Revised, *, op: str) -> bool:
-        """Let an agent become another one: the line first, and then the file."""
-        with self._alone():
-            now, done = self.agent(change.agent), False
-            to = replace(change.to, id=now.name, member=None)
-            if to != now.agent:
-                check_agent(to, self._known_to_agents, self.ceiling)
-                edits = change.edits or differences(now.agent, to)
-                done = self._commit(replace(change, to=to, edits=edits).value(), op=op)
-            self._files.write(now)
-            return done
-
-    @property
-    def _known_to_agents(self) -> Catalogue:
-        return self.catalogue.beside(self.folder / AGENTS)
-
-    def _move(self, change: Retired | Restored, *, op: str) -> bool:
-        """Let a member be none, or be one again."""
-        member = self.find(change.member)
-        if isinstance(change, Restored) and member.retired is None:
-            return False
-        of = "agent" if isinstance(member, PoolAgent) else "team"
-        return self._commit(change.value(of), op=op)
-
-    def _record(self, change: Tried | Rejected | Told, *, op: str) -> bool:
-        with self._turn:
-            for name in change.members:
-                self.find(name)
-            return self._commit(change.value(), op=op)
-
-    def _expect_learnt(self, ids: Sequence[str]) -> None:
-        with self._turn:
-            if not self._state.learnt.keys() >= set(ids):
-                self.refresh()  # another process may have learnt it
-            for one in ids:
-                if one not in self._state.learnt:
-                    raise InputError(f"nothing was learnt under {quoted(one)} in {self.folder}.")
-
-    def _commit(
-        self, value: Mapping[str, Any], *, op: str, files: Mapping[str, str] | None = None
-    ) -> bool:
-        done = self._ledger.commit(value, op=op, files=files or {})
-        self.refresh()
-        return done
-
-    def _take(self, entry: Entry) -> None:
-        try:
-            self._state.take(entry)
-        except ValueError as error:
-            line = self._place.line + 1
-            raise StorageError(f"{self.folder / LEDGER}: line {line}: {error}.") from error
-        self._place = entry.end
-
     def _expect_files(self) -> None:
         there = {path.stem for path in (self.folder / TEAMS).glob("*.yaml")}
-        if missing := sorted(self._state.live.keys() - there):
+        if missing := sorted(self._current.state.live.keys() - there):
             names = ", ".join(missing[:3]) + (", …" if len(missing) > 3 else "")
-            raise self._damage(
+            raise self._current.damage(
                 f"{self.folder / TEAMS}: the files of {counted(len(missing), 'team')} are missing:"
                 f" {names}. Restore them from version control or a backup."
             )
         if self._agents_behind():
-            with self._alone():  # else whoever revises one has not got to its file
+            with self._current.alone():  # else whoever revises one has not got to its file
                 for agent in self._agents_behind():
                     self._files.write(agent)
 
@@ -444,10 +312,4 @@ class Pool:
         try:
             return self._files.behind(self.agents.values())
         except StorageError as error:
-            raise self._damage(str(error)) from error
-
-    def _damage(self, what: str) -> StorageError:
-        return StorageError(
-            f"{what} To see all that is wrong: mas-pool verify {self.folder}. To go on with what is"
-            f" left: mas-pool verify --repair {self.folder}."
-        )
+            raise self._current.damage(str(error)) from error

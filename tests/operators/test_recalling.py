@@ -131,8 +131,8 @@ def test_a_held_out_team_recalls_from_the_pool_as_it_stands(tmp_path: Path) -> N
         ).to_the_end()
 
     with ScriptedModel("7") as model:
-        kept = {"pair": RECALLING, "embedder": "hashing", "recalls": True}
-        [trial] = done(tmp_path, model.api_base, work, RECIPE, **kept)
+        kept: dict[str, Any] = {"embedder": "hashing", "recalls": True}
+        [trial] = done(tmp_path, model.api_base, work, RECIPE, pair=RECALLING, **kept)
         assert trial["score"] == 1
         assert reminders(model)["8"] == ["0", "1", "2", "3"]
 

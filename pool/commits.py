@@ -1,0 +1,125 @@
+"""How changes happen to a pool: each checked, then a line of the ledger, then files to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ..schema.team import Team
+from .agents import PoolAgent, check_agent, differences
+from .birth import checked_text, named, named_agent, twin_line
+from .changes import Born, Learnt, Rejected, Restored, Retired, Revised, Told, Tried
+from .identity import identity_of
+from .layout import AGENTS, TEAMS, file_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..schema.catalogue import Catalogue
+    from ..schema.ceiling import Ceiling
+    from .agent_files import AgentFiles
+    from .changes import Change
+    from .current import Current
+    from .state import Admission
+
+__all__ = ["Commits"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Commits:
+    """Commits changes; see `Pool.commit`.
+
+    Attributes:
+        current: What the pool has come to.
+        files: The files of its agents.
+        host: Gives what its teams may name, when somebody asks.
+        ceiling: What they may ask for at most.
+    """
+
+    current: Current
+    files: AgentFiles
+    host: Callable[[], Catalogue]
+    ceiling: Ceiling | None
+
+    def commit(self, change: Change, *, op: str) -> Admission | bool:
+        """Let something happen; see `Pool.commit`.
+
+        Raises:
+            ConfigError: What is to be born, or to become of an agent, does not load, or is above
+                the ceiling.
+            InputError: It names a member or an entry that is not there, or says what a line may
+                not say.
+            StorageError: The pool cannot be written, or is damaged.
+        """
+        match change:
+            case Born(member=one):
+                bear = self._bear if isinstance(one, Team) else self._bear_agent
+                return bear(change, op=op)
+            case Revised():
+                return self._revise(change, op=op)
+            case Retired() | Restored():
+                return self._move(change, op=op)
+            case Learnt():
+                self.current.expect_learnt(change.replaces)
+                return self.current.commit(change.value(), op=op)
+            case _:
+                return self._record(change, op=op)
+
+    def _bear(self, change: Born, *, op: str) -> Admission:
+        """Add a team, or find the one that equals it."""
+        current = self.current
+        with current.alone():
+            if op not in current.state.admissions:
+                parents = [current.member(parent) for parent in change.members]
+                child = named(change, parents, current.state)
+                known = self.host().beside(current.folder / TEAMS)
+                text, key = checked_text(child, known, self.ceiling), identity_of(child)
+                if twin := current.twin(child, key):
+                    current.commit(twin_line(child, twin), op=op)
+                else:
+                    born = Born(member=child, lineage=child.lineage or change.lineage)
+                    current.commit(born.value(), op=op, files={file_of(child.name): text})
+            return current.admission(op)
+
+    def _bear_agent(self, change: Born, *, op: str) -> Admission:
+        """Add an agent: its line first, which has all of it, and then its file."""
+        current = self.current
+        with current.alone():
+            if op not in current.state.admissions:
+                parents = [current.agent(parent) for parent in change.members]
+                agent, lineage = named_agent(change, parents, current.state)
+                check_agent(agent, self._known_to_agents(), self.ceiling)
+                current.commit(Born(member=agent, lineage=lineage).value(), op=op)
+            admission = current.admission(op)
+            self.files.write(current.state.agents[admission.name])
+            return admission
+
+    def _revise(self, change: Revised, *, op: str) -> bool:
+        """Let an agent become another one: the line first, and then the file."""
+        with self.current.alone():
+            now, done = self.current.agent(change.agent), False
+            to = replace(change.to, id=now.name, member=None)
+            if to != now.agent:
+                check_agent(to, self._known_to_agents(), self.ceiling)
+                edits = change.edits or differences(now.agent, to)
+                line = replace(change, to=to, edits=edits).value()
+                done = self.current.commit(line, op=op)
+            self.files.write(now)
+            return done
+
+    def _known_to_agents(self) -> Catalogue:
+        return self.host().beside(self.current.folder / AGENTS)
+
+    def _move(self, change: Retired | Restored, *, op: str) -> bool:
+        """Let a member be none, or be one again."""
+        member = self.current.find(change.member)
+        if isinstance(change, Restored) and member.retired is None:
+            return False
+        of = "agent" if isinstance(member, PoolAgent) else "team"
+        return self.current.commit(change.value(of), op=op)
+
+    def _record(self, change: Tried | Rejected | Told, *, op: str) -> bool:
+        with self.current.turn:
+            for name in change.members:
+                self.current.find(name)
+            return self.current.commit(change.value(), op=op)

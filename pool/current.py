@@ -1,0 +1,173 @@
+"""What a pool has come to by its ledger, and the one way to write on: a line, then what it means.
+
+Threads may share it, and processes may share the folder.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..schema.errors import InputError, StorageError
+from ..schema.files import locked
+from ..schema.hints import did_you_mean
+from ..schema.problems import quoted
+from .identity import are_twins
+from .layout import LEDGER, LOCK
+from .ledger import START, Ledger
+from .state import State
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from pathlib import Path
+
+    from ..schema.team import Team
+    from .agents import PoolAgent
+    from .ledger import Entry
+    from .members import Member
+    from .state import Admission
+
+__all__ = ["Current"]
+
+
+class Current:
+    """A pool's ledger, and its state as of the lines that were read.
+
+    Args:
+        folder: The pool.
+        report: Told when what a crash left unfinished is removed. By default it is logged.
+    """
+
+    def __init__(self, folder: Path, *, report: Callable[[str], None] | None = None) -> None:
+        self.folder = folder
+        self.ledger = Ledger(folder / LEDGER, report=report)
+        self.state = State(folder)
+        self.turn = threading.RLock()
+        self._place = START
+
+    @contextmanager
+    def alone(self) -> Generator[None]:
+        """Let nobody else add anything, and know all that was added.
+
+        Raises:
+            StorageError: The ledger is damaged.
+        """
+        with self.turn, locked(self.folder / LOCK):
+            self.refresh()
+            yield
+
+    def refresh(self) -> None:
+        """Take in what other processes have done since.
+
+        Raises:
+            StorageError: The ledger is damaged, or is another file than before.
+        """
+        with self.turn:
+            try:
+                for entry in self.ledger.read(self._place):
+                    self._take(entry)
+            except StorageError as error:
+                raise self.damage(str(error)) from error
+
+    def commit(
+        self, value: Mapping[str, Any], *, op: str, files: Mapping[str, str] | None = None
+    ) -> bool:
+        """Write a line, with the files that belong to it, and take it in.
+
+        Returns:
+            Whether it was written: False where this operation was before.
+
+        Raises:
+            StorageError: It cannot be written, or the ledger is damaged.
+        """
+        done = self.ledger.commit(value, op=op, files=files or {})
+        self.refresh()
+        return done
+
+    def member(self, name: str) -> Member:
+        """Give a team by its name, be it retired or not.
+
+        Raises:
+            InputError: There is no such team.
+        """
+        if name not in self.state.teams:
+            self.refresh()  # another process may have added it
+        if name not in self.state.teams:
+            hint = did_you_mean(name, self.state.teams)
+            raise InputError(f"no team {quoted(name)} in {self.folder}.{hint}")
+        return self.state.teams[name]
+
+    def agent(self, name: str) -> PoolAgent:
+        """Give an agent by its name, be it retired or not.
+
+        Raises:
+            InputError: There is no such agent.
+        """
+        if name not in self.state.agents:
+            self.refresh()
+        if name not in self.state.agents:
+            hint = did_you_mean(name, self.state.agents)
+            raise InputError(f"no agent {quoted(name)} in {self.folder}.{hint}")
+        return self.state.agents[name]
+
+    def find(self, name: str) -> Member | PoolAgent:
+        """Give a team or an agent by its name, be it retired or not.
+
+        Raises:
+            InputError: There is neither.
+        """
+        if self.state.find(name) is None:
+            self.refresh()
+        return self.state.agents.get(name) or self.member(name)
+
+    def expect_learnt(self, ids: Sequence[str]) -> None:
+        """Make sure that entries were learnt.
+
+        Raises:
+            InputError: One was not.
+        """
+        with self.turn:
+            if not self.state.learnt.keys() >= set(ids):
+                self.refresh()  # another process may have learnt it
+            for one in ids:
+                if one not in self.state.learnt:
+                    raise InputError(f"nothing was learnt under {quoted(one)} in {self.folder}.")
+
+    def twin(self, team: Team, key: str) -> str | None:
+        """Name the team that equals one of an identity, up to the names of its agents.
+
+        Raises:
+            StorageError: The file of a team that may be its twin is damaged.
+        """
+        for member in self.state.like(key):
+            if member.retired is not None and not member.is_readable:
+                continue  # it was retired because its file is lost
+            if are_twins(member.team, team):
+                return member.name
+        return None
+
+    def admission(self, op: str) -> Admission:
+        """Say what came of an addition.
+
+        Raises:
+            ValueError: The operation was none.
+        """
+        if op not in self.state.admissions:
+            raise ValueError(f"the operation {op!r} was no addition. Give each operation its name.")
+        return self.state.admissions[op]
+
+    def damage(self, what: str) -> StorageError:
+        """Make the error of a pool that is damaged."""
+        return StorageError(
+            f"{what} To see all that is wrong: mas-pool verify {self.folder}. To go on with what is"
+            f" left: mas-pool verify --repair {self.folder}."
+        )
+
+    def _take(self, entry: Entry) -> None:
+        try:
+            self.state.take(entry)
+        except ValueError as error:
+            line = self._place.line + 1
+            raise StorageError(f"{self.folder / LEDGER}: line {line}: {error}.") from error
+        self._place = entry.end
