@@ -155,6 +155,8 @@ class Running:
 
     def _comes_through(self) -> bool:
         """Tell whether the pass has an answer; one that is to give none, what its policy asks."""
+        if self.has_failed:  # by its policy, whether or not the output was there before
+            return False
         output = self.outcomes.get(self.plan.output)
         if output is not None:
             return output.status == "done"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -102,6 +103,20 @@ def test_on_error_gives_exactly_the_declared_statuses(bench: Bench, policy: str)
     status, expected = MATRIX[policy]
     assert run.status == status
     assert {name: run.agents[name].status for name in expected} == expected
+
+
+def test_under_fail_an_early_answer_does_not_hide_a_later_failure(bench: Bench) -> None:
+    # No team that loads has an agent whose work reaches nobody; but whoever makes one by hand must
+    # not be told what depends on who was quicker.
+    agents = [llm("quick"), llm("slow"), llm("late")]
+    slow = replace(FAILS, latency=0.1)
+    with ScriptedModel({"[slow]": slow, "": "x"}) as model:
+        given = replace(team(*agents, edges=chain("slow", "late")), declared_output="quick")
+        run = bench.run(given, model)
+    assert run.agents["quick"].status == "done"
+    assert (run.status, run.answer) == ("failed", None)
+    assert run.error is not None
+    assert run.error.startswith("agent slow:")
 
 
 def test_degrade_tells_the_receiver_who_is_missing(bench: Bench) -> None:
