@@ -99,7 +99,8 @@ def _rule(cases: Sequence[Case], beta: float, size: Literal[1, 2]) -> Decision:
         return constant
     gains = np.array(_gains(complete, beta))
     price = beta * sum(one.gauging.cost for one in complete)
-    hold = np.array([[one.holds(case.features) for case in complete] for one in tried], dtype=float)
+    known = {name: np.array([one.features[name] for one in complete]) for name in names}
+    hold = np.array([(known[one.feature] > one.threshold) == one.above for one in tried], float)
     prices = np.array([price * (one.feature in GAUGED) for one in tried])
     alone = hold @ gains
     if size == 1:
