@@ -4,6 +4,7 @@ An operator reads teams, digests of their runs and memory, and answers with edit
 rewritten file: `select`, `instantiate`, `mutate`, `crossover`, `consolidate` (EvoMAS §3.1). `judge`
 scores answers without knowing the right one, and `chance` edits without a model, for comparison.
 `contributions`, `coach`, `restructure` and `enlist` adapt a team while it works (TacoMAS §3).
+`gauge` says what a case looks like, and `operators/routing/` who is to work on it (MATTRL §5.2).
 `operators/strategies/` has the loops that put them to work.
 
 Each operator is usable alone. What it needs of a model it asks through `Meta`; what came of it is a
@@ -21,6 +22,7 @@ from .crossover import crossover
 from .decide import decide
 from .digest import digest
 from .enlist import enlist
+from .gauge import gauge
 from .instantiate import instantiate
 from .judge import Agreement, Verdict, agreement, judge
 from .meta import Meta, Respondent
@@ -61,6 +63,7 @@ __all__ = [
     "digest",
     "edit_words",
     "enlist",
+    "gauge",
     "instantiate",
     "judge",
     "lasting_low",
