@@ -101,6 +101,7 @@ class TaskRuns:
         is_hasty = base is not None and _is_hastier(team, base)
         outcomes = {name: outcome_value(one) for name, one in sorted(given.items())}
         read = [asdict(carry), outcomes] if carry != NOTHING or outcomes else []
+        told = [dict(task.briefs)] if task.briefs else []
 
         async def work() -> Mapping[str, Any]:
             await services.prepare(plan)
@@ -119,7 +120,7 @@ class TaskRuns:
             self._must_count(run, is_waited_for=not is_hasty)
             return run_value(run)
 
-        asked = digest(plan.content_hash, task.id, task.query, task.context, *read)
+        asked = digest(plan.content_hash, task.id, task.query, task.context, *told, *read)
         run = run_of(await stage.journal.once(f"{place}outcome", "run", asked, work))
         self._runs[what] = run
         return run
