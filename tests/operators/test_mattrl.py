@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+import itertools
 import json
-from collections.abc import Callable, Coroutine, Sequence
+import random
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +21,10 @@ from coterie.operators.stage import Stage
 from coterie.operators.strategy import strategy_of
 from coterie.pool import Pool
 from coterie.pool.learnt import Learnt
-from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.pool.ledger import Ledger
+from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
+from coterie.runtime.journal import Journal
 from coterie.schema.recipe import Recipe
 from coterie.schema.task import Task
 
@@ -130,3 +137,61 @@ def test_it_is_built_without_experience_and_then_used_frozen(tmp_path: Path) -> 
 def test_agents_recall_while_it_is_built_only_if_they_are_to(tmp_path: Path) -> None:
     _, _, model, _ = learnt(tmp_path, recipe(recalls=True))
     assert reminders(model) > 2
+
+
+def ledger(folder: Path) -> bytes:
+    return (folder / "pool/ledger.jsonl").read_bytes()
+
+
+def test_an_episode_sees_the_same_however_fast_the_others_are(tmp_path: Path) -> None:
+    def slow_first(request: Request) -> Reply:
+        slow = "What is 0 + 7?" in message_text(request)
+        return replace(doctors(request), latency=0.01 if slow else 0)
+
+    entries, *_ = learnt(tmp_path / "one", recipe(workers=3))
+    learnt(tmp_path / "two", recipe(workers=3), script=slow_first)
+    assert entries
+    assert ledger(tmp_path / "one") == ledger(tmp_path / "two")
+
+
+class Killed(BaseException):
+    """Ends an evolution as a signal would."""
+
+
+@contextmanager
+def dying(writes: int, *, is_written: bool) -> Iterator[None]:
+    """Let nothing more be written after so many lines of journal and ledgers."""
+    left = itertools.count(writes, -1)
+
+    def mortal(write: Any) -> Any:
+        def written(*args: Any, **how: Any) -> Any:
+            alive = next(left)
+            if alive < 0 or (alive == 0 and not is_written):
+                raise Killed
+            came = write(*args, **how)
+            if alive == 0 and not inspect.iscoroutine(came):
+                raise Killed
+            return came
+
+        return written
+
+    with pytest.MonkeyPatch.context() as patch:
+        for where, name in ((Journal, "put"), (Ledger, "append"), (Ledger, "commit")):
+            patch.setattr(where, name, mortal(getattr(where, name)))
+        yield
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_ended_at_random_moments_it_comes_to_the_same_entries(
+    tmp_path: Path, workers: int, nightly: bool
+) -> None:
+    learnt(tmp_path / "clean", recipe(workers=workers))
+    chance = random.Random(workers)
+    for _ in range(60 if nightly else 6):
+        how = {"writes": chance.randrange(1, 40), "is_written": chance.random() < 0.5}
+        with pytest.raises((Killed, BaseExceptionGroup)), dying(**how):
+            learnt(tmp_path / "killed", recipe(workers=workers))
+    learnt(tmp_path / "killed", recipe(workers=workers))
+    assert ledger(tmp_path / "killed") == ledger(tmp_path / "clean")
+    turns = [(tmp_path / one / "evolution/turns.jsonl").read_bytes() for one in ("clean", "killed")]
+    assert turns[0] == turns[1]
