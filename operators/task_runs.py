@@ -11,7 +11,7 @@ from ..runtime.carry import NOTHING, Carry
 from ..runtime.journal import digest
 from ..runtime.outcomes import AgentOutcome, outcome_value, run_of, run_value
 from ..runtime.plan import compile
-from ..runtime.rounds import rounds, summed
+from ..runtime.rounds import Next, rounds, summed
 from ..runtime.scorers import Score
 from ..runtime.scoring import scored
 from ..runtime.usage import Usage
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..runtime.outcomes import Run
-    from ..runtime.rounds import Between, Next, Round
+    from ..runtime.rounds import Between, Round
     from ..runtime.services import Services
     from ..runtime.trace import Trace
     from ..schema.task import Task
@@ -101,6 +101,7 @@ class TaskRuns:
         is_hasty = base is not None and _is_hastier(team, base)
         outcomes = {name: outcome_value(one) for name, one in sorted(given.items())}
         read = [asdict(carry), outcomes] if carry != NOTHING or outcomes else []
+        told = [dict(task.briefs)] if task.briefs else []
 
         async def work() -> Mapping[str, Any]:
             await services.prepare(plan)
@@ -119,7 +120,7 @@ class TaskRuns:
             self._must_count(run, is_waited_for=not is_hasty)
             return run_value(run)
 
-        asked = digest(plan.content_hash, task.id, task.query, task.context, *read)
+        asked = digest(plan.content_hash, task.id, task.query, task.context, *told, *read)
         run = run_of(await stage.journal.once(f"{place}outcome", "run", asked, work))
         self._runs[what] = run
         return run
@@ -164,7 +165,8 @@ class TaskRuns:
             self._must_count(run)
             return run
 
-        done = await rounds(compile(team, stage.catalogue), one_pass, between, most=most)
+        first = Next(plan=compile(team, stage.catalogue))
+        done = await rounds(first, one_pass, between, most=most)
         self._runs[what] = summed(done, done[-1].plan)
         return done
 

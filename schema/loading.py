@@ -284,7 +284,14 @@ def _task(
 ) -> Task:
     given = ("id", "query", "context", "niche", "commit", "answer")
     fields = {key: value[key] for key in given if key in value}
-    return Task(**fields, files=MappingProxyType(files), repo=repo, scorer=scorer)
+    briefs: dict[str, str] = value.get("briefs") or {}
+    return Task(
+        **fields,
+        briefs=MappingProxyType(briefs),
+        files=MappingProxyType(files),
+        repo=repo,
+        scorer=scorer,
+    )
 
 
 def _scorer(value: Any) -> ScorerChoice:
