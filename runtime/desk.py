@@ -184,7 +184,8 @@ class Desk:
 
     def _question(self) -> str:
         task = self.run.workspaces.task
-        return question(task, self.reports, self.missing, self.carried, self.recalled)
+        brief = task.briefs.get(self.planned.agent.id, "")
+        return question(task, self.reports, self.missing, self.carried, self.recalled, brief=brief)
 
     def _assignment(self) -> Assignment:
         run, context, agent = self.run, self.context, self.planned.agent
@@ -195,7 +196,7 @@ class Desk:
             agent=agent,
             system=self._system(),
             question=self._question(),
-            task=task,
+            task=task.seen_by(agent.id),
             reports=self.reports,
             missing=self.missing,
             line=self,
