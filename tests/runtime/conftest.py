@@ -26,6 +26,7 @@ from coterie.runtime import (
     perform,
 )
 from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.recall import Recaller
 from coterie.runtime.runners import AgentResult, Assignment
 from coterie.runtime.trace import Event
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
@@ -46,10 +47,14 @@ class Bench:
         *,
         task: Task = TASK,
         seed: int | None = None,
+        recaller: Recaller | None = None,
         **options: Any,
     ) -> Run:
         """Run a team to the end; every agent's model is the scripted one."""
-        return self._made(perform, team, model, task=task, calling={"seed": seed}, options=options)
+        calling = {"seed": seed}
+        return self._made(
+            perform, team, model, task=task, calling=calling, options=options, recaller=recaller
+        )
 
     def one_pass(
         self,
@@ -60,6 +65,7 @@ class Bench:
         task: Task = TASK,
         dialogue: int = 0,
         agent_caps: Caps | None = None,
+        recaller: Recaller | None = None,
         **passing: Any,
     ) -> Run:
         """Have a team's agents work once, with the journal of a folder where there is one."""
@@ -74,6 +80,7 @@ class Bench:
                 task=task,
                 dialogue=dialogue,
                 agent_caps=agent_caps,
+                recaller=recaller,
             )
 
     def _made(
