@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from .engine import Running
     from .gateway import ChatAnswer, Message
+    from .journal import Journal
     from .outcomes import Status
     from .plan import PlannedAgent
     from .recall import Entry
@@ -123,6 +124,10 @@ class Desk:
         if journal is None:
             return await self._run()
         asked = self._asked()
+        async with journal.alone(self.path, asked):
+            return await self._journaled(journal, asked)
+
+    async def _journaled(self, journal: Journal, asked: str) -> AgentOutcome:
         if not journal.replaying and (recorded := journal.get(self.path, asked)) is not None:
             found = outcome_of(recorded)
             self.recorded = found.usage

@@ -28,6 +28,7 @@ from coterie.runtime import (
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.recall import Recaller
 from coterie.runtime.runners import AgentResult, Assignment
+from coterie.runtime.silence import NOBODY_SILENT, Silence
 from coterie.runtime.trace import Event
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
@@ -47,14 +48,18 @@ class Bench:
         *,
         task: Task = TASK,
         seed: int | None = None,
+        folder: Path | None = None,
+        silent: Silence = NOBODY_SILENT,
         recaller: Recaller | None = None,
         **options: Any,
     ) -> Run:
         """Run a team to the end; every agent's model is the scripted one."""
-        calling = {"seed": seed}
-        return self._made(
-            perform, team, model, task=task, calling=calling, options=options, recaller=recaller
-        )
+        whole = partial(perform, silent=silent)
+        with Journal.open(folder) if folder else nullcontext() as journal:
+            calling = {"seed": seed, "journal": journal}
+            return self._made(
+                whole, team, model, task=task, calling=calling, options=options, recaller=recaller
+            )
 
     def one_pass(
         self,
