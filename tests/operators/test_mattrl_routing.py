@@ -68,8 +68,9 @@ def test_both_work_on_a_case_that_is_learnt_from_and_a_router_chooses_in_a_test(
     events = [event for line in lines for event in line["story"] if event["event"] == "routed"]
     assert [one["single"]["score"] for one in events] == [1, 1, 1, 0, 0, 0, 1, 1, 1, 0]
     assert [one["team"]["score"] for one in events] == [0, 0, 0, 1, 1, 1, 0, 0, 0, 1]
-    assert {one["single"]["calls"] for one in events} == {1}
-    assert {one["team"]["calls"] for one in events} == {5}
+    assert {one["single"]["spent"]["calls"] for one in events} == {1}
+    assert {one["team"]["spent"]["calls"] for one in events} == {5}
+    assert {(one["single"]["name"], one["team"]["name"]) for one in events} == {("solo", "ward")}
     assert events[0]["features"]["complexity"] == 0.1
     (first, alone), (second, ward) = chosen
     assert (first["choice"], second["choice"]) == ("single", "team")
