@@ -74,8 +74,8 @@ def mean_interval(tasks: Sequence[Sequence[float]]) -> Interval:
     return figure_interval({"": tasks})
 
 
-def paired_interval(differences: Sequence[float]) -> Interval:
-    """Give the 95 % interval of the mean difference between two teams on the same tasks.
+def paired_interval(differences: Sequence[float], *, level: float = 0.95) -> Interval:
+    """Give the interval of the mean difference between two teams on the same tasks.
 
     Two tasks are added, one that either team wins: tasks on which they are alike do not show that
     they always are (Agresti and Min 2005, of right and wrong). So it is never of zero width. How
@@ -83,11 +83,12 @@ def paired_interval(differences: Sequence[float]) -> Interval:
 
     Args:
         differences: What the second team scores more on each task, in [-1, 1]; at least one.
+        level: The chance with which it is to hold the true mean, from 0.95 to below 1.
     """
     n = len(differences) + 2
     mean = sum(differences) / n
     variance = (sum(one**2 for one in differences) + 2) / n - mean**2
-    reach = t_quantile(n - 1) * math.sqrt(variance / n)
+    reach = t_quantile(n - 1, level) * math.sqrt(variance / n)
     return max(-1.0, mean - reach), min(1.0, mean + reach)
 
 

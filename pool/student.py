@@ -23,16 +23,19 @@ def t_interval(values: Sequence[float]) -> tuple[float, float] | None:
 
 
 @functools.cache
-def t_quantile(degrees: int) -> float:
-    """Give the value that Student's t exceeds in 2.5 % of all cases, found by halving.
+def t_quantile(degrees: int, level: float = 0.95) -> float:
+    """Give the value below which Student's t is in size with a chance, found by halving.
 
     Args:
         degrees: The degrees of freedom, at least 1.
+        level: The chance, from 0.95 to below 1.
     """
     low, high = 1.9, 13.0
+    while _inside(high, degrees) < level:
+        high *= 2
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (middle, high) if _inside(middle, degrees) < 0.95 else (low, middle)
+        low, high = (middle, high) if _inside(middle, degrees) < level else (low, middle)
     return low
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from coterie.pool.student import t_interval
+from coterie.pool.student import t_interval, t_quantile
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,11 @@ def test_the_interval_is_students(values: list[float], reach: float) -> None:
 
 def test_one_value_has_no_interval() -> None:
     assert t_interval([0.5]) is None
+
+
+@pytest.mark.parametrize(
+    ("degrees", "level", "quantile"),
+    [(1, 0.95, 12.7062), (1, 0.99, 63.6567), (9, 0.99, 3.2498), (200, 0.99, 2.6006)],
+)
+def test_quantiles_are_those_of_the_tables(degrees: int, level: float, quantile: float) -> None:
+    assert t_quantile(degrees, level) == pytest.approx(quantile, abs=1e-4)

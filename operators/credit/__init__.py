@@ -1,0 +1,32 @@
+"""Credit: what an agent, or one utterance of it, was worth to its team (MATTRL §3.2, §5.1).
+
+`turns` shares a run's score out over its turns and agents, and selects what is worth keeping.
+`games` says what players are worth from what coalitions of them are. Both are pure.
+"""
+
+from .games import (
+    Estimate,
+    averaged,
+    difference,
+    orders,
+    prefixes,
+    sampled_shapley,
+    shapley,
+    subsets,
+)
+from .turns import decay_weights, fused, ratios, selected
+
+__all__ = [
+    "Estimate",
+    "averaged",
+    "decay_weights",
+    "difference",
+    "fused",
+    "orders",
+    "prefixes",
+    "ratios",
+    "sampled_shapley",
+    "selected",
+    "shapley",
+    "subsets",
+]

@@ -1,0 +1,169 @@
+"""Games: what players are worth, from what coalitions of them are worth.
+
+A player is an agent, or one utterance of it; a coalition's value is the score of the run in which
+all other players are silenced.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import statistics
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from ...pool.intervals import paired_interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from random import Random
+
+__all__ = [
+    "Estimate",
+    "averaged",
+    "difference",
+    "orders",
+    "prefixes",
+    "sampled_shapley",
+    "shapley",
+    "subsets",
+]
+
+Player = TypeVar("Player", bound=Hashable)
+Value = Mapping[frozenset[Player], float] | Callable[[frozenset[Player]], float]
+"""What each coalition is worth. A function is asked once for each."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Estimate:
+    """A worth that was estimated from a sample of orders.
+
+    Attributes:
+        gains: What the player added in each of them; at least two.
+    """
+
+    gains: tuple[float, ...]
+
+    @property
+    def value(self) -> float:
+        """The mean."""
+        return statistics.fmean(self.gains)
+
+    @property
+    def error(self) -> float:
+        """The mean's standard error."""
+        return statistics.stdev(self.gains) / math.sqrt(len(self.gains))
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Give the interval of the worth, of gains that are in [-1, 1].
+
+        A few orders may all show the same gain where another would not. So it is the interval of
+        paired differences, which is never of zero width; a normal one holds the truth too seldom.
+
+        Args:
+            level: The chance with which it is to hold the true worth, from 0.95 to below 1.
+        """
+        return paired_interval(self.gains, level=level)
+
+
+def difference(value: Value[Player], players: Iterable[Player]) -> dict[Player, float]:
+    """Give what is lost without each player: `v(N) - v(N - i)` (MATTRL Eq. 17).
+
+    The counterfactual has one player neutralised while the others remain.
+
+    Args:
+        value: The score of all players together, and of all but each one.
+        players: All players, N.
+    """
+    known = [*players]
+    whole, worth = frozenset(known), _worth(value)
+    return {player: worth(whole) - worth(whole - {player}) for player in known}
+
+
+def shapley(value: Value[Player], players: Iterable[Player]) -> dict[Player, float]:
+    """Give each player's exact Shapley value (MATTRL Eq. 18).
+
+    What a player adds to those before it, averaged over all n! orders: as many of them have the
+    same players S before it as make this the sum over all S without it of
+    `|S|! (n - |S| - 1)! / n! (v(S + i) - v(S))`.
+
+    Args:
+        value: The score of each of the 2^n coalitions.
+        players: All players.
+    """
+    known = [*players]
+    worth = _worth(value)
+    return {player: math.fsum(_weighted(worth, player, known)) for player in known}
+
+
+def _weighted(
+    worth: Callable[[frozenset[Player]], float], player: Player, players: Sequence[Player]
+) -> Iterator[float]:
+    for before in subsets(one for one in players if one != player):
+        chance = 1 / (len(players) * math.comb(len(players) - 1, len(before)))
+        yield chance * (worth(before | {player}) - worth(before))
+
+
+def sampled_shapley(
+    value: Value[Player], players: Iterable[Player], *, permutations: int, rng: Random
+) -> dict[Player, Estimate]:
+    """Estimate each player's Shapley value from random orders (MATTRL Eq. 18, §5.1).
+
+    Within each order the players' gains sum to `v(N) - v({})`, so the estimates do.
+
+    Args:
+        value: The score of each coalition that an order begins with; see `orders`, `prefixes`.
+        players: All players. What is drawn depends on the order in which they come.
+        permutations: How many orders are drawn, at least 2: one alone has no standard error.
+        rng: Where chance comes from.
+    """
+    return averaged(value, orders(players, permutations=permutations, rng=rng))
+
+
+def averaged(value: Value[Player], drawn: Sequence[Sequence[Player]]) -> dict[Player, Estimate]:
+    """Give what each player adds to those before it, as a mean over orders, with its error.
+
+    Args:
+        value: The score of each coalition that an order begins with.
+        drawn: The orders, at least 2, each as likely as any other and independent of the rest.
+    """
+    worth = _worth(value)
+    gains: dict[Player, list[float]] = {player: [] for player in drawn[0]}
+    for order in drawn:
+        for place, player in enumerate(order):
+            before = frozenset(order[:place])
+            gains[player].append(worth(before | {player}) - worth(before))
+    return {player: Estimate(gains=tuple(one)) for player, one in gains.items()}
+
+
+def orders(
+    players: Iterable[Player], *, permutations: int, rng: Random
+) -> tuple[tuple[Player, ...], ...]:
+    """Draw orders of players, each as likely as any other and independent of the rest.
+
+    Args:
+        players: All players. What is drawn depends on the order in which they come.
+        permutations: How many orders are drawn.
+        rng: Where chance comes from.
+    """
+    known = [*players]
+    return tuple(tuple(rng.sample(known, len(known))) for _ in range(permutations))
+
+
+def prefixes(drawn: Iterable[Sequence[Player]]) -> tuple[frozenset[Player], ...]:
+    """Give the coalitions that orders begin with, nobody and all included, each once."""
+    begun = (frozenset(order[:place]) for order in drawn for place in range(len(order) + 1))
+    return tuple(dict.fromkeys(begun))
+
+
+def subsets(players: Iterable[Player]) -> tuple[frozenset[Player], ...]:
+    """Give all coalitions of players, from nobody to all."""
+    known = [*players]
+    sizes = (itertools.combinations(known, size) for size in range(len(known) + 1))
+    return tuple(frozenset(one) for one in itertools.chain.from_iterable(sizes))
+
+
+def _worth(value: Value[Player]) -> Callable[[frozenset[Player]], float]:
+    return value.__getitem__ if isinstance(value, Mapping) else functools.cache(value)

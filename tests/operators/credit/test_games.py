@@ -1,0 +1,185 @@
+"""What players are worth: the three credits by hand, and the laws of Shapley's on any game."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from coterie.operators.credit import (
+    Estimate,
+    averaged,
+    difference,
+    orders,
+    prefixes,
+    ratios,
+    sampled_shapley,
+    shapley,
+    subsets,
+)
+
+Game = Mapping[frozenset[str], float]
+
+
+@st.composite
+def games(draw: st.DrawFn, most: int = 5) -> tuple[str, Game]:
+    """Players, and any score of any coalition of them."""
+    players = "abcdef"[: draw(st.integers(1, most))]
+    return players, {one: draw(st.floats(0, 1)) for one in subsets(players)}
+
+
+def glove(coalition: frozenset[str]) -> float:
+    """One left glove, two right ones: a pair scores."""
+    return float("left" in coalition and len(coalition) > 1)
+
+
+def by_orders(value: Game, players: str) -> dict[str, float]:
+    """Compute Shapley values as Eq. 18 has them: the mean over all orders."""
+    estimates = averaged(value, [*itertools.permutations(players)] * 2)
+    return {player: one.value for player, one in estimates.items()}
+
+
+def test_difference_by_hand() -> None:
+    """Who can be replaced is worth nothing, whoever else could be, too (MATTRL Eq. 17)."""
+    assert difference(glove, ["left", "one", "two"]) == {"left": 1.0, "one": 0.0, "two": 0.0}
+
+
+def test_shapley_by_hand() -> None:
+    """The left glove comes first in 2 of 6 orders, and adds nothing there (MATTRL Eq. 18)."""
+    worth = shapley(glove, ["left", "one", "two"])
+    assert worth == pytest.approx({"left": 4 / 6, "one": 1 / 6, "two": 1 / 6})
+
+
+def test_shapley_of_two_by_hand() -> None:
+    value = {
+        frozenset(): 0.0,
+        frozenset("a"): 0.2,
+        frozenset("b"): 0.4,
+        frozenset("ab"): 1.0,
+    }
+    assert shapley(value, "ab") == pytest.approx({"a": 0.4, "b": 0.6})
+    assert difference(value, "ab") == pytest.approx({"a": 0.6, "b": 0.8})
+    assert ratios(shapley(value, "ab")) == pytest.approx({"a": 0.4, "b": 0.6})
+
+
+def test_naive_by_hand() -> None:
+    """The judge's scores, normalised (MATTRL Eq. 11)."""
+    assert ratios({"a": 0.75, "b": 0.25, "c": 0.5}) == pytest.approx(
+        {"a": 0.5, "b": 1 / 6, "c": 1 / 3}
+    )
+
+
+def test_sampled_shapley_by_hand() -> None:
+    """In two orders the left glove is last, in one it is first."""
+    drawn = (("one", "two", "left"), ("left", "one", "two"), ("two", "one", "left"))
+    worth = averaged(glove, drawn)
+    assert worth["left"].gains == (1.0, 0.0, 1.0)
+    assert worth["left"].value == pytest.approx(2 / 3)
+    assert worth["left"].error == pytest.approx(1 / 3)  # variance 1/3 over 3 orders
+    assert worth["two"].gains == (0.0, 0.0, 0.0)
+
+
+@given(games())
+def test_shapley_is_the_mean_over_all_orders(game: tuple[str, Game]) -> None:
+    players, value = game
+    assert shapley(value, players) == pytest.approx(by_orders(value, players))
+
+
+@given(games())
+def test_efficiency(game: tuple[str, Game]) -> None:
+    players, value = game
+    shared = value[frozenset(players)] - value[frozenset()]
+    assert math.fsum(shapley(value, players).values()) == pytest.approx(shared)
+    sampled = sampled_shapley(value, players, permutations=3, rng=Random(5))
+    assert math.fsum(one.value for one in sampled.values()) == pytest.approx(shared)
+
+
+@given(games())
+def test_a_null_player_is_worth_nothing(game: tuple[str, Game]) -> None:
+    players, value = game
+
+    def without(coalition: frozenset[str]) -> float:
+        return value[coalition - {"idle"}]
+
+    everybody = [*players, "idle"]
+    assert shapley(without, everybody)["idle"] == 0
+    assert difference(without, everybody)["idle"] == 0
+    idle = sampled_shapley(without, everybody, permutations=4, rng=Random(1))["idle"]
+    assert (idle.value, idle.error) == (0, 0)
+    with_idle = shapley(without, everybody)
+    assert {one: with_idle[one] for one in players} == pytest.approx(shapley(value, players))
+
+
+@given(games())
+def test_symmetry(game: tuple[str, Game]) -> None:
+    """Two that can stand for each other in any coalition are worth the same."""
+    players, value = game
+
+    def twins(coalition: frozenset[str]) -> float:
+        twin = frozenset("a") if "twin" in coalition or "a" in coalition else frozenset[str]()
+        both = 0.25 if {"a", "twin"} <= coalition else 0.0
+        return value[(coalition - {"a", "twin"}) | twin] / 2 + both
+
+    worth = shapley(twins, [*players, "twin"])
+    assert worth["a"] == pytest.approx(worth["twin"])
+
+
+@given(games(most=4), st.data())
+def test_additivity(game: tuple[str, Game], data: st.DataObject) -> None:
+    players, one = game
+    other = {coalition: data.draw(st.floats(0, 1)) for coalition in one}
+    both = {coalition: one[coalition] + other[coalition] for coalition in one}
+    first, second = shapley(one, players), shapley(other, players)
+    summed = {player: first[player] + second[player] for player in players}
+    assert shapley(both, players) == pytest.approx(summed)
+
+
+@given(games(), st.data())
+def test_the_order_of_players_does_not_matter(game: tuple[str, Game], data: st.DataObject) -> None:
+    players, value = game
+    turned = data.draw(st.permutations(players))
+    assert shapley(value, turned) == pytest.approx(shapley(value, players))
+    assert difference(value, turned) == difference(value, players)
+
+
+@pytest.mark.parametrize("worth", [difference, shapley])
+def test_a_coalition_is_asked_once(worth: Callable[..., object]) -> None:
+    asked: list[frozenset[str]] = []
+
+    def value(coalition: frozenset[str]) -> float:
+        asked.append(coalition)
+        return 0.5
+
+    worth(value, "abcd")
+    assert len(asked) == len({*asked}) == (5 if worth is difference else 16)
+
+
+def test_orders_are_drawn_from_their_seed_alone() -> None:
+    drawn = orders("abcd", permutations=5, rng=Random(7))
+    assert drawn == orders("abcd", permutations=5, rng=Random(7))
+    assert all(sorted(order) == ["a", "b", "c", "d"] for order in drawn)
+
+
+@given(games(), st.integers(2, 6), st.integers())
+def test_a_sample_needs_the_prefixes_of_its_orders_only(
+    game: tuple[str, Game], permutations: int, seed: int
+) -> None:
+    players, value = game
+    needed = prefixes(orders(players, permutations=permutations, rng=Random(seed)))
+    assert len(needed) == len({*needed}) <= 2 + permutations * (len(players) - 1)
+    asked = {one: value[one] for one in needed}
+    sampled = sampled_shapley(asked, players, permutations=permutations, rng=Random(seed))
+    assert all(len(one.gains) == permutations for one in sampled.values())
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=20))
+def test_an_interval_holds_its_estimate_and_grows_with_its_level(gains: list[float]) -> None:
+    estimate = Estimate(gains=tuple(gains))
+    (low, high), (lower, higher) = estimate.interval(), estimate.interval(0.99)
+    assert lower <= low <= estimate.value <= high <= higher
+    assert low < high
