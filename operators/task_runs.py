@@ -11,7 +11,7 @@ from ..runtime.carry import NOTHING, Carry
 from ..runtime.journal import digest
 from ..runtime.outcomes import AgentOutcome, outcome_value, run_of, run_value
 from ..runtime.plan import compile
-from ..runtime.rounds import rounds, summed
+from ..runtime.rounds import Next, rounds, summed
 from ..runtime.scorers import Score
 from ..runtime.scoring import scored
 from ..runtime.usage import Usage
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..runtime.outcomes import Run
-    from ..runtime.rounds import Between, Next, Round
+    from ..runtime.rounds import Between, Round
     from ..runtime.services import Services
     from ..runtime.trace import Trace
     from ..schema.task import Task
@@ -164,7 +164,8 @@ class TaskRuns:
             self._must_count(run)
             return run
 
-        done = await rounds(compile(team, stage.catalogue), one_pass, between, most=most)
+        first = Next(plan=compile(team, stage.catalogue))
+        done = await rounds(first, one_pass, between, most=most)
         self._runs[what] = summed(done, done[-1].plan)
         return done
 

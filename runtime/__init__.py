@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from .outcomes import AgentOutcome, Run
     from .plan import Plan, compile
     from .services import Services, Setting, open_services
+    from .silence import Silence
     from .tools import Toolbox
     from .trace import RunFolder, Trace
-    from .whole import perform
+    from .whole import passes, perform
 
 __all__ = [
     "AgentOutcome",
@@ -33,11 +34,13 @@ __all__ = [
     "RunFolder",
     "Services",
     "Setting",
+    "Silence",
     "Toolbox",
     "Trace",
     "compile",
     "execute",
     "open_services",
+    "passes",
     "perform",
     "run",
 ]
@@ -55,11 +58,13 @@ _HOMES = {
     "RunFolder": "trace",
     "Services": "services",
     "Setting": "services",
+    "Silence": "silence",
     "Toolbox": "tools",
     "Trace": "trace",
     "compile": "plan",
     "execute": "engine",
     "open_services": "services",
+    "passes": "whole",
     "perform": "whole",
     "run": "api",
 }

@@ -161,7 +161,8 @@ class Running:
         if output is not None:
             return output.status == "done"
         if self.plan.team.execution.on_error != "fail":
-            return any(one.status == "done" for one in self.outcomes.values())
+            came = [one.status == "done" for one in self.outcomes.values()]
+            return not came or any(came)
         run = (one for agent_id, one in self.outcomes.items() if agent_id not in self.given)
         return all(one.status == "done" for one in run)
 

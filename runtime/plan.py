@@ -12,14 +12,14 @@ from ..schema.team import Agent, Team, is_prompt_id, natural
 from .terminal import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     import networkx as nx
 
     from ..schema.models import Model
     from .runners.protocol import Runner
 
-__all__ = ["Plan", "PlannedAgent", "compile"]
+__all__ = ["Plan", "PlannedAgent", "compile", "part_of"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -162,6 +162,34 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
         resolved=resolved,
         content_hash=resolved.content_hash,
         models=MappingProxyType(_models(agents, catalogue)),
+    )
+
+
+def part_of(plan: Plan, agents: Collection[str]) -> Plan:
+    """Give a part of a plan: only these of its agents work, and none sees another.
+
+    An agent that asks no model works on what it hears: where all that it would hear are left out,
+    so is it. The team stays the whole one, and so does what agents have noted of each other. The
+    output may be none of the part's agents: a pass of it then gives no answer.
+
+    Args:
+        plan: The plan.
+        agents: Whom to keep. Who is no agent of the plan does not matter.
+    """
+    kept: dict[str, PlannedAgent] = {}
+    for agent_id, planned in plan.agents.items():
+        sees = tuple(one for one in planned.sees if one in kept)
+        has_work = sees or not planned.sees or planned.calls_at_most
+        if agent_id in agents and has_work:
+            kept[agent_id] = replace(planned, sees=sees)
+    if len(kept) == len(plan.agents):
+        return plan
+    levels = (tuple(one for one in level if one in kept) for level in plan.levels)
+    return replace(
+        plan,
+        agents=MappingProxyType(kept),
+        levels=tuple(level for level in levels if level),
+        workers=max(1, min(plan.workers, len(kept))),
     )
 
 

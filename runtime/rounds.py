@@ -8,7 +8,7 @@ the next. So what an agent reads follows from the rounds before, and never from 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from .carry import NOTHING, Carry
 from .outcomes import AgentOutcome, Run
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
     from .plan import Plan
 
-__all__ = ["Between", "Next", "Round", "rounds", "summed"]
+__all__ = ["Between", "Kind", "Next", "Round", "rounds", "summed"]
+
+Kind = Literal["opening", "round", "meeting", "closing"]
+"""What a pass is for: those who open or close work once, and the others in every round."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,13 +33,21 @@ class Next:
         plan: Whose agents work in it.
         carry: What they read of earlier passes.
         given: Outcomes of those of them that are not run.
-        is_closing: Whether it comes after the rounds and is none of them. Nothing comes after it.
+        kind: What it is for. Nothing comes after a closing one.
     """
 
     plan: Plan
     carry: Carry = NOTHING
     given: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
-    is_closing: bool = False
+    kind: Kind = "round"
+
+    def place(self, number: int) -> str:
+        """Name the pass by what it is for: `opening`, `round 2`, `meeting 2`, `closing`."""
+        return f"{self.kind} {number}" if self.kind in {"round", "meeting"} else self.kind
+
+    def label(self, number: int) -> int | str:
+        """Name the pass as events do, where a round is its number."""
+        return number if self.kind == "round" else self.place(number)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,11 +55,11 @@ class Round:
     """A pass that was made.
 
     Attributes:
-        number: Which round it was, from 1; of a closing pass, how many rounds were before it.
+        number: Which round it was, from 1; of another pass, how many rounds were before it.
         plan: Whose agents worked in it.
         carry: What they read of earlier passes.
         given: Outcomes of those of them that were not run.
-        is_closing: Whether it came after the rounds.
+        kind: What it was for.
         run: What came of it.
     """
 
@@ -56,7 +67,7 @@ class Round:
     plan: Plan
     carry: Carry = NOTHING
     given: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
-    is_closing: bool = False
+    kind: Kind = "round"
     run: Run
 
 
@@ -74,7 +85,7 @@ class Between(Protocol):
 
 
 async def rounds(
-    first: Plan,
+    first: Next,
     one_pass: Callable[[Next, int], Awaitable[Run]],
     between: Between,
     *,
@@ -85,28 +96,29 @@ async def rounds(
     A pass that a limit of the user's stopped is the last: nothing more may be spent.
 
     Args:
-        first: Whose agents work in the first round.
+        first: The first pass.
         one_pass: Makes a pass, which is given with the number that it has as a `Round`.
         between: Says what comes next.
-        most: How many passes are made at most, a closing one included.
+        most: How many passes are made at most, those that are no round included.
 
     Returns:
         All passes, in order; at least one.
     """
     done: list[Round] = []
-    coming: Next | None = Next(plan=first)
+    coming: Next | None = first
     while coming is not None:
-        number = len(done) if coming.is_closing else len(done) + 1
+        before = sum(one.kind == "round" for one in done)
+        number = before + 1 if coming.kind == "round" else before
         made = Round(
             number=number,
             plan=coming.plan,
             carry=coming.carry,
             given=coming.given,
-            is_closing=coming.is_closing,
+            kind=coming.kind,
             run=await one_pass(coming, number),
         )
         done.append(made)
-        ends = made.is_closing or made.run.status == "stopped" or len(done) == most
+        ends = made.kind == "closing" or made.run.status == "stopped" or len(done) == most
         coming = None if ends else await between(tuple(done))
     return tuple(done)
 
@@ -119,7 +131,8 @@ def summed(done: Sequence[Round], plan: Plan) -> Run:
 
     Args:
         done: The passes, in order.
-        plan: The whole team. An agent that no pass got to was cancelled.
+        plan: The whole team. An agent that no pass got to was cancelled; where all passes were
+            made, it took no part.
     """
     last = done[-1].run
     runs = [one.run for one in done]
@@ -134,7 +147,15 @@ def summed(done: Sequence[Round], plan: Plan) -> Run:
 
 
 def _place(done: Sequence[Round]) -> str:
-    return "after the rounds" if done[-1].is_closing else f"in round {done[-1].number}"
+    match done[-1].kind:
+        case "opening":
+            return "before the rounds"
+        case "round":
+            return f"in round {done[-1].number}"
+        case "meeting":
+            return f"in the meeting after round {done[-1].number}"
+        case "closing":
+            return "after the rounds"
 
 
 def _left(done: Sequence[Round]) -> str:
@@ -149,7 +170,7 @@ def _outcome(agent_id: str, runs: Sequence[Run]) -> AgentOutcome:
     """Give an agent's last outcome, with what it took in all passes."""
     outcomes = [run.agents[agent_id] for run in runs if agent_id in run.agents]
     if not outcomes:
-        return AgentOutcome(status="cancelled")
+        return AgentOutcome(status="skipped" if runs[-1].status == "done" else "cancelled")
     return replace(
         outcomes[-1],
         usage=sum((one.usage for one in outcomes), Usage()),

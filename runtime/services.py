@@ -18,7 +18,7 @@ from .recall import open_recall, refuse_forgetful
 from .scrubber import Scrubber
 from .tools import Toolbox
 from .trace import Trace
-from .whole import perform
+from .whole import NOBODY_SILENT, passes, perform
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from .outcomes import AgentOutcome, Run
     from .plan import Plan
     from .recall import Recaller
+    from .rounds import Round
+    from .silence import Silence
 
 __all__ = ["Services", "Setting", "open_services"]
 
@@ -127,15 +129,42 @@ class Services:
         budget: Budget | None = None,
         path: str = "",
         dialogue: int = 0,
+        silent: Silence = NOBODY_SILENT,
     ) -> Run:
         """Make a whole run of a prepared plan, with its score; see `perform`.
 
         Raises:
+            InputError: Somebody is silent who is no agent of the team.
             StorageError: What happened can no longer be written down.
         """
         calls = self.calls(journal=journal, scrubber=scrubber)
         context = self.context(calls, trace=trace, budget=budget, dialogue=dialogue)
-        return await perform(plan, task, context, path=path)
+        return await perform(plan, task, context, path=path, silent=silent)
+
+    async def passes(
+        self,
+        plan: Plan,
+        task: Task,
+        *,
+        journal: Journal | None = None,
+        scrubber: Scrubber | None = None,
+        trace: Trace | None = None,
+        budget: Budget | None = None,
+        path: str = "",
+        dialogue: int = 0,
+        silent: Silence = NOBODY_SILENT,
+    ) -> tuple[Round, ...]:
+        """Make all passes that the team of a prepared plan declares, without a score.
+
+        See `whole.passes`; `whole.as_run` sums them up.
+
+        Raises:
+            InputError: Somebody is silent who is no agent of the team.
+            StorageError: What happened can no longer be written down.
+        """
+        calls = self.calls(journal=journal, scrubber=scrubber)
+        context = self.context(calls, trace=trace, budget=budget, dialogue=dialogue)
+        return await passes(plan, task, context, path=path, silent=silent)
 
     async def one_pass(
         self,

@@ -1,15 +1,18 @@
-"""A whole run: the rounds of its agents, and the score of what they came to."""
+"""A whole run: the passes that a team declares, and the score of what they came to."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..schema.errors import InputError
 from .allowance import Allowance
-from .declared import declared, repeating
+from .declared import declared
 from .engine import execute
-from .rounds import rounds, summed
+from .plan import part_of
+from .rounds import Round, rounds, summed
 from .scoring import scored
+from .silence import NOBODY_SILENT, Silence
 
 if TYPE_CHECKING:
     from ..schema.task import Task
@@ -18,10 +21,17 @@ if TYPE_CHECKING:
     from .plan import Plan
     from .rounds import Next
 
-__all__ = ["perform"]
+__all__ = ["NOBODY_SILENT", "Silence", "as_run", "passes", "perform"]
 
 
-async def perform(plan: Plan, task: Task, context: Context, *, path: str = "") -> Run:
+async def perform(
+    plan: Plan,
+    task: Task,
+    context: Context,
+    *,
+    path: str = "",
+    silent: Silence = NOBODY_SILENT,
+) -> Run:
     """Run a plan on a task, from the first agent to the score.
 
     Args:
@@ -29,35 +39,66 @@ async def perform(plan: Plan, task: Task, context: Context, *, path: str = "") -
         task: What is asked. Its reference answer reaches the scorer only.
         context: What it takes to run it.
         path: Where the run stands in its journal: empty, or ending with a slash.
+        silent: Who takes no part.
 
     Returns:
         What came of it. A run that fails or meets a limit is a result, not an exception.
 
     Raises:
+        InputError: Somebody is silent who is no agent of the team.
         StorageError: What happened can no longer be written down.
         asyncio.CancelledError: The caller cancelled; everything has stopped.
     """
     trace = context.trace
     trace.emit("run_started", team=plan.team.name, task=task.id, content_hash=plan.content_hash)
-    work = execute if plan.team.execution.rounds is None else _repeated
-    run = await scored(await work(plan, task, context, path=path), task, context.jails)
+    done = await passes(plan, task, context, path=path, silent=silent)
+    run = await scored(as_run(done, plan), task, context.jails)
     trace.emit("run_finished", status=run.status, error=run.error, seconds=run.seconds)
     trace.check()
     return run
 
 
-async def _repeated(plan: Plan, task: Task, context: Context, *, path: str) -> Run:
-    """Make the rounds that a team declares; each has a place of its own in the journal."""
-    allowance, between = Allowance(plan.team.execution.timeout), declared(plan)
+async def passes(
+    plan: Plan,
+    task: Task,
+    context: Context,
+    *,
+    path: str = "",
+    silent: Silence = NOBODY_SILENT,
+) -> tuple[Round, ...]:
+    """Make all passes that a team declares by itself, without a score.
+
+    Args:
+        plan: A compiled team.
+        task: What is asked. Its reference answer reaches no agent.
+        context: What it takes to run it.
+        path: Where the run stands in its journal: empty, or ending with a slash. A pass of a team
+            that declares rounds has a place of its own there.
+        silent: Who takes no part.
+
+    Returns:
+        The passes, in order; one, where the team declares nothing. `as_run` sums them up.
+
+    Raises:
+        InputError: Somebody is silent who is no agent of the team.
+        StorageError: What happened can no longer be written down.
+        asyncio.CancelledError: The caller cancelled; everything has stopped.
+    """
+    if unknown := sorted(silent.names - {*plan.agents}):
+        raise InputError(f"{plan.team.name} has no agent {unknown[0]!r}, so it cannot be silent.")
+    if plan.team.execution.rounds is None:
+        part = part_of(plan, {*plan.agents} - silent.during(1))
+        return (Round(number=1, plan=part, run=await execute(part, task, context, path=path)),)
+    allowance, between = Allowance(plan.team.execution.timeout), declared(plan, silent)
 
     async def one_pass(coming: Next, number: int) -> Run:
-        trace = context.trace.within(round="closing" if coming.is_closing else number)
+        trace = context.trace.within(round=coming.label(number))
         trace.emit("round_started", given=[*coming.given])
         run = await execute(
             coming.plan,
             task,
             replace(context, trace=trace),
-            path=f"{path}closing/" if coming.is_closing else f"{path}round {number}/",
+            path=f"{path}{coming.place(number)}/",
             carry=coming.carry,
             given=coming.given,
             allowance=allowance,
@@ -66,5 +107,24 @@ async def _repeated(plan: Plan, task: Task, context: Context, *, path: str) -> R
         trace.check()
         return run
 
-    done = await rounds(repeating(plan), one_pass, between, most=between.most)
-    return summed(done, plan)
+    return await rounds(between.first, one_pass, between, most=between.most)
+
+
+def as_run(done: tuple[Round, ...], plan: Plan) -> Run:
+    """Sum up the passes that a team declares by itself as one run, which has no score yet.
+
+    Args:
+        done: What `passes` gave.
+        plan: The whole team.
+
+    Returns:
+        The run. Without an answer it has failed, also where nobody failed: the agent whose output
+        is the answer took no part.
+    """
+    run = summed(done, plan)
+    if plan.team.execution.rounds is None:
+        run = replace(run, error=done[0].run.error)
+    if run.status == "done" and run.answer is None:
+        error = f"{plan.output}, whose output is the answer, took no part."
+        return replace(run, status="failed", error=error)
+    return run

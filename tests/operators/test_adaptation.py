@@ -91,7 +91,7 @@ def played(play: Play, of: Team = TRIO, **settings: Any) -> tuple[Sequence[Round
             keep=play.files.__setitem__,
         )
         first = compile(of, catalogue())
-        done = await rounds(first, one_pass, play.work, most=given.most)
+        done = await rounds(Next(plan=first), one_pass, play.work, most=given.most)
         return done, await play.work.answer(done)
 
     asked = asking(play.reply, work, ceiling=ceiling)

@@ -27,6 +27,7 @@ from coterie.runtime import (
 )
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.runners import AgentResult, Assignment
+from coterie.runtime.silence import NOBODY_SILENT, Silence
 from coterie.runtime.trace import Event
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
@@ -46,10 +47,15 @@ class Bench:
         *,
         task: Task = TASK,
         seed: int | None = None,
+        folder: Path | None = None,
+        silent: Silence = NOBODY_SILENT,
         **options: Any,
     ) -> Run:
         """Run a team to the end; every agent's model is the scripted one."""
-        return self._made(perform, team, model, task=task, calling={"seed": seed}, options=options)
+        whole = partial(perform, silent=silent)
+        with Journal.open(folder) if folder else nullcontext() as journal:
+            calling = {"seed": seed, "journal": journal}
+            return self._made(whole, team, model, task=task, calling=calling, options=options)
 
     def one_pass(
         self,
