@@ -65,10 +65,12 @@ def _checksum(model: Model) -> str | None:
 
 def digest_of(tasks: Sequence[Task]) -> str:
     """Give the checksum of tasks: what is asked, with what files, and how answers are scored."""
+    briefs = {one.id: dict(one.briefs) for one in tasks if one.briefs}
     return digest(
         [
             (one.id, one.query, one.context, one.niche, dict(one.files), one.commit, one.answer)
             for one in tasks
         ],
         [(one.scorer.name, dict(one.scorer.options)) for one in tasks],
+        *([briefs] if briefs else ()),
     )

@@ -166,6 +166,7 @@ class Trials(ABC):
 
     def _asked(self, task: Task) -> str:
         question: Sequence[Any] = (self.subject, task.id, task.query, task.context)
+        question = [*question, *([dict(task.briefs)] if task.briefs else ())]
         return digest(*question, task.answer, task.scorer.name, dict(task.scorer.options))
 
 

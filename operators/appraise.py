@@ -7,6 +7,7 @@ score of an utterance is a judge's opinion; how the whole ended comes in later, 
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -17,18 +18,21 @@ from .contributions import Contribution
 from .judge import LEVELS
 from .material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
 from .meta import Question, prompt
-from .operator import Operator
+from .operator import Operator, operator_of
+from .proposal import Dropped
+from .together import together
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    import click
 
     from ..schema.task import Task
     from .bounds import Bounds
     from .meta import Respondent
-    from .proposal import Dropped
-    from .utterances import Utterance
+    from .utterances import Turn, Utterance
 
-__all__ = ["APPRAISE", "Appraisal", "appraise", "room", "shown"]
+__all__ = ["APPRAISE", "Appraisal", "appraise", "appraised", "room", "shown"]
 
 OPERATOR = "appraise"
 FULL_SHARES = 4
@@ -90,6 +94,46 @@ async def appraise(
     return await meta.ask(path, question)
 
 
+async def appraised(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    said: Sequence[Utterance],
+    lose: Callable[[Dropped], None],
+    *,
+    rubric: str = "",
+) -> dict[Turn, Contribution]:
+    """Score all utterances of a run, a question for each round.
+
+    Args:
+        meta: Who is asked.
+        path: Which run this is: `task 12/consult/`.
+        task: The task. Its reference answer is not shown.
+        said: What was said, the utterances of a round side by side.
+        lose: Told of rounds that came to no scores.
+        rubric: What makes an utterance good. Empty for the one that comes with this module.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    rounds = {number: [*of] for number, of in itertools.groupby(said, lambda one: one.round)}
+    came = await together(
+        *(
+            operator_of(OPERATOR).act(
+                meta, f"{path}round {number}/{OPERATOR}", task, of, rubric=rubric
+            )
+            for number, of in rounds.items()
+        )
+    )
+    scores: dict[Turn, Contribution] = {}
+    for number, one in zip(rounds, came, strict=True):
+        if isinstance(one, Dropped):
+            lose(one)
+        else:
+            scores |= {(agent, number): score for agent, score in one.of.items()}
+    return scores
+
+
 def room(bounds: Bounds) -> int:
     """Give the characters that a single utterance may have, with what its agent had read."""
     return bounds.digest_tokens * CHARACTERS_PER_TOKEN
@@ -125,9 +169,16 @@ def _score(said: Mapping[str, Any], bounds: Bounds) -> Contribution:
     return Contribution(value=float(said["score"]), reason=reason)
 
 
+def _command() -> click.Command:
+    from .command.consulted import appraise_run
+
+    return appraise_run
+
+
 APPRAISE = Operator(
     name="appraise",
     scale="team",
     act=appraise,
     about="Judge how good each utterance of a round is.",
+    command=_command,
 )

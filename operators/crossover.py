@@ -234,13 +234,8 @@ def _child(meta: Respondent, cross: _Cross, text: str) -> Proposal:
     child = child_of(cross.own, edits, meta.catalogue, meta.ceiling)
     if cross.is_parent(child):
         raise Unfit("the child is no other than one of its parents. Take something of both.")
-    return Proposal(
-        operator=OPERATOR,
-        parents=(cross.own.name, cross.other.name),
-        base=cross.own,
-        edits=edits,
-        reason=answer["reason"],
-        child=child,
+    return Proposal.of(
+        OPERATOR, cross.own, edits, reason=answer["reason"], child=child, others=(cross.other,)
     )
 
 

@@ -10,6 +10,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..pool.learnt import LONGEST_TASK, Learnt
 from ..schema.terminal import on_one_line
 from .answers import Unfit, closed, structured
 from .appraise import room, shown
@@ -19,6 +20,8 @@ from .operator import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import click
 
     from ..schema.task import Task
     from .bounds import Bounds
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["DISTIL", "Distilled", "distil"]
 
 OPERATOR = "distil"
+KIND = "experience"
+"""The kind of the entries."""
 LONGEST: Mapping[str, int] = {"context": 300, "action": 600, "rationale": 300}
 """Characters of each part, at most."""
 
@@ -52,6 +57,30 @@ class Distilled:
     def text(self) -> str:
         """What an entry of the memory says, for people and models."""
         return f"When: {self.context}\nDo: {self.action}\nWhy: {self.rationale}"
+
+    def entry(
+        self, task: Task, utterance: Utterance, *, credit: float, by_case: bool, run: str
+    ) -> Learnt:
+        """Make it an entry of the memory that says where it comes from (MATTRL Eq. 15).
+
+        Args:
+            task: The case.
+            utterance: The utterance.
+            credit: What that was worth, in [0, 1].
+            by_case: Whether it is found by the case's text. Else by when it applies.
+            run: The run or the recipe that it comes from.
+        """
+        return Learnt(
+            kind=KIND,
+            task=(task.text if by_case else self.context)[:LONGEST_TASK],
+            text=self.text,
+            niche=task.niche,
+            owner=utterance.member or utterance.agent,
+            case=task.id,
+            turn=utterance.round,
+            credit=credit,
+            run=run,
+        )
 
 
 async def distil(
@@ -104,9 +133,16 @@ def _read(lengths: Mapping[str, int], bounds: Bounds, text: str) -> Distilled:
     return Distilled(**parts)
 
 
+def _command() -> click.Command:
+    from .command.consulted import distil_utterance
+
+    return distil_utterance
+
+
 DISTIL = Operator(
     name="distil",
     scale="agent",
     act=distil,
     about="Put an utterance into what its agent should know when a similar task comes.",
+    command=_command,
 )

@@ -91,14 +91,8 @@ def _read(
         OrderAgents(agents=tuple(chosen)),
         ReplaceTopology(reports_to=_topology(chosen, said["edges"]), output=chosen[-1]),
     )
-    return Proposal(
-        operator=OPERATOR,
-        parents=(frame.name,),
-        base=frame,
-        edits=edits,
-        reason=said["reason"],
-        child=child_of(frame, edits, meta.catalogue, meta.ceiling),
-    )
+    child = child_of(frame, edits, meta.catalogue, meta.ceiling)
+    return Proposal.of(OPERATOR, frame, edits, reason=said["reason"], child=child)
 
 
 def _topology(

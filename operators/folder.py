@@ -231,7 +231,7 @@ def text_digest(task: Task) -> str:
 def task_digest(task: Task) -> str:
     """Give the digests of what a task is, joined by dots."""
     rest: Sequence[Any] = (
-        [task.query, task.context],
+        [task.query, task.context, *([dict(task.briefs)] if task.briefs else ())],
         [task.id, task.answer],
         [task.scorer.name, dict(task.scorer.options)],
         [dict(task.files), task.repo and str(task.repo.resolve()), task.commit],

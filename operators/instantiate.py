@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ..pool.learnt import Learnt
     from ..schema.ceiling import Ceiling
-    from ..schema.edits import Component, Edit
+    from ..schema.edits import Component
     from ..schema.task import Task
     from ..schema.team import Team
     from .meta import Respondent
@@ -66,7 +66,8 @@ async def instantiate(
     ceiling = _ceiling(meta.ceiling, parent.team, components)
     schema = offer(meta, parent.team, *allowed, ceiling=ceiling, least=0)
     if schema is None:
-        return _proposal(parent.team, (), "There is nothing to adapt.", parent.team)
+        why = "There is nothing to adapt."
+        return Proposal.of(OPERATOR, parent.team, (), reason=why, child=parent.team)
     sets_models = not {"model_id", "roster"}.isdisjoint(allowed)
     question = Question(
         operator=OPERATOR,
@@ -109,18 +110,8 @@ def _child(
     meta: Respondent, team: Team, allowed: Sequence[Component], ceiling: Ceiling, text: str
 ) -> Proposal:
     reason, edits = edits_in(text, meta.limits, allowed)
-    return _proposal(team, edits, reason, child_of(team, edits, meta.catalogue, ceiling))
-
-
-def _proposal(team: Team, edits: tuple[Edit, ...], reason: str, child: Team) -> Proposal:
-    return Proposal(
-        operator=OPERATOR,
-        parents=(team.name,),
-        base=team,
-        edits=edits,
-        reason=reason,
-        child=child,
-    )
+    child = child_of(team, edits, meta.catalogue, ceiling)
+    return Proposal.of(OPERATOR, team, edits, reason=reason, child=child)
 
 
 INSTANTIATE = Operator(

@@ -124,14 +124,8 @@ def _child(meta: Respondent, parent: Parent, component: Component, text: str) ->
     child = child_of(parent.team, made.edits, meta.catalogue, meta.ceiling)
     if child.content_hash == parent.team.content_hash:
         raise Unfit("the edits change nothing that is run. Change something.")
-    return Proposal(
-        operator=OPERATOR,
-        parents=(parent.team.name,),
-        base=parent.team,
-        edits=made.edits,
-        reason=reason,
-        child=child,
-        component=made.component,
+    return Proposal.of(
+        OPERATOR, parent.team, made.edits, reason=reason, child=child, component=made.component
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from ..schema.edits import words
 from .material import clip
@@ -64,6 +64,29 @@ class Proposal:
     reason: str
     child: Team
     component: Component | None = None
+
+    @classmethod
+    def of(
+        cls,
+        operator: str,
+        base: Team,
+        edits: tuple[Edit, ...],
+        *,
+        reason: str,
+        child: Team,
+        others: tuple[Team, ...] = (),
+        component: Component | None = None,
+    ) -> Self:
+        """Propose the child that edits make of a team, and perhaps of other parents beside it."""
+        return cls(
+            operator=operator,
+            parents=(base.name, *(one.name for one in others)),
+            base=base,
+            edits=edits,
+            reason=reason,
+            child=child,
+            component=component,
+        )
 
     @property
     def words(self) -> tuple[str, ...]:

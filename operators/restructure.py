@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     import click
 
     from ..schema.ceiling import Ceiling
-    from ..schema.edits import Edit
     from ..schema.task import Task
     from ..schema.team import Agent, Team
     from .account import Account
@@ -113,7 +112,7 @@ async def restructure(
     offer = _Offer(team=team, roles=come, dying=dying, agents=room or agents, edges=edges)
     lists = offer.lists
     if not lists:
-        return _proposal(team, (), "There is nothing to change.", team)
+        return Proposal.of(OPERATOR, team, (), reason="There is nothing to change.", child=team)
     limits = meta.limits
     question = Question(
         operator=OPERATOR,
@@ -259,7 +258,7 @@ def _read(meta: Respondent, offer: _Offer, text: str) -> Proposal:
     except ConfigError as error:
         raise Unfit(*told(error.problems)) from None
     child = child_of(offer.team, edits, meta.catalogue, meta.ceiling)
-    return _proposal(offer.team, edits, said["reason"], child)
+    return Proposal.of(OPERATOR, offer.team, edits, reason=said["reason"], child=child)
 
 
 def _said(text: str, offer: _Offer, bounds: Bounds) -> Mapping[str, Any]:
@@ -307,17 +306,6 @@ def _named(changes: Sequence[Mapping[str, Any]], offer: _Offer) -> Iterator[Mapp
             raise Unfit(f"{named} may not go. These may: {', '.join(offer.spare) or 'nobody'}.")
         else:
             yield change
-
-
-def _proposal(team: Team, edits: tuple[Edit, ...], reason: str, child: Team) -> Proposal:
-    return Proposal(
-        operator=OPERATOR,
-        parents=(team.name,),
-        base=team,
-        edits=edits,
-        reason=reason,
-        child=child,
-    )
 
 
 def _command() -> click.Command:

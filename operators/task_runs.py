@@ -14,7 +14,9 @@ from ..runtime.plan import compile
 from ..runtime.rounds import Next, rounds, summed
 from ..runtime.scorers import Score
 from ..runtime.scoring import scored
+from ..runtime.silence import NOBODY_SILENT
 from ..runtime.usage import Usage
+from ..runtime.whole import as_run
 from ..schema.errors import InputError, LimitError, RunError
 from .judge import Verdict, judge
 from .scoring import cost_of, is_judged
@@ -22,9 +24,11 @@ from .scoring import cost_of, is_judged
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..runtime.journal import Journal
     from ..runtime.outcomes import Run
     from ..runtime.rounds import Between, Round
     from ..runtime.services import Services
+    from ..runtime.silence import Silence
     from ..runtime.trace import Trace
     from ..schema.task import Task
     from ..schema.team import Team
@@ -101,6 +105,7 @@ class TaskRuns:
         is_hasty = base is not None and _is_hastier(team, base)
         outcomes = {name: outcome_value(one) for name, one in sorted(given.items())}
         read = [asdict(carry), outcomes] if carry != NOTHING or outcomes else []
+        told = [dict(task.briefs)] if task.briefs else []
 
         async def work() -> Mapping[str, Any]:
             await services.prepare(plan)
@@ -119,7 +124,7 @@ class TaskRuns:
             self._must_count(run, is_waited_for=not is_hasty)
             return run_value(run)
 
-        asked = digest(plan.content_hash, task.id, task.query, task.context, *read)
+        asked = digest(plan.content_hash, task.id, task.query, task.context, *told, *read)
         run = run_of(await stage.journal.once(f"{place}outcome", "run", asked, work))
         self._runs[what] = run
         return run
@@ -168,6 +173,60 @@ class TaskRuns:
         done = await rounds(first, one_pass, between, most=most)
         self._runs[what] = summed(done, done[-1].plan)
         return done
+
+    async def passes(
+        self,
+        team: Team,
+        what: str,
+        *,
+        dialogue: int = 0,
+        silent: Silence = NOBODY_SILENT,
+        journal: Journal | None = None,
+    ) -> tuple[Round, ...]:
+        """Let a team work on the task by all that it declares: its rounds, who opens, who closes.
+
+        What an agent came to is journaled, so a restart only reads it. `came` gives the run.
+
+        Args:
+            team: The team.
+            what: Which run of the episode it is. No two have the same.
+            dialogue: Characters that are kept of what each agent read and said.
+            silent: Who takes no part.
+            journal: Where it is journaled; by default, where all is.
+
+        Returns:
+            All passes, in order; one, where the team declares nothing.
+
+        Raises:
+            Halted: A provider or a jail failed.
+            LimitError: The budget is used up.
+            InputError: Somebody is silent who is no agent of the team.
+        """
+        stage, services, plan = self.stage, self.services, compile(team, self.stage.catalogue)
+        await services.prepare(plan)
+        done = await services.passes(
+            plan,
+            self.task,
+            journal=journal or stage.journal,
+            scrubber=stage.scrubber,
+            budget=stage.budget,
+            trace=self.trace,
+            path=f"{self.path}{what}/",
+            dialogue=dialogue,
+            silent=silent,
+        )
+        run = await scored(as_run(done, plan), self.task, services.jails)
+        self._must_count(run)
+        self._runs[what] = run
+        return done
+
+    def came(self, what: str) -> Run:
+        """Give what came of a run of the episode that was made.
+
+        Args:
+            what: Which one it is.
+        """
+        return self._runs[what]
 
     def _must_count(self, run: Run, *, is_waited_for: bool = True) -> None:
         """Make sure that what came of a run is the team's doing."""

@@ -66,7 +66,7 @@ def utterances(done: Sequence[Round], *, most: int = LONGEST) -> tuple[Utterance
     return tuple(
         _utterance(one, agent, most)
         for one in done
-        if not one.is_closing
+        if one.kind == "round"
         for agent in _speakers(one)
     )
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["OLD_FILE", "Converted", "convert"]
 
 OLD_FILE = "memory/experience.jsonl"
-MISSHAPEN = (AttributeError, KeyError, RecursionError, TypeError, ValueError)
+MISSHAPEN = (AttributeError, InputError, KeyError, RecursionError, TypeError, ValueError)
 """What reading a line raises that is no entry."""
 _EPISODE = re.compile(r"(.+)/(\d{6})/[^/]+")
 
@@ -130,14 +130,7 @@ def _entries(path: Path) -> tuple[list[Learnt], list[str]]:
     for number, line in enumerate(_content(path).split(b"\n"), 1):
         try:
             entry = _entry(json.loads(line)) if line.strip() else None
-        except (
-            AttributeError,
-            InputError,
-            KeyError,
-            RecursionError,
-            TypeError,
-            ValueError,
-        ) as error:
+        except MISSHAPEN as error:
             notes.append(f"{path}:{number}: this line is passed over: {error}")
             continue
         if entry is not None and entries.setdefault(entry.id, entry) is not entry:

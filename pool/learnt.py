@@ -50,6 +50,8 @@ class Learnt:
         owner: The agent of the pool whose it is; None: everybody's.
         giver: The agent of the pool that it comes from, where that is another.
         level: How far it reaches, as its writer calls it: `task`, `subdomain`, `cross_domain`.
+        case: The id of the task that it comes from.
+        turn: The round of its run in which it was said; its sayer is the giver, or else the owner.
         credit: What it was worth to whoever found it out, in the unit of its writer.
         replaces: The ids of earlier entries that it stands for. They stay, and are found no more.
         team: The content hash of the team that it is about.
@@ -66,6 +68,8 @@ class Learnt:
     owner: str | None = None
     giver: str | None = None
     level: str | None = None
+    case: str | None = None
+    turn: int | None = None
     credit: float | None = None
     replaces: tuple[str, ...] = ()
     team: str | None = None

@@ -11,7 +11,7 @@ from .learnt import Learnt
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Lessons"]
+__all__ = ["Lessons", "standing_for"]
 
 
 class Lessons(Mapping[str, Learnt]):
@@ -48,6 +48,11 @@ class Lessons(Mapping[str, Learnt]):
         seen = len(self._entries) if seen is None else seen
         return self._places.get(entry, seen) < seen <= self._replaced.get(entry, seen)
 
+    def replaced_by(self, entry: str) -> Learnt | None:
+        """Give the first entry that stands for another one, where there is any."""
+        place = self._replaced.get(entry)
+        return None if place is None else self._entries[place]
+
     def __getitem__(self, entry: str) -> Learnt:
         return self._entries[self._places[entry]]
 
@@ -56,3 +61,14 @@ class Lessons(Mapping[str, Learnt]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+
+def standing_for(entry: Learnt, lessons: Mapping[str, Learnt]) -> Iterator[Learnt]:
+    """Give an entry, and all that it replaced, directly or not, each once: the newest first."""
+    waiting, known = [entry], {entry.id}
+    while waiting:
+        one = waiting.pop(0)
+        yield one
+        fresh = [old for old in one.replaces if old not in known]
+        known.update(fresh)
+        waiting += [lessons[old] for old in fresh]

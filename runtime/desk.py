@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from .engine import Running
     from .gateway import ChatAnswer, Message
+    from .journal import Journal
     from .outcomes import Status
     from .plan import PlannedAgent
     from .recall import Entry
@@ -92,6 +93,10 @@ class Desk:
         if journal is None:
             return await self._run()
         asked = self._asked()
+        async with journal.alone(self.path, asked):
+            return await self._journaled(journal, asked)
+
+    async def _journaled(self, journal: Journal, asked: str) -> AgentOutcome:
         if not journal.replaying and (recorded := journal.get(self.path, asked)) is not None:
             return outcome_of(recorded)
         outcome = await self._run()
@@ -179,7 +184,8 @@ class Desk:
 
     def _question(self) -> str:
         task = self.run.workspaces.task
-        return question(task, self.reports, self.missing, self.carried, self.recalled)
+        brief = task.briefs.get(self.planned.agent.id, "")
+        return question(task, self.reports, self.missing, self.carried, self.recalled, brief=brief)
 
     def _assignment(self) -> Assignment:
         run, context, agent = self.run, self.context, self.planned.agent
@@ -190,7 +196,7 @@ class Desk:
             agent=agent,
             system=self._system(),
             question=self._question(),
-            task=task,
+            task=task.seen_by(agent.id),
             reports=self.reports,
             missing=self.missing,
             line=self,

@@ -67,17 +67,20 @@ def question(
     missing: Sequence[str],
     carried: Carried = UNBURDENED,
     recalled: Sequence[Entry] = (),
+    *,
+    brief: str = "",
 ) -> str:
-    """Write the task, what was learnt on such tasks, the reports, and what is carried over.
+    """Write the task, with what was learnt on such tasks, the reports, and what is carried over.
 
     Each report stands between markers that its writer could not foresee: they carry a digest of
     the report itself, so no report can hold the end of its own fence. So does all that is carried
-    and all that is recalled.
+    and all that is recalled, and the brief, which is what only the reader is told of the task.
     """
     return render(
         "question",
         query=task.query,
         context=task.context,
+        brief={"content": brief, "fence": fence(brief)} if brief else None,
         files=sorted(task.files),
         reports=[_fenced(report) for report in reports],
         missing=missing,

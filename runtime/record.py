@@ -249,6 +249,7 @@ def _task_value(task: Task) -> dict[str, Any]:
         "id": task.id,
         "query": task.query,
         "context": task.context,
+        "briefs": dict(task.briefs),
         "niche": task.niche,
         "files": dict(task.files),
         "repo": str(task.repo.resolve()) if task.repo else None,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..schema.catalogue import load_named
 from ..schema.errors import InputError
+from ..schema.scorer_form import ScorerForm, takes
 from ..schema.values import is_list
 from .structured import first_json
 
@@ -93,6 +94,7 @@ async def score(evidence: Evidence) -> Score | None:
     return scorer(evidence.answer, task.answer, task.scorer.options)
 
 
+@takes(ScorerForm(options={"ignore_case": {"type": "boolean"}}))
 def exact(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Compare texts without regard to outer space; `ignore_case: true` ignores case as well."""
     texts = [answer.strip(), str(reference).strip()]
@@ -101,6 +103,7 @@ def exact(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     return _verdict(texts[0] == texts[1], answer, reference)
 
 
+@takes(ScorerForm())
 def choice(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Compare the letter of a multiple choice: `(B)`, `B.`, `The answer is B`."""
     del options
@@ -110,6 +113,7 @@ def choice(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     return _verdict(bool(wanted) and chosen == wanted[0], answer, reference)
 
 
+@takes(ScorerForm(options={"tolerance": {"type": "number", "minimum": 0}}))
 def number(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Compare the last number of the answer, within `tolerance` (absolute, default 1e-6)."""
     found = _NUMBER.findall(answer)
@@ -120,6 +124,7 @@ def number(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     return _verdict(distance <= float(options.get("tolerance", 1e-6)), found[-1], reference)
 
 
+@takes(ScorerForm(options={"case": {"type": "boolean"}}))
 def contains(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Look for the reference text, or for all texts of a list; case counts if `case: true`."""
     texts = [str(text) for text in (reference if is_list(reference) else [reference])]
@@ -129,6 +134,7 @@ def contains(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     return Score(value=float(not missing), reason=reason)
 
 
+@takes(ScorerForm(options={"pattern": {"type": "string"}}))
 def regex(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Search with a regular expression: the option `pattern`, else the reference answer.
 
@@ -152,6 +158,7 @@ def regex(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     return _verdict(found is not None, answer, pattern)
 
 
+@takes(ScorerForm())
 def json_equal(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Compare JSON values; the order of an object's fields does not matter."""
     del options

@@ -18,6 +18,7 @@ from .errors import ConfigError, InputError
 from .hints import did_you_mean
 from .models import Model
 from .problems import Problem, quoted, reason_of
+from .scorer_form import form_problems
 from .task import ScorerChoice, Task
 from .values import is_list, is_mapping
 from .yaml_text import read_yaml
@@ -283,7 +284,14 @@ def _task(
 ) -> Task:
     given = ("id", "query", "context", "niche", "commit", "answer")
     fields = {key: value[key] for key in given if key in value}
-    return Task(**fields, files=MappingProxyType(files), repo=repo, scorer=scorer)
+    briefs: dict[str, str] = value.get("briefs") or {}
+    return Task(
+        **fields,
+        briefs=MappingProxyType(briefs),
+        files=MappingProxyType(files),
+        repo=repo,
+        scorer=scorer,
+    )
 
 
 def _scorer(value: Any) -> ScorerChoice:
@@ -294,12 +302,13 @@ def _scorer(value: Any) -> ScorerChoice:
 
 
 def _scorer_problems(scorer: ScorerChoice, document: Document, known: Catalogue) -> list[Problem]:
+    named: FieldPath = ("scorer", "name")
     if scorer.name in known.scorers:
-        return []
+        is_meant = named in document.places or not scorer.options
+        return form_problems(scorer.name, scorer.options, document) if is_meant else []
     hint = (
         did_you_mean(scorer.name, known.scorers) or f" Known: {', '.join(sorted(known.scorers))}."
     )
-    named: FieldPath = ("scorer", "name")
     path = named if named in document.places else named[:1]
     return [document.problem(path, f"no scorer {quoted(scorer.name)}.{hint}")]
 

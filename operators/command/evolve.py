@@ -171,9 +171,9 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     done; nothing is paid twice. With further tasks at its end, the stream is prolonged.
     """
     from ...schema.recipe import load_recipe
+    from ...schema.tasks import load_tasks
     from .evolving import Evolving
     from .several import Several
-    from .stream import load_tasks
 
     known = host_catalogue(
         **{name: options[name] for name in ("model", "models_file", "tools_file", "allowed_tools")}
@@ -202,8 +202,8 @@ def _testing(recipe: Recipe, options: dict[str, Any], known: Catalogue) -> Testi
             load.
     """
     from ...pool.sources import load_source
+    from ...schema.tasks import load_tasks
     from .evolving import Testing
-    from .stream import load_tasks
 
     if options["test_file"] is None:
         if options["repeats"] or options["beside"]:

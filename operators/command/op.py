@@ -20,11 +20,13 @@ class _Operators(Group):
 
     entries = "operators"
     summaries = {  # noqa: RUF012 - to ask an operator itself, it would have to be imported
+        "appraise": "Let a model score every utterance of a run.",
         "chance": "Change one component of a team at random, for comparison.",
         "coach": "Let a model tell an agent what it did wrong in a run, and what to do.",
         "consolidate": "Put what a pool's evolution on a task has taught into its memory.",
         "contributions": "Let a model judge what each agent contributed to a run.",
         "crossover": "Let a model make a child of two teams.",
+        "distil": "Let a model put what an agent said in a run into what it should know.",
         "enlist": "Let a model make a team of a catalogue's roles for a task.",
         "instantiate": "Let a model adapt a team to a task.",
         "mutate": "Let a model change one component of a team.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..search import Attempt, Search
@@ -49,12 +50,4 @@ BEST_OF_N = Strategy(
     needs=_needs,
     leaves_team=True,
 )
-FIXED = Strategy(
-    name="fixed",
-    episode=fixed,
-    settings=SearchSettings,
-    schema=SCHEMA,
-    check=check,
-    needs=_needs,
-    leaves_team=True,
-)
+FIXED = replace(BEST_OF_N, name="fixed", episode=fixed)

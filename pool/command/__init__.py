@@ -7,6 +7,7 @@ import click
 from .agents import show_agents, show_log
 from .changes import add_export, add_import, init, restore, retire
 from .family import show_blame, show_lineage
+from .learnt import show_memory
 from .reports import best, show, show_list
 from .upkeep import gc, show_conversion, show_findings
 
@@ -27,6 +28,7 @@ for command in (
     show_agents,
     show,
     show_log,
+    show_memory,
     show_lineage,
     show_blame,
     best,

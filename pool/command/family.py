@@ -16,6 +16,7 @@ from ..agents import PoolAgent
 from ..lineage import ancestors, blame, descendants
 from .arguments import as_json, open_pool, pool_folder
 from .figures import lineage_value, made_by, score, statistics_value, table
+from .learnt import origins_json, origins_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -56,11 +57,19 @@ def show_lineage(folder: Path, name: str | None, form: str) -> None:
 
 @click.command("blame", cls=Command)
 @pool_folder
-@click.argument("name", metavar="TEAM")
+@click.argument("name", metavar="NAME")
 @as_json
 def show_blame(folder: Path, name: str, as_json: bool) -> None:
-    """Say for each field of a team which ancestor and operator set it, and what that one scored."""
+    """Say for each field of a team which ancestor and operator set it, and what that one scored.
+
+    Of an entry of the memory: which agent said it, on which case, in which turn, with what credit;
+    and the same of all that it replaced.
+    """
     pool = open_pool(folder)
+    if (entry := pool.learnt.get(name)) is not None:
+        told = json.dumps(origins_json(entry, pool), indent=2)
+        click.echo(told if as_json else "\n".join(origins_table(entry, pool)))
+        return
     pool.member(name)
     origins = blame(pool.teams, name)
     if as_json:

@@ -14,6 +14,7 @@ from ...schema.errors import InputError
 from .agents import agent_facts, agent_json
 from .arguments import Tasks, as_json, of_tasks, open_pool, pool_folder
 from .figures import cost, lineage_value, made_by, score, statistics_value, table
+from .learnt import entry_facts, entry_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -78,8 +79,15 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
 @of_tasks
 @as_json
 def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
-    """Show what is known of a team or an agent: why it exists, and how it does in each niche."""
+    """Show what is known of a team or an agent, or of an entry of the memory by its id.
+
+    Why a team or an agent exists, and how it does in each niche; where an entry comes from.
+    """
     pool, tasks = open_pool(folder), Tasks(**of)
+    if (entry := pool.learnt.get(name)) is not None:
+        told = json.dumps(entry_json(entry, pool), indent=2)
+        click.echo(told if as_json else "\n".join(map(speakable, entry_facts(entry, pool))))
+        return
     if name in pool.all_agents:
         agent = pool.agent(name)
         told = json.dumps(agent_json(agent), indent=2)

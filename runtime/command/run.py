@@ -16,6 +16,7 @@ from ...schema.errors import InputError, StorageError
 from ..terminal import counted, speakable, speakable_json
 
 if TYPE_CHECKING:
+    from ...schema.task import Task
     from ..adapting import Adapting
     from ..outcomes import Run
     from ..plan import Plan
@@ -109,7 +110,8 @@ def main(**options: Any) -> None:
     if adapting is not None:
         plan = replace(plan, models={**plan.models, **adapting.models})
     if options["dry_run"]:
-        click.echo(speakable(_described(plan, adapting, as_json=options["as_json"])))
+        described = _described(plan, loaded.task, adapting, as_json=options["as_json"])
+        click.echo(speakable(described))
         return
     if (earlier := _result_of(options["resume"])) is not None:
         click.echo(
@@ -150,16 +152,23 @@ def _adapting(options: dict[str, Any], loaded: Loaded) -> Adapting | None:
     return adapting(recipe, loaded.team, loaded.known) if recipe is not None else None
 
 
-def _described(plan: Plan, adapting: Adapting | None, *, as_json: bool) -> str:
+def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bool) -> str:
     """Say what would be run, and how many calls it would take at most."""
-    if adapting is None:
-        return json.dumps(plan.describe(), indent=2) if as_json else str(plan)
-    most = adapting.calls_at_most(plan)
-    if as_json:
-        adapts = {"by": adapting.name, "calls_at_most": most}
-        return json.dumps({**plan.describe(), "adapts": adapts}, indent=2)
-    bound = "nobody knows how many calls" if most is None else f"at most {counted(most, 'call')}"
-    return f"{plan}\nadapts by {adapting.name}: {bound} in all"
+    value, lines = plan.describe(), [str(plan)]
+    if task.briefs:
+        told = [one for one in plan.agents if one in task.briefs]
+        passed_over = [one for one in task.briefs if one not in plan.agents]
+        value["briefs"] = {"told": told, "passed_over": passed_over}
+        lines += [f"told by itself: {', '.join(told)}"] if told else []
+        lines += [f"nobody's brief: {', '.join(passed_over)}"] if passed_over else []
+    if adapting is not None:
+        most = adapting.calls_at_most(plan)
+        value["adapts"] = {"by": adapting.name, "calls_at_most": most}
+        bound = (
+            "nobody knows how many calls" if most is None else f"at most {counted(most, 'call')}"
+        )
+        lines.append(f"adapts by {adapting.name}: {bound} in all")
+    return json.dumps(value, indent=2) if as_json else "\n".join(lines)
 
 
 def _folder(options: dict[str, Any]) -> Path | None:
@@ -258,6 +267,7 @@ class _Making:
                     task,
                     query=scrubber.known(task.query),
                     context=scrubber.known(task.context),
+                    briefs={one: scrubber.known(text) for one, text in task.briefs.items()},
                     files={name: scrubber.known(text) for name, text in task.files.items()},
                 ),
             )

@@ -88,7 +88,7 @@ class Assignment:
         agent: The agent.
         system: Its instructions: role, constitution and prompt.
         question: The task and the reports, as text. What others wrote is fenced as data.
-        task: The task, without its reference answer.
+        task: The task, without its reference answer and others' briefs.
         reports: The outputs that it receives, in Kahn order.
         missing: Agents whose output is missing because they failed (`on_error: degrade`).
         line: The way to its model.

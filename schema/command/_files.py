@@ -35,14 +35,18 @@ MARKS: Mapping[bytes, str] = {
 """Fields that only one kind of file has at its top, the surest first."""
 
 
+TASKS: Mapping[str, str] = {".json": "task", ".jsonl": "tasks"}
+"""By their endings, files of one task, and of one in each line."""
+
+
 def kind_of(file: Path) -> str:
     """Tell what a file is by a field that only such files have, at the start of a line.
 
     Raises:
         InputError: There is no such file, or it cannot be read.
     """
-    if file.suffix == ".json":
-        return "task"
+    if file.suffix in TASKS:
+        return TASKS[file.suffix]
     if file.name == AGENT or is_agent_folder(file):
         return "agent"
     lines = {line.split(b":")[0] for line in read_file(file).splitlines() if b":" in line}

@@ -13,6 +13,7 @@ from ..errors import ConfigError, InputError
 from ..loading import load_models, load_task, load_team, load_tools
 from ..problems import Problem
 from ..recipe import load_recipe
+from ..tasks import load_tasks
 from . import Command, host_catalogue, host_options, note, problem_format
 from ._files import kind_of, with_agents
 
@@ -30,9 +31,9 @@ def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
     """Check files and show every problem of each, sorted by place.
 
     Team files, agent files, models.yaml, tools.yaml, policy.yaml and recipes (YAML) and task files
-    (JSON or YAML) are told apart by their top-level fields. A folder is an agent's where it has an
-    agent.yaml; of any other, the agent files and agents' folders in it are checked. Ends with 2
-    when there is a problem. Nothing is run.
+    (JSON or YAML) are told apart by their top-level fields; of a .jsonl each line is a task. A
+    folder is an agent's where it has an agent.yaml; of any other, the agent files and agents'
+    folders in it are checked. Ends with 2 when there is a problem. Nothing is run.
     """
     known = host_catalogue(**host)
     files = tuple(one for file in files for one in with_agents(file))
@@ -59,6 +60,8 @@ def _load(file: Path, known: Catalogue) -> None:
     match kind_of(file):
         case "task":
             load_task(file, known)
+        case "tasks":
+            load_tasks(file, known)
         case "models":
             load_models(file)
         case "tools":

@@ -16,13 +16,13 @@ from coterie.benchmarks.streams.__main__ import main as write
 from coterie.benchmarks.streams.candidates import CANDIDATES
 from coterie.benchmarks.streams.headroom import main as headroom
 from coterie.benchmarks.streams.tasks import SPLITS, STREAMS, Split, items, stream
-from coterie.operators.command.stream import load_tasks
 from coterie.pool import Pool
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 from coterie.schema import Catalogue, Task, load_team
 from coterie.schema.edits import Rejected, apply
 from coterie.schema.errors import InputError
+from coterie.schema.tasks import load_tasks
 
 from ..scoring import scored as as_the_engine
 

@@ -11,8 +11,8 @@ from .consulting import consultation, made, once
 from .rounds import TRIO, did
 
 
-def turns(of: Team, **options: frozenset[str]) -> list[tuple[str, int]]:
-    return [one.turn for one in utterances(made(of, **options))]
+def turns(of: Team, *, settled: frozenset[str] = frozenset()) -> list[tuple[str, int]]:
+    return [one.turn for one in utterances(made(of, settled=settled))]
 
 
 def test_those_who_work_in_each_round_say_one_utterance_in_each_and_who_decides_none() -> None:

@@ -42,6 +42,8 @@ LESSON = Learnt(
     owner="ada",
     giver="ben",
     level="subdomain",
+    case="dates_7",
+    turn=2,
     credit=0.25,
     team=HASH,
     operators=(
@@ -77,6 +79,8 @@ entries = st.builds(
     owner=st.none() | names,
     giver=st.none() | names,
     level=st.none() | names,
+    case=st.none() | texts,
+    turn=st.none() | st.integers(0, 99),
     credit=numbers,
     replaces=st.lists(texts, max_size=3, unique=True).map(tuple),
     team=hashes,

@@ -63,6 +63,7 @@ class Bench:
         model: ScriptedModel,
         *,
         folder: Path | None = None,
+        task: Task = TASK,
         dialogue: int = 0,
         agent_caps: Caps | None = None,
         **passing: Any,
@@ -72,7 +73,13 @@ class Bench:
         with Journal.open(folder) if folder else nullcontext() as journal:
             calling = {"journal": journal}
             return self._made(
-                once, team, model, calling=calling, dialogue=dialogue, agent_caps=agent_caps
+                once,
+                team,
+                model,
+                calling=calling,
+                task=task,
+                dialogue=dialogue,
+                agent_caps=agent_caps,
             )
 
     def _made(

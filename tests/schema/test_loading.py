@@ -231,3 +231,17 @@ def test_problems_of_tool_servers_have_places() -> None:
         ' ["python"].',
         "tools.yaml:2:35: error: servers.clock.tools: 0 tools are too few: at least 1.",
     ]
+
+
+def test_a_task_may_tell_one_agent_what_it_tells_no_other() -> None:
+    assert loaded('"briefs": {"teacher": "Ben guesses."}').briefs == {"teacher": "Ben guesses."}
+    assert not Task(id="t", query="Why?").briefs
+
+
+def test_a_brief_is_for_an_id_and_says_something() -> None:
+    assert told(lambda: loaded('"briefs": {"Teacher": "x", "a": "", "b": 5}')) == [
+        "task.json:1:60: error: briefs.Teacher: 'Teacher' is not an id: a lower-case letter, then"
+        " lower-case letters, digits or _, at most 64 characters. Write for instance teacher.",
+        "task.json:1:81: error: briefs.a: 0 characters are too few: at least 1.",
+        "task.json:1:90: error: briefs.b: 5 is not text. Write it in quotes, or text.",
+    ]

@@ -98,10 +98,13 @@ def test_nothing_outlives_the_host(
             stderr=subprocess.DEVNULL,
             env=os.environ | {"TMPDIR": folder},
         ) as host:
-            wait_for(lambda: len(holding(mark)) == 3, "the command did not start")
-            host.send_signal(ending)
-            wait_for(lambda: holding(mark) == [], "something is left")
-            host.wait()
+            try:
+                wait_for(lambda: len(holding(mark)) == 3, "the command did not start")
+                host.send_signal(ending)
+                wait_for(lambda: holding(mark) == [], "something is left")
+                host.wait()
+            finally:
+                host.kill()
         if ending is not signal.SIGKILL:
             assert list(Path(folder).iterdir()) == []
 

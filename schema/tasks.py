@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...schema.errors import ConfigError, InputError
-from ...schema.loading import parse_task, read_file
-from ...schema.problems import Place, Problem, quoted
+from .errors import ConfigError, InputError
+from .loading import parse_task, read_file
+from .problems import Place, Problem, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from ...schema.catalogue import Catalogue
-    from ...schema.task import Task
+    from .catalogue import Catalogue
+    from .task import Task
 
-__all__ = ["load_tasks"]
+__all__ = ["load_tasks", "placed_tasks"]
 
 
 def load_tasks(path: Path, known: Catalogue) -> list[Task]:
@@ -26,20 +26,30 @@ def load_tasks(path: Path, known: Catalogue) -> list[Task]:
         InputError: There is no such file, or no task in it.
         ConfigError: Tasks do not load, or have the same id; the exception has every problem.
     """
-    tasks: list[Task] = []
+    return [*placed_tasks(path, known).values()]
+
+
+def placed_tasks(path: Path, known: Catalogue) -> Mapping[str, Task]:
+    """Load a stream of tasks as `load_tasks` does, each by the place that it has: `file:line`.
+
+    Raises:
+        InputError: As for `load_tasks`.
+        ConfigError: The same.
+    """
+    tasks: dict[str, Task] = {}
     problems: list[Problem] = []
     seen: dict[str, str] = {}
     is_folder = path.is_dir()
     for file, line, content in _texts(path):
+        here = f"{file}:{line}"
         try:
             # Named by its line, a JSONL file is never taken for YAML, whatever it is called.
-            name = file if is_folder else f"{file}:{line}"
+            name = file if is_folder else here
             task = parse_task(content, name, path if is_folder else path.parent, known)
         except ConfigError as error:
             problems += [replace(one, file=file, place=_place(one, line)) for one in error.problems]
             continue
-        tasks.append(task)
-        here = f"{file}:{line}"
+        tasks[here] = task
         if (first := seen.setdefault(task.id, here)) != here:
             why = f"two tasks have the id {quoted(task.id)}, this and {first}. Each needs its own."
             problems.append(Problem(file=file, place=Place(line=line), path="id", message=why))

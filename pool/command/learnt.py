@@ -1,0 +1,153 @@
+"""`mas-pool memory`: what a pool has learnt, and of each entry where it comes from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.terminal import on_one_line
+from ...schema.command import Command
+from ..layout import LEDGER
+from ..lessons import standing_for
+from .arguments import as_json, open_pool, pool_folder
+from .figures import table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ..learnt import Learnt
+    from ..pool import Pool
+
+__all__ = ["entry_facts", "entry_json", "origins_json", "origins_table", "show_memory"]
+
+COLUMNS = {
+    "entry": "<",
+    "kind": "<",
+    "niche": "<",
+    "agent": "<",
+    "case": "<",
+    "turn": ">",
+    "credit": ">",
+    "text": "<",
+}
+ORIGINS = {"entry": "<", "line": ">", "agent": "<", "case": "<", "turn": ">", "credit": ">"}
+LONGEST_TEXT = 60
+"""Characters of an entry in a row."""
+
+
+@click.command("memory", cls=Command)
+@pool_folder
+@click.option("--kind", metavar="NAME", help="Show only entries of this kind.")
+@click.option("--niche", metavar="NAME", help="Show only entries of this niche.")
+@click.option("--owner", metavar="AGENT", help="Show only entries of this agent.")
+@click.option("--case", metavar="TASK", help="Show only entries that come from this task.")
+@click.option("--all", "everything", is_flag=True, help="Show what was replaced, too.")
+@as_json
+def show_memory(folder: Path, everything: bool, as_json: bool, **wanted: str | None) -> None:
+    """List what a pool has learnt, in order: from which case, of which agent, with what credit.
+
+    Where an entry belongs to one agent and was given by another, both are named: giver > owner.
+    """
+    pool = open_pool(folder)
+    shown = [
+        one
+        for one in pool.learnt.values()
+        if (everything or pool.learnt.stands(one.id)) and _fits(one, wanted)
+    ]
+    if as_json:
+        lines = _lines(pool)
+        click.echo(json.dumps({"entries": [_value(one, pool, lines) for one in shown]}, indent=2))
+        return
+    total = f"{len(shown)} of {len(pool.learnt)} entries"
+    click.echo("\n".join([*table(COLUMNS, [_row(one, pool) for one in shown]), "", total]))
+
+
+def entry_json(entry: Learnt, pool: Pool) -> dict[str, Any]:
+    """Give what is known of an entry as plain values."""
+    return _value(entry, pool, _lines(pool))
+
+
+def entry_facts(entry: Learnt, pool: Pool) -> Iterator[str]:
+    """Say what is known of an entry, line by line."""
+    by = pool.learnt.replaced_by(entry.id)
+    facts = {
+        "line": f"{pool.folder / LEDGER}:{_lines(pool)[entry.id]}",
+        "kind": entry.kind,
+        "niche": entry.niche,
+        "owner": entry.owner,
+        "giver": entry.giver,
+        "level": entry.level,
+        "case": entry.case,
+        "turn": entry.turn,
+        "credit": _credit(entry),
+        "reward": entry.reward,
+        "run": entry.run,
+        "replaces": ", ".join(entry.replaces),
+        "replaced": None if by is None else f"by {by.id}",
+        "task": entry.task,
+        "text": entry.text,
+    }
+    yield on_one_line(entry.id)
+    for name, item in facts.items():
+        if item not in (None, "", "-"):
+            yield f"  {name:<9} {on_one_line(str(item))}"
+
+
+def origins_json(entry: Learnt, pool: Pool) -> list[dict[str, Any]]:
+    """Give an entry and all that it stands for as plain values."""
+    lines = _lines(pool)
+    return [_value(one, pool, lines) for one in standing_for(entry, pool.learnt)]
+
+
+def origins_table(entry: Learnt, pool: Pool) -> Iterator[str]:
+    """Say of an entry, and of all that it stands for, where it comes from."""
+    lines = _lines(pool)
+    rows = [
+        (one.id, str(lines[one.id]), _agent(one), one.case or "-", _turn(one), _credit(one))
+        for one in standing_for(entry, pool.learnt)
+    ]
+    return table(ORIGINS, rows)
+
+
+def _fits(entry: Learnt, wanted: Mapping[str, str | None]) -> bool:
+    return all(item is None or getattr(entry, name) == item for name, item in wanted.items())
+
+
+def _lines(pool: Pool) -> Mapping[str, int]:
+    """Give the line of the ledger that each entry is."""
+    return {line.op: line.end.line for line in pool.entries() if line.value["kind"] == "learnt"}
+
+
+def _value(entry: Learnt, pool: Pool, lines: Mapping[str, int]) -> dict[str, Any]:
+    by = pool.learnt.replaced_by(entry.id)
+    return {**asdict(entry), "line": lines[entry.id], "replaced_by": by.id if by else None}
+
+
+def _row(entry: Learnt, pool: Pool) -> Sequence[str]:
+    text = on_one_line(entry.text)
+    return (
+        entry.id if pool.learnt.stands(entry.id) else f"{entry.id} (replaced)",
+        entry.kind,
+        entry.niche or "-",
+        _agent(entry),
+        entry.case or "-",
+        _turn(entry),
+        _credit(entry),
+        text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …",
+    )
+
+
+def _agent(entry: Learnt) -> str:
+    return " > ".join(filter(None, (entry.giver, entry.owner))) or "-"
+
+
+def _turn(entry: Learnt) -> str:
+    return "-" if entry.turn is None else str(entry.turn)
+
+
+def _credit(entry: Learnt) -> str:
+    return "-" if entry.credit is None else f"{entry.credit:.3g}"

@@ -1,0 +1,82 @@
+"""What a task's scorer takes: options and reference answers are checked where they are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coterie.schema import ConfigError, load_task
+
+TASK = '{"id": "t", "query": "Which?"'
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def told(fields: str) -> list[str]:
+    """The problems of a task with these fields, which begin at 1:33."""
+    Path("task.json").write_text(f"{TASK}, {fields}}}")
+    with pytest.raises(ConfigError) as caught:
+        load_task("task.json")
+    return [line.removeprefix("task.json:") for line in str(caught.value).splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("fields", "problem"),
+    [
+        (
+            '"scorer": {"name": "ranked", "dept": 3}',
+            "1:61: error: scorer.dept: unknown field. Did you mean 'depth'?",
+        ),
+        (
+            '"scorer": {"name": "ranked", "hit": "3"}',
+            "1:68: error: scorer.hit: '3' is not an integer (places, 1 to 1000). Write it"
+            " without quotes: 3.",
+        ),
+        (
+            '"scorer": {"name": "ranked", "hit": 0}',
+            "1:68: error: scorer.hit: 0 is out of range (places, 1 to 1000).",
+        ),
+        (
+            '"scorer": {"name": "ranked", "hit": 5, "depth": 3}',
+            "1:68: error: scorer.hit: Hit@5 looks at more places than depth, 3.",
+        ),
+        ('"answer": 7, "scorer": "ranked"', "1:42: error: answer: 7 is not text, a mapp"),
+        ('"answer": [], "scorer": "ranked"', "1:42: error: answer: 0 items are too few"),
+        ('"answer": "-", "scorer": "ranked"', "1:42: error: answer: '-' is not a name"),
+        (
+            '"answer": ["a", {"nam": "b"}], "scorer": "ranked"',
+            "1:48: error: answer[1]: name is missing. What it is called.",
+        ),
+        (
+            '"answer": {"name": "a", "synonyms": ["b", 1]}, "scorer": "ranked"',
+            "1:74: error: answer.synonyms[1]: 1 is not text.",
+        ),
+        ('"scorer": {"name": "exact", "case": true}', "1:60: error: scorer.case: unknown"),
+        ('"scorer": {"name": "contains", "case": 1}', "1:71: error: scorer.case: 1 is not"),
+        ('"scorer": {"name": "number", "tolerance": -1}', "1:74: error: scorer.tolerance"),
+        ('"scorer": {"name": "regex", "pattern": 1}', "1:71: error: scorer.pattern: 1 is"),
+        ('"scorer": {"name": "json", "strict": 1}', "1:59: error: scorer.strict: unknown"),
+    ],
+)
+def test_what_a_scorer_does_not_take_is_told_with_its_place(fields: str, problem: str) -> None:
+    found = told(fields)
+    assert any(line.startswith(problem) for line in found), found
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        '"answer": "a", "scorer": "ranked"',
+        '"answer": ["a", {"name": "b", "synonyms": ["c"]}], "scorer": {"name": "ranked", "hit": 3}',
+        '"answer": {"name": "a"}, "scorer": {"name": "ranked", "hit": 20}',
+        '"answer": 1, "scorer": {"name": "number", "tolerance": 0.5}',
+        '"scorer": {"name": "humaneval", "seconds": 10}',
+    ],
+)
+def test_what_a_scorer_takes_loads(fields: str) -> None:
+    Path("task.json").write_text(f"{TASK}, {fields}}}")
+    assert load_task("task.json").id == "t"
