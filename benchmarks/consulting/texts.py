@@ -10,6 +10,8 @@ from .world import FINDINGS, NICHES, WAYS, Reading
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from .world import Case
+
 __all__ = [
     "NOTHING_SEEN",
     "answered",
@@ -18,6 +20,7 @@ __all__ = [
     "niche_in",
     "posed",
     "readings_in",
+    "recognised",
     "role_in",
     "said",
     "title_in",
@@ -36,12 +39,17 @@ FENCED = re.compile(
     r"^<(?P<kind>\w+) (?P<sign>\w+)(?P<of>[^>\n]*)>\n(?P<text>.*?)\n</(?P=kind) (?P=sign)>",
     re.DOTALL | re.MULTILINE,
 )
-NAME = re.compile(r"\"(\w+)\"")
+NAME = re.compile(r"\"(\w+)")
 
 
-def posed(title: str, niche: str) -> str:
+def posed(case: Case) -> str:
     """Write the question of a case."""
-    return f"{title} of the {niche} ward: which of its {FINDINGS} findings are there?"
+    return f"{case.title}, {recognised(case)}: which of its {FINDINGS} findings are there?"
+
+
+def recognised(case: Case) -> str:
+    """Write by what a similar case is recognised."""
+    return f"{' and '.join(case.signs)} in the {case.niche} ward"
 
 
 def title_in(text: str) -> str | None:

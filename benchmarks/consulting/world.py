@@ -49,6 +49,9 @@ WAYS = (
     *("turn the slide", "name the opposite", "start from the stain", "weigh the rarest sign"),
 )
 """Ways of working; in each niche a third of them is sound, a third unsound, a third neither."""
+SIGNS = ("ache", "chill", "cough", "cramp", "fever", "rash", "tremor", "yawn")
+"""What a case looks like from outside: it tells nothing of its findings, but tells cases apart."""
+SHOWING = 2
 PLACES = 3
 THIRD = len(WAYS) // PLACES
 SOUND, NEITHER, UNSOUND = 1, 0, -1
@@ -60,6 +63,7 @@ class Case:
 
     title: str
     niche: str
+    signs: tuple[str, ...]
     findings: tuple[bool, ...]
 
 
@@ -83,7 +87,8 @@ def case_of(named: str) -> Case:
     source = _chance(named)
     niche = NICHES[int(named.rpartition("/")[2]) % len(NICHES)]
     findings = tuple(source.random() < 0.5 for _ in range(FINDINGS))
-    return Case(title=named, niche=niche, findings=findings)
+    signs = (*sorted(source.sample(SIGNS, SHOWING)),)
+    return Case(title=named, niche=niche, signs=signs, findings=findings)
 
 
 def shown(landscape: Landscape, seat: Seat, case: Case) -> list[int]:

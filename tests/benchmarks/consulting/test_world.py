@@ -147,7 +147,7 @@ def test_what_is_said_is_what_is_read(number: int, decisions: list[bool]) -> Non
     assert readings_in("; ".join(map(said, [*read, *read]))) == read
     assert answers_in(answered(decisions)) == dict(enumerate(decisions))
     case = case_of(title(3, number))
-    text = posed(case.title, case.niche)
+    text = posed(case)
     assert (title_in(text), niche_in(text)) == (case.title, case.niche)
     way = WAYS[number % len(WAYS)]
     assert way_in(f"I see. {way_said(way)}.") == way
