@@ -16,7 +16,7 @@ Kind = Literal["copied", "redundant", "helpful", "idle", "misleading", "equal"]
 """What a specialist is: helpful with somebody who says the same; who says the same; helpful alone;
 without evidence; with evidence that is mostly false; as good as all others."""
 
-AGENTS = ("amber", "birch", "cedar", "delta", "ember")
+AGENTS: tuple[str, ...] = ("amber", "birch", "cedar", "delta", "ember")
 KINDS: tuple[Kind, ...] = ("copied", "redundant", "helpful", "idle", "misleading")
 """Who sits in a drawn consultation, in a drawn order."""
 HELPFUL = (0.65, 0.9)
