@@ -5,6 +5,7 @@ rewritten file: `select`, `instantiate`, `mutate`, `crossover`, `consolidate` (E
 scores answers without knowing the right one, and `chance` edits without a model, for comparison.
 `contributions`, `coach`, `restructure` and `enlist` adapt a team while it works (TacoMAS §3).
 `utterances`, `appraise` and `distil` make experience of what agents said in rounds (MATTRL §3.2).
+`gauge` says what a case looks like, and `operators/routing/` who is to work on it (MATTRL §5.2).
 `operators/strategies/` has the loops that put them to work.
 
 Each operator is usable alone. What it needs of a model it asks through `Meta`; what came of it is a
@@ -24,6 +25,7 @@ from .decide import decide
 from .digest import digest
 from .distil import Distilled, distil
 from .enlist import enlist
+from .gauge import gauge
 from .instantiate import instantiate
 from .judge import Agreement, Verdict, agreement, judge
 from .meta import Meta, Respondent
@@ -70,6 +72,7 @@ __all__ = [
     "distil",
     "edit_words",
     "enlist",
+    "gauge",
     "instantiate",
     "judge",
     "lasting_low",

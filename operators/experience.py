@@ -17,7 +17,16 @@ if TYPE_CHECKING:
     from .contributions import Contribution
     from .utterances import Turn, Utterance
 
-__all__ = ["EVENT", "Credited", "ExperienceSettings", "credited", "earlier", "kept", "told"]
+__all__ = [
+    "EVENT",
+    "Credited",
+    "ExperienceSettings",
+    "check",
+    "credited",
+    "earlier",
+    "kept",
+    "told",
+]
 
 EVENT = "utterances"
 """The event of an episode's story that tells them."""
@@ -38,6 +47,17 @@ class ExperienceSettings:
     rubric: str = ""
     key: Literal["context", "case"] = "context"
     recalls: bool = False
+
+
+def check(settings: ExperienceSettings, said: Mapping[str, Any]) -> dict[str, str]:
+    """Find fields that somebody wrote and that nothing would read beside the others."""
+    found: dict[str, str] = {}
+    here = f"here is credit: {settings.credit}. Leave one of them out."
+    if "per" in said and settings.credit == "naive":
+        found["per"] = f"nobody is silenced but with credit: difference or shapley, and {here}"
+    if "permutations" in said and settings.credit != "shapley":
+        found["permutations"] = f"orders are drawn only with credit: shapley, and {here}"
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

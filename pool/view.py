@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .changes import Told
 from .layout import LEDGER
 from .ledger import START, Ledger
 from .state import State
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from .agents import PoolAgent
     from .learnt import Learnt
+    from .ledger import Place
     from .members import Member
     from .memory import Memory
     from .pool import Pool
@@ -41,6 +43,7 @@ class View:
         members: The teams by name, in the order of their births.
         agents: The agents by name, in the order of their births.
         seen: How many entries had been learnt.
+        end: How far the ledger had come.
         pool: The pool, which may have come further.
         memory: What finds entries; None: nothing is found.
     """
@@ -48,6 +51,7 @@ class View:
     members: Mapping[str, Member]
     agents: Mapping[str, PoolAgent]
     seen: int
+    end: Place
     pool: Pool
     memory: Memory | None = None
 
@@ -59,6 +63,20 @@ class View:
             self.pool.refresh()
         entries = learnt.between(0, self.seen)
         return [one for one in entries if learnt.stands(one.id, self.seen)]
+
+    def told(self, what: str) -> list[Told]:
+        """Give the events that are called so, in order. They are read anew, and kept nowhere.
+
+        Raises:
+            StorageError: The ledger cannot be read.
+        """
+        found: list[Told] = []
+        for entry in Ledger(self.pool.folder / LEDGER).read():
+            if entry.end.line > self.end.line:
+                break
+            if entry.value["kind"] == "told" and entry.value["what"] == what:
+                found.append(Told.of(entry.value))
+        return found
 
     def search(
         self,
@@ -130,6 +148,7 @@ class Views:
                 if agent.retired is None
             },
             seen=self._seen,
+            end=self._place,
             pool=self._pool,
             memory=self._memory,
         )

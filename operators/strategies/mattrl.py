@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...pool.changes import Told
 from ...pool.expectation import ranked
 from ..appraise import appraised
-from ..experience import EVENT, Credited, ExperienceSettings, credited, earlier, kept, told
+from ..experience import EVENT, Credited, ExperienceSettings, check, credited, earlier, kept, told
 from ..operator import operator_of
 from ..proposal import Dropped
 from ..settings import read_schema
@@ -138,5 +138,6 @@ MATTRL = Strategy(
     episode=mattrl,
     settings=ExperienceSettings,
     schema=read_schema(Path(__file__).with_name("mattrl.schema.json")),
+    check=check,
     needs=_needs,
 )

@@ -173,6 +173,23 @@ def judgements(agents: Sequence[str]) -> SearchStrategy[str]:
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 
+def gaugings() -> SearchStrategy[str]:
+    """Answers of a model that is asked what a case looks like."""
+    fractions = ("complexity", "disciplines", "divergence", "misleading")
+    fair = st.fixed_dictionaries(
+        {
+            "reason": _TEXT,
+            **dict.fromkeys(fractions, st.floats(0, 1)),
+            "specialities": st.integers(1, 10),
+        }
+    ).map(json.dumps)
+    odd = st.fixed_dictionaries(
+        {"reason": _TEXT | VALUES, **dict.fromkeys((*fractions, "specialities"), _SHARE)},
+        optional={"single": st.booleans(), "route": _TEXT},
+    ).map(json.dumps)
+    return st.one_of(fair, fair, odd, _truncated(fair), _talkative(fair), _SHAPES)
+
+
 def coachings() -> SearchStrategy[str]:
     """Answers of a model that is asked what an agent did wrong, and what it is to do."""
     said = st.fixed_dictionaries(

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Coroutine, Sequence
+import inspect
+import itertools
+import random
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +20,10 @@ from coterie.operators.stage import Stage
 from coterie.operators.strategy import strategy_of
 from coterie.pool import Pool
 from coterie.pool.learnt import Learnt
-from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.pool.ledger import Ledger
+from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
+from coterie.runtime.journal import Journal
 from coterie.schema.recipe import Recipe
 from coterie.schema.task import Task
 
@@ -38,6 +44,31 @@ def evolution(stage: Stage, tasks: Sequence[Task] = TASKS) -> Evolution:
     return Evolution(stage=stage, strategy=MATTRL, tasks=tasks, folder=folder)
 
 
+@dataclass
+class Built:
+    """What an evolution came to.
+
+    Attributes:
+        folder: Where it is.
+        entries: What was learnt.
+        lines: What the episodes say of themselves.
+        model: Who was asked.
+        came: What came of what was done after it.
+    """
+
+    folder: Path
+    entries: list[Learnt]
+    lines: list[dict[str, Any]]
+    model: ScriptedModel
+    came: Any = None
+
+    @property
+    def told(self) -> list[dict[str, Any]]:
+        """What is told of the utterances of each episode."""
+        stories = (event for line in self.lines for event in line["story"])
+        return [event for event in stories if event["event"] == "utterances"]
+
+
 def learnt(
     folder: Path,
     of: Recipe,
@@ -45,8 +76,8 @@ def learnt(
     script: Callable[[Request], Reply] = doctors,
     after: Callable[[Stage], Coroutine[Any, Any, Any]] | None = None,
     team: str = WARD,
-) -> tuple[list[Learnt], list[dict[str, Any]], ScriptedModel, Any]:
-    """Evolve on the cases; give the entries, the lines, who was asked, and what came after."""
+) -> Built:
+    """Evolve on the cases."""
 
     async def work(stage: Stage) -> tuple[list[Any], Any]:
         made = evolution(stage)
@@ -56,19 +87,22 @@ def learnt(
     with ScriptedModel(script) as model:
         how = {"recalls": True, "embedder": "hashing"} if "recall" in team else {}
         lines, came = done(folder, model.api_base, work, of, pair=team, **how)
-    return list(Pool.open(folder / "pool").learnt.values()), lines, model, came
+    entries = list(Pool.open(folder / "pool").learnt.values())
+    return Built(folder=folder, entries=entries, lines=lines, model=model, came=came)
 
 
-def told(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [event for line in lines for event in line["story"] if event["event"] == "utterances"]
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """An evolution with the settings as they are by default."""
+    return learnt(tmp_path_factory.mktemp("built"), recipe())
 
 
-def test_every_entry_says_its_case_agent_turn_and_credit(tmp_path: Path) -> None:
-    entries, lines, _, _ = learnt(tmp_path, recipe())
+def test_every_entry_says_its_case_agent_turn_and_credit(built: Built) -> None:
+    entries, lines = built.entries, built.lines
     assert entries
     numbers = {
         (line["task"], one["agent"], one["round"]): one
-        for line, event in zip(lines, told(lines), strict=True)
+        for line, event in zip(lines, built.told, strict=True)
         for one in event["utterances"]
     }
     for one in entries:
@@ -86,23 +120,25 @@ def test_every_entry_says_its_case_agent_turn_and_credit(tmp_path: Path) -> None
     ]
 
 
-def test_every_utterance_s_numbers_are_told(tmp_path: Path) -> None:
-    _, lines, _, _ = learnt(tmp_path, recipe(gamma=0.5))
-    for line, event in zip(lines, told(lines), strict=True):
+def test_every_utterance_s_numbers_are_told(built: Built) -> None:
+    lines = built.lines
+    for line, event in zip(lines, built.told, strict=True):
         turns = [(one["agent"], one["round"]) for one in event["utterances"]]
         assert turns == [("heart", 1), ("brain", 1), ("heart", 2), ("brain", 2)]
         assert event["outcome"] == line["score"]
         for number in (1, 2):
             spoken = [one for one in event["utterances"] if one["round"] == number]
             assert sum(one["ratio"] for one in spoken) == pytest.approx(1)
-            assert [one["weight"] for one in spoken] == pytest.approx([number / 3] * 2)
+            assert [one["weight"] for one in spoken] == pytest.approx(
+                [[0.8, 1][number - 1] / 1.8] * 2
+            )
             for one in spoken:
                 share = event["outcome"] * one["weight"] * one["ratio"]
                 assert one["reward"] == pytest.approx(0.4 * one["score"] + 0.6 * share)
-    ledger = [json.loads(one) for one in (tmp_path / "pool/ledger.jsonl").read_text().splitlines()]
-    about = [one["value"]["about"] for one in ledger if one["value"]["kind"] == "told"]
+    ledger = [entry.value for entry in Ledger(built.folder / "pool/ledger.jsonl").read()]
+    about = [one["about"] for one in ledger if one["kind"] == "told"]
     assert [one["case"] for one in about] == [line["task"] for line in lines]
-    assert [one["utterances"] for one in about] == [one["utterances"] for one in told(lines)]
+    assert [one["utterances"] for one in about] == [one["utterances"] for one in built.told]
 
 
 def reminders(model: ScriptedModel) -> int:
@@ -121,12 +157,70 @@ def test_it_is_built_without_experience_and_then_used_frozen(tmp_path: Path) -> 
         assert (stage.pool.folder / "ledger.jsonl").read_bytes() == before
         return trials
 
-    _, lines, model, [trial] = learnt(tmp_path, recipe(), after=test)
-    assert reminders(model) == 2  # the two rounds of the test
+    made = learnt(tmp_path, recipe(), after=test)
+    assert reminders(made.model) == 2  # the two rounds of the test
+    [trial] = made.came
     assert trial["usage"]["calls"] == 5
-    assert len(lines) == len(TASKS)
 
 
 def test_agents_recall_while_it_is_built_only_if_they_are_to(tmp_path: Path) -> None:
-    _, _, model, _ = learnt(tmp_path, recipe(recalls=True))
-    assert reminders(model) > 2
+    assert reminders(learnt(tmp_path, recipe(recalls=True)).model) > 2
+
+
+def test_an_episode_sees_the_same_however_fast_the_others_are(tmp_path: Path) -> None:
+    def slow_first(request: Request) -> Reply:
+        slow = "What is 0 + 7?" in message_text(request)
+        return replace(doctors(request), latency=0.01 if slow else 0)
+
+    one = learnt(tmp_path / "one", recipe(workers=3))
+    two = learnt(tmp_path / "two", recipe(workers=3), script=slow_first)
+    assert one.entries == two.entries != []
+    assert one.lines == two.lines
+
+
+class Killed(BaseException):
+    """Ends an evolution as a signal would."""
+
+
+@contextmanager
+def dying(writes: int, *, is_written: bool) -> Iterator[None]:
+    """Let nothing more be written after so many lines of journal and ledgers."""
+    left = itertools.count(writes, -1)
+
+    def mortal(write: Any) -> Any:
+        def written(*args: Any, **how: Any) -> Any:
+            alive = next(left)
+            if alive < 0 or (alive == 0 and not is_written):
+                raise Killed
+            came = write(*args, **how)
+            if alive == 0 and not inspect.iscoroutine(came):
+                raise Killed
+            return came
+
+        return written
+
+    with pytest.MonkeyPatch.context() as patch:
+        for where, name in ((Journal, "put"), (Ledger, "append"), (Ledger, "commit")):
+            patch.setattr(where, name, mortal(getattr(where, name)))
+        yield
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_ended_at_random_moments_it_comes_to_the_same_entries(
+    built: Built, tmp_path: Path, workers: int, nightly: bool
+) -> None:
+    clean = built if workers == 1 else learnt(tmp_path / "clean", recipe(workers=workers))
+    chance, kills = random.Random(workers), 0
+    for number in range(20 if nightly else 1):
+        folder, is_done = tmp_path / str(number), False
+        while not is_done:
+            how = {"writes": chance.randrange(30), "is_written": chance.random() < 0.5}
+            try:
+                with dying(**how):
+                    learnt(folder, recipe(workers=workers))
+                is_done = True
+            except (Killed, BaseExceptionGroup):
+                kills += 1
+        for file in ("pool/ledger.jsonl", "evolution/turns.jsonl"):
+            assert (folder / file).read_bytes() == (clean.folder / file).read_bytes()
+    assert kills > 3
