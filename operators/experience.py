@@ -6,7 +6,7 @@ Nobody is asked here: what models and runs say comes in as numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..pool.changes import Told
@@ -86,6 +86,7 @@ class Credited:
         ratio: Its agent's share of its round, in [0, 1] (Eq. 11, 16).
         weight: Its round's share of the outcome, in [0, 1] (Eq. 10).
         reward: Both signals as one, in [0, 1] (Eq. 12); None where it was not judged.
+        worth: What its ratio was made of, in [-1, 1], where runs with somebody silenced told that.
     """
 
     utterance: Utterance
@@ -93,12 +94,14 @@ class Credited:
     ratio: float
     weight: float
     reward: float | None
+    worth: float | None = None
 
     def value(self) -> dict[str, Any]:
         """Give its numbers, with the judge's reason."""
         one = self.utterance
         judged = {"score": self.score.value, "reason": self.score.reason} if self.score else {}
-        shares = {"ratio": self.ratio, "weight": self.weight}
+        tried = {} if self.worth is None else {"worth": self.worth}
+        shares = {**tried, "ratio": self.ratio, "weight": self.weight}
         rewarded = {} if self.reward is None else {"reward": self.reward}
         return {"agent": one.agent, "round": one.round, **judged, **shares, **rewarded}
 
@@ -130,7 +133,8 @@ def credited(
         score, weight = scores.get(one.turn), weights[one.round - 1]
         ratio = shares.get(one.turn, 0.0)
         reward = _reward(score, outcome * weight * ratio, settings)
-        of.append(Credited(utterance=one, score=score, ratio=ratio, weight=weight, reward=reward))
+        made = Credited(utterance=one, score=score, ratio=ratio, weight=weight, reward=reward)
+        of.append(replace(made, worth=None if worth is None else worth.get(one.turn)))
     return tuple(of)
 
 
