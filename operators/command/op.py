@@ -8,6 +8,7 @@ import click
 
 from ...schema.command import Group
 from .chance import draw_child
+from .credit import credit_run
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -49,6 +50,7 @@ def main() -> None:
 
 
 main.add_command(draw_child)
+main.add_command(credit_run)
 
 
 if __name__ == "__main__":

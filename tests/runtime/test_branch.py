@@ -52,7 +52,8 @@ def test_what_is_alike_is_taken_and_nothing_is_written_there(tmp_path: Path) -> 
         done(branch.put("a/attempt 1/call 2", "model", "q", said("own")))
         assert branch.get("a/attempt 1/call 2", "q") == said("own")
         assert not branch.divergences
-        assert (branch.taken, branch.reused.calls, branch.spent().calls) == (2, 1, 2)
+        assert (branch.taken, branch.needed.calls, branch.spent().calls) == (2, 2, 2)
+        assert [one.calls for one in branch.paid.values()] == [1]
         assert own.spent().calls == 1
         branch.close()
         assert own.get("a/attempt 1/call 2", "q") == said("own")
@@ -83,13 +84,13 @@ def test_what_came_from_the_other_run_is_counted_however_an_agent_is_found(tmp_p
             one.put("a", "agent", "q", two_calls),
         )
         assert one.get("b", "q")
-        assert one.reused.calls == 4
+        assert (one.needed.calls, len(one.paid)) == (5, 1)
     with opened(tmp_path) as (base, own):
         other = Branch.of(own, base, "other", locks=Locks())
         assert other.get("a", "q")
-        assert (other.reused.calls, other.spent("a/").calls) == (1, 2)
+        assert (other.spent().calls, other.spent("a/").calls) == (2, 2)
         assert other.get("b", "q")
-        assert other.reused.calls == 4
+        assert (other.needed.calls, other.paid) == (5, one.paid)
 
 
 @pytest.mark.parametrize("fails", [False, True])
