@@ -37,5 +37,6 @@ SCHEMES = tuple(
     for credit, name in NAMES.items()
 )
 NOTHING = Trial(name="no experience", learns=False)
+PER_TURN = Trial(name="difference per turn, fair", settings={"credit": "difference", "per": "turn"})
 CONTROLS = (Trial(name="everything kept", settings={"share": 1.0}), NOTHING)
-ROWS = (*SCHEMES, *CONTROLS)
+ROWS = (*SCHEMES, PER_TURN, *CONTROLS)

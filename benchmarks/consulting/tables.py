@@ -10,6 +10,7 @@ from ..simulated import Interval
 from ..statistics import rank_correlation
 from .landscapes import AGENTS, KINDS
 from .rows import NOTHING
+from .sampling import ORDERS
 from .world import by_leaving_out, by_shapley
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def correlations(found: Found, worlds: Worlds) -> Iterator[str]:
     columns = [f"{measure}: {name}" for measure in MEASURES for name in truths]
     yield _row("rank correlation", *columns, "top share")
     yield _rule(len(columns) + 1)
-    for name, came in _schemes(found):
+    for name, came in _with_samples(found):
         cells = (
             Interval(_correlated(came, worlds, of, true)).shown()
             for of in MEASURES.values()
@@ -68,6 +69,7 @@ def _correlated(
     return [
         rank_correlation(*_beside(_means(outcome, of), true(worlds[name])))
         for name, outcome in came.items()
+        if of(outcome.credits[0])
     ]
 
 
@@ -88,7 +90,7 @@ def said_of_kinds(found: Found, worlds: Worlds) -> Iterator[str]:
         yield _row(
             f"true {name}", *_of_kinds({one: true(of) for one, of in worlds.items()}, worlds)
         )
-    for name, came in _schemes(found):
+    for name, came in _with_samples(found):
         said = {one: _means(outcome, MEASURES["worth"]) for one, outcome in came.items()}
         yield _row(name, *_of_kinds(said, worlds))
 
@@ -155,7 +157,7 @@ def costs(found: Found) -> Iterator[str]:
     """Tell what a case cost to learn from, and what a journal answered."""
     yield _row("each case", "calls paid", "tokens paid", "calls answered", "tokens answered")
     yield _rule(4)
-    for name, came in _schemes(found):
+    for name, came in _with_samples(found):
         cases = sum(len(one.credits) for one in came.values())
         paid, spared = (
             [getattr(one, what) for one in came.values()] for what in ("paid", "spared")
@@ -172,8 +174,10 @@ def covering(found: Found) -> Iterator[str]:
     """Tell how many intervals cover 0 where nobody differs from anybody."""
     yield _row("cover 0", "over landscapes", "in a landscape", "correlation with a drawn order")
     yield _rule(3)
-    for name, came in _schemes(found):
+    for name, came in _with_samples(found):
         for measure, of in MEASURES.items():
+            if not all(of(one.credits[0]) for one in came.values()):
+                continue
             over = [Interval([_off(_means(it, of), one) for it in came.values()]) for one in AGENTS]
             inside = [
                 Interval([_off(of(credit), one) for credit in outcome.credits])
@@ -205,6 +209,15 @@ def _drawn_order(landscape: str) -> dict[str, float]:
 
 def _schemes(found: Found) -> Iterator[tuple[str, dict[str, Outcome]]]:
     return ((name, came) for name, came in found.items() if name != NOTHING.name)
+
+
+def _with_samples(found: Found) -> Iterator[tuple[str, dict[str, Outcome]]]:
+    """Give schemes, and after those that were sampled what a few orders come to."""
+    for name, came in _schemes(found):
+        yield name, came
+        few = {one: outcome.sampled for one, outcome in came.items() if outcome.sampled}
+        if few:
+            yield f"{name}, {ORDERS} orders", few
 
 
 def _row(*cells: str) -> str:

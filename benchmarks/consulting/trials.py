@@ -29,17 +29,19 @@ from .gateway import Simulated, tasks
 from .landscapes import AGENTS
 from .names import CEILING, META, TEAM, catalogue, ward
 from .rows import FAIR
+from .sampling import sampled
 from .texts import niche_in, way_in
 from .world import soundness, without_taste, worth
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from ...pool.learnt import Learnt
     from ...runtime.recall import Recaller
     from .landscapes import Landscape
     from .rows import Trial
+    from .sampling import Sampled
 
 __all__ = ["CASES", "HELD_OUT", "Credit", "Outcome", "Sizes", "consult"]
 
@@ -93,6 +95,7 @@ class Outcome:
         spared: What a journal answered instead, of runs with somebody silenced.
         answer: The score on the held-out cases.
         promised: What could be expected there, by the rule, with the entries that were read.
+        sampled: What a few orders of the same runs would have said and cost; of no other scheme.
     """
 
     credits: tuple[Credit, ...] = ()
@@ -103,6 +106,7 @@ class Outcome:
     spared: Usage = field(default_factory=Usage)
     answer: float
     promised: float
+    sampled: Outcome | None = None
 
     @property
     def entries(self) -> int:
@@ -132,7 +136,8 @@ async def _outcome(
         return Outcome(answer=answer, promised=promised)
     gateway = Simulated(landscape)
     pool = Pool.init(folder / "pool", [TEAM], catalogue=catalogue())
-    with Journal.open(open_folder(pool.folder, "trial")) as journal:
+    folder_of_journal = open_folder(pool.folder, "trial")
+    with Journal.open(folder_of_journal) as journal:
         evolution = Evolution(
             stage=_stage(trial, seed, gateway, journal, pool),
             strategy=strategy_of(STRATEGY),
@@ -145,7 +150,7 @@ async def _outcome(
     answer, promised = await _held_out(landscape, seed, sizes, recalling(memory.search))
     entries = pool.learnt.between(0)
     marks = Counter(_soundness(landscape, one) for one in entries)
-    return Outcome(
+    outcome = Outcome(
         credits=tuple(_credit(line) for line in lines),
         kept=_kept(landscape, entries),
         sound=marks[1],
@@ -155,6 +160,10 @@ async def _outcome(
         answer=answer,
         promised=promised,
     )
+    if trial.settings.get("credit") != "shapley":
+        return outcome
+    cases = [sampled(folder_of_journal, number, seed) for number in range(sizes.cases)]
+    return replace(outcome, sampled=_of_orders(outcome, cases))
 
 
 async def _held_out(
@@ -209,20 +218,43 @@ def _soundness(landscape: Landscape, entry: Learnt) -> int:
 
 def _credit(line: Mapping[str, Any]) -> Credit:
     """Read what a scheme said of a case from the line of its episode."""
-    [told] = [one for one in line["story"] if one["event"] == EVENT]
+    told = _told(line)
     said: Sequence[Mapping[str, Any]] = told["utterances"]
+    by_turn = told.get("counterfactuals", {}).get("per") == "turn"
+    measure = "score" if told["credit"] == "naive" else "worth"
     return Credit(
-        worth=_by_agent(said, "worth" if "worth" in said[0] else "score"),
-        reward=_by_agent(said, "reward"),
+        worth=_by_agent(said, measure, sum if by_turn else fmean),
+        reward=_by_agent(said, "reward", fmean),
         top=max(one["ratio"] for one in said if one["round"] == 1),
     )
 
 
-def _by_agent(said: Sequence[Mapping[str, Any]], field: str) -> dict[str, float]:
-    """Give each specialist's mean over its utterances."""
+def _told(line: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Find what the line of an episode tells of its utterances."""
+    return next(one for one in line["story"] if one["event"] == EVENT)
+
+
+def _by_agent(
+    said: Sequence[Mapping[str, Any]], field: str, of: Callable[[list[float]], float]
+) -> dict[str, float]:
+    """Give each specialist's mean, or sum, over its utterances."""
     return {agent: fmean(one[field] for one in said if one["agent"] == agent) for agent in AGENTS}
 
 
 def _spared(line: Mapping[str, Any]) -> Usage:
     """Read what a journal answered of the runs with somebody silenced."""
-    return Usage()
+    cost = _told(line).get("counterfactuals")
+    if cost is None:
+        return Usage()
+    return Usage(calls=cost["calls"]["answered"], prompt_tokens=cost["tokens"]["saved"])
+
+
+def _of_orders(exact: Outcome, cases: Sequence[Sampled]) -> Outcome:
+    """Give what a few orders say, at what their groups cost in place of all."""
+    extra = sum((one.whole.paid - one.cost.paid for one in cases), Usage())
+    return replace(
+        exact,
+        credits=tuple(Credit(worth=one.worth, reward={}, top=one.top) for one in cases),
+        paid=exact.paid - extra,
+        spared=sum((one.cost.saved for one in cases), Usage()),
+    )

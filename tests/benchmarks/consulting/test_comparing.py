@@ -139,6 +139,17 @@ def test_every_row_works_and_in_a_level_landscape_experience_promises_nothing(ro
     assert len(came.credits) == SMALL.cases * row.learns
     assert bool(came.entries) == row.learns
     assert came.sound + came.unsound <= came.entries
+    assert bool(came.sampled) == (row.settings.get("credit") == "shapley")
     for one in came.credits:
         assert one.worth.keys() == one.reward.keys() == {*AGENTS}
         assert 0.2 <= one.top <= 1
+
+
+def test_a_few_orders_share_out_what_all_do_and_cost_less() -> None:
+    row = next(one for one in ROWS if one.settings.get("credit") == "shapley")
+    came = consult(row, drawn(3), 0, SMALL)
+    assert came.sampled is not None
+    for exact, few in zip(came.credits, came.sampled.credits, strict=True):
+        assert sum(few.worth.values()) == pytest.approx(sum(exact.worth.values()))
+    assert 0 < came.sampled.paid.calls < came.paid.calls
+    assert 0 < came.sampled.spared.calls < came.spared.calls
