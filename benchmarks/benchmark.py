@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..schema.catalogue import installed, load_named
 from ..schema.errors import InputError
 from ..schema.problems import quoted
+from .measures import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -93,8 +94,9 @@ class Benchmark:
         headline: Its figure.
         trials: How often its protocol runs each task.
         tools: The tools or toolkits that its tasks are made for.
-        unanswered: What a measure counts as for a trial that came to no answer, by its name. One
-            that is not named is only of those trials that have it, and says how many they are.
+        measures: What there is to know of its scorer's measures, by name, in the order in which
+            they are shown: what one counts as for a trial that came to no answer, and whether its
+            mean has an interval. One that is not named has a mean of those trials that have it.
         prepare: Makes ready what some of its tasks need, such as clones and environments, before
             anything is spent. Raises `InputError` where that cannot be had.
         exports: What writes answers in the formats of original evaluators, by format.
@@ -110,7 +112,7 @@ class Benchmark:
     headline: Headline = ACCURACY
     trials: int = 3
     tools: tuple[str, ...] = ()
-    unanswered: Mapping[str, float] = field(default_factory=dict[str, float])
+    measures: Mapping[str, Measure] = field(default_factory=dict[str, Measure])
     prepare: Callable[[Source, Sequence[Task]], None] = nothing_to_prepare
     exports: Mapping[str, Exporter] = field(default_factory=dict[str, "Exporter"])
 

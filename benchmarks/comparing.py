@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from ..pool.intervals import paired_interval
 from ..runtime.terminal import counted
 from ..schema.errors import InputError
-from .benchmark import mean_score
+from .benchmark import find_benchmark, mean_score
+from .figures import Figures
+from .measures import paired
 from .online import CHOSEN
 from .results import read_results, scored_samples
 from .statistics import (
@@ -25,8 +27,10 @@ from .statistics import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from .measures import Measured
 
 __all__ = ["Comparison", "compare", "compare_all", "compared", "p_adjusted"]
 
@@ -47,6 +51,7 @@ class Comparison:
         chosen: The names of those whose every sample was the best of several by the reference
             answers. No other team had that choice, so a test of the difference says nothing.
         anyway: Give p-values all the same.
+        measures: What was measured beside the score, compared on the tasks where both have it.
     """
 
     names: tuple[str, str]
@@ -57,6 +62,7 @@ class Comparison:
     costs: tuple[str, str]
     chosen: tuple[str, ...] = ()
     anyway: bool = False
+    measures: Mapping[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
     @property
     def difference(self) -> float:
@@ -116,6 +122,7 @@ class Comparison:
             "p": self.tests(),
             "decides": self.deciding,
             "effects": self.effects(),
+            "measures": dict(self.measures),
             "costs": list(self.costs),
             "chosen_by_answers": list(self.chosen),
         }
@@ -146,6 +153,7 @@ class Comparison:
             for test, p in told["p"].items()
             if p is not None
         ]
+        lines += [_measure(name, one) for name, one in self.measures.items()]
         if find_spec("scipy") is None:
             lines.append("paired t and Wilcoxon need scipy: the extra coterie[benchmarks].")
         if self.left_out:
@@ -185,7 +193,8 @@ def compare(one: Path, other: Path, *, anyway: bool = False) -> Comparison:
     named = [head["benchmark"] for head in heads]
     if named[0] != named[1]:
         raise InputError(f"{one} is of {named[0]}, {other} of {named[1]}. Compare like with like.")
-    before, after = (_scores(folder) for folder in (one, other))
+    figures = [_figures(folder, named[0]) for folder in (one, other)]
+    before, after = (found.scores for found in figures)
     common = [task for task in before if task in after]
     if not common:
         raise InputError(f"{one} and {other} have no task in common.")
@@ -200,6 +209,7 @@ def compare(one: Path, other: Path, *, anyway: bool = False) -> Comparison:
         costs=(_cost(heads[0]), _cost(heads[1])),
         chosen=tuple(name for name, by_answers in zip(names, chosen, strict=True) if by_answers),
         anyway=anyway,
+        measures=_measures(*(found.measured for found in figures)),
     )
 
 
@@ -254,12 +264,26 @@ def _effects(effects: dict[str, float | None]) -> str:
     )
 
 
-def _scores(folder: Path) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
+def _figures(folder: Path, benchmark: str) -> Figures:
+    figures = Figures.on(find_benchmark(benchmark))
     for sample in scored_samples(folder):
-        if sample.score is not None:
-            found.setdefault(sample.task, []).append(sample.score)
-    return found
+        figures.take(sample)
+    return figures
+
+
+def _measures(before: Measured, after: Measured) -> dict[str, dict[str, Any]]:
+    """Compare what both measured, where differences of it have an interval."""
+    found = {name: paired(name, before, after) for name in before.known}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _measure(name: str, one: Mapping[str, Any]) -> str:
+    low, high = one["interval"]
+    first, second = one["means"]
+    return (
+        f"{name}: {first:.3f} and {second:.3f}, difference {one['difference']:+.3f}"
+        f" [{low:+.3f}, {high:+.3f}] over {counted(one['tasks'], 'task')}"
+    )
 
 
 def _mean(scores: Sequence[float]) -> float:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 from ..pool.intervals import figure_interval, mean_interval, wilson
 from ..runtime.usage import Usage
 from .benchmark import mean_score
+from .measures import Measured
 from .statistics import pass_at, percentiles, rounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ..pool.intervals import Interval
-    from .benchmark import Headline
+    from .benchmark import Benchmark, Headline
+    from .measures import Measure
     from .samples import Sample
 
 __all__ = ["Figures"]
@@ -39,7 +41,7 @@ class Figures:
 
     Attributes:
         headline: What the benchmark is known by.
-        unanswered: What its measures count as for a trial that came to no answer.
+        measured: What else was measured.
         samples: Trials with a score.
         executed: Those of them that ran to an answer: the execution rate's numerator.
         unscored: Trials that the provider or the host failed.
@@ -49,7 +51,7 @@ class Figures:
     """
 
     headline: Headline
-    unanswered: Mapping[str, float] = field(default_factory=dict[str, float])
+    measured: Measured
     samples: int = 0
     executed: int = 0
     unscored: int = 0
@@ -57,19 +59,22 @@ class Figures:
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     _tasks: dict[str, _Trials] = field(default_factory=dict[str, _Trials])
-    _measures: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
-    _silent: int = 0
     _durations: array[float] = field(default_factory=lambda: array("d"))
+
+    @classmethod
+    def on(cls, benchmark: Benchmark) -> Figures:
+        """Begin the figures of an evaluation on a benchmark, without a sample yet."""
+        return cls(headline=benchmark.headline, measured=Measured(known=benchmark.measures))
 
     @classmethod
     def of(
         cls,
         samples: Iterable[Sample],
         headline: Headline,
-        unanswered: Mapping[str, float] | None = None,
+        measures: Mapping[str, Measure] | None = None,
     ) -> Figures:
         """Add samples up."""
-        figures = cls(headline=headline, unanswered=unanswered or {})
+        figures = cls(headline=headline, measured=Measured(known=measures or {}))
         for sample in samples:
             figures.take(sample)
         return figures
@@ -87,9 +92,7 @@ class Figures:
         task = self._tasks.setdefault(sample.task, _Trials(niche=sample.niche))
         task.scores.append(sample.score)
         self._durations.append(sample.seconds)
-        self._silent += sample.answer is None and not sample.measures
-        for name, value in sample.measures.items():
-            self._measures.setdefault(name, []).append(value)
+        self.measured.take(sample)
 
     @property
     def niches(self) -> Mapping[str, Sequence[float]]:
@@ -98,6 +101,11 @@ class Figures:
         for task in self._tasks.values():
             found.setdefault(task.niche, []).append(task.mean)
         return dict(sorted(found.items()))
+
+    @property
+    def scores(self) -> Mapping[str, Sequence[float]]:
+        """The scores of each task's trials."""
+        return {name: task.scores for name, task in self._tasks.items()}
 
     @property
     def value(self) -> float | None:
@@ -117,19 +125,6 @@ class Figures:
             found.setdefault(task.niche, []).append(task.scores)
         return dict(sorted(found.items()))
 
-    def _measured(self) -> dict[str, Any]:
-        """Give the means of measures, each with how many of the samples it is the mean of.
-
-        A trial without an answer has none of them. It counts as the benchmark says, or not at all.
-        """
-        told: dict[str, Any] = {}
-        for name, values in sorted(self._measures.items()):
-            silent = self._silent if name in self.unanswered else 0
-            total = sum(values) + silent * self.unanswered.get(name, 0.0)
-            n = len(values) + silent
-            told[name] = {"mean": total / n, "n": n, "of": self.samples}
-        return told
-
     def results(self) -> dict[str, Any]:
         """Give the figures as results.json has them."""
         trials = [len(task.scores) for task in self._tasks.values()]
@@ -146,7 +141,7 @@ class Figures:
                 "avg@k": mean_score(self.niches),
                 "pass@k": {str(k): pass_at(k, right, trials) for k in range(1, most + 1)},
                 "execution_rate": _share(self.executed, self.samples),
-                "measures": self._measured(),
+                "measures": self.measured.results(self.samples),
                 "niches": {
                     niche: {
                         "tasks": len(trials),

@@ -184,7 +184,7 @@ class Results:
         Raises:
             StorageError: It cannot be written.
         """
-        figures = Figures(headline=benchmark.headline, unanswered=benchmark.unanswered)
+        figures = Figures.on(benchmark)
 
         def lines() -> Iterator[str]:
             for one in samples:
@@ -214,7 +214,7 @@ class Results:
         """Give what there is of an evaluation that was killed, as results.json would have it."""
         benchmark = find_benchmark(self.request.benchmark)
         found = scored_samples(self.folder.path)
-        figures = Figures.of(found, benchmark.headline, benchmark.unanswered)
+        figures = Figures.of(found, benchmark.headline, benchmark.measures)
         told = self._told(figures, benchmark, self.head.get("expected", figures.samples))
         return {**told, **consumption(self.folder.path), "interrupted": True}
 
@@ -261,7 +261,7 @@ def differences(folder: Path) -> Iterator[str]:
     """
     told = _results(folder)
     benchmark = find_benchmark(told["benchmark"])
-    figures = Figures(headline=benchmark.headline, unanswered=benchmark.unanswered)
+    figures = Figures.on(benchmark)
     known, seen = _recorded(folder), set[tuple[str, int]]()
     for sample in read_samples(folder):
         figures.take(sample)

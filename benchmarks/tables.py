@@ -25,7 +25,7 @@ _LATEX = str.maketrans(
 
 def by_team(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Make a table with a row for each evaluation: its figure, its size and what it cost."""
-    measures = sorted({name for one in results for name in one["measures"]})
+    measures = list(dict.fromkeys(name for one in results for name in one["measures"]))
     return [_row(one, measures) for one in results]
 
 
@@ -51,11 +51,12 @@ def _row(one: Mapping[str, Any], measures: Sequence[str]) -> dict[str, str]:
 
 
 def _measure(measure: Mapping[str, Any] | None) -> str:
-    """Write a measure's mean, and of how many samples it is one, where it is not of all."""
+    """Write a measure's mean, its interval, and of how many samples, where it is not of all."""
     if measure is None:
         return ""
     n, of = measure["n"], measure.get("of", measure["n"])
-    return _number(measure["mean"]) + (f" ({n} of {of})" if n < of else "")
+    interval = " [{:.3f}, {:.3f}]".format(*measure["interval"]) if "interval" in measure else ""
+    return _number(measure["mean"]) + interval + (f" ({n} of {of})" if n < of else "")
 
 
 def _note(one: Mapping[str, Any]) -> str:

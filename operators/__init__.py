@@ -4,6 +4,8 @@ An operator reads teams, digests of their runs and memory, and answers with edit
 rewritten file: `select`, `instantiate`, `mutate`, `crossover`, `consolidate` (EvoMAS §3.1). `judge`
 scores answers without knowing the right one, and `chance` edits without a model, for comparison.
 `contributions`, `coach`, `restructure` and `enlist` adapt a team while it works (TacoMAS §3).
+`utterances`, `appraise` and `distil` make experience of what agents said in rounds (MATTRL §3.2).
+`gauge` says what a case looks like, and `operators/routing/` who is to work on it (MATTRL §5.2).
 `operators/strategies/` has the loops that put them to work.
 
 Each operator is usable alone. What it needs of a model it asks through `Meta`; what came of it is a
@@ -11,6 +13,7 @@ Each operator is usable alone. What it needs of a model it asks through `Meta`; 
 """
 
 from .account import Account
+from .appraise import Appraisal, appraise
 from .bounds import Bounds
 from .chance import Chance, chance
 from .coach import Coaching, coach
@@ -20,7 +23,9 @@ from .contributions import Contribution, Contributions, Earlier, contributions
 from .crossover import crossover
 from .decide import decide
 from .digest import digest
+from .distil import Distilled, distil
 from .enlist import enlist
+from .gauge import gauge
 from .instantiate import instantiate
 from .judge import Agreement, Verdict, agreement, judge
 from .meta import Meta, Respondent
@@ -28,11 +33,13 @@ from .mutate import MUTABLE, mutate
 from .proposal import Dropped, Parent, Proposal, edit_words
 from .restructure import lasting_low, restructure
 from .select import Selection, select
+from .utterances import Utterance, utterances
 
 __all__ = [
     "MUTABLE",
     "Account",
     "Agreement",
+    "Appraisal",
     "Bounds",
     "ByChance",
     "ByOutcome",
@@ -42,6 +49,7 @@ __all__ = [
     "ComponentPolicy",
     "Contribution",
     "Contributions",
+    "Distilled",
     "Dropped",
     "Earlier",
     "Meta",
@@ -50,8 +58,10 @@ __all__ = [
     "Respondent",
     "Selection",
     "Step",
+    "Utterance",
     "Verdict",
     "agreement",
+    "appraise",
     "chance",
     "coach",
     "consolidate",
@@ -59,12 +69,15 @@ __all__ = [
     "crossover",
     "decide",
     "digest",
+    "distil",
     "edit_words",
     "enlist",
+    "gauge",
     "instantiate",
     "judge",
     "lasting_low",
     "mutate",
     "restructure",
     "select",
+    "utterances",
 ]

@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from ..pool.learnt import Learnt
 from ..pool.recall import recalling
 from ..pool.view import op
 from ..runtime.calls import seed_of
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..pool.changes import Change
-    from ..pool.learnt import Learnt
     from ..pool.pool import Pool
     from ..pool.view import View
     from ..runtime.outcomes import Run
@@ -275,6 +275,7 @@ class Episode(TaskRuns):
         if self.answer is None or self.answer.score is None:
             raise RuntimeError(f"task {self.task.id} is not finished.")
         run, score, known = self.answer.run, self.answer.score, self.task.answer is not None
+        learnt = sum(isinstance(change, Learnt) for change, _ in self.changes)
         verdict = run.score.value if run.score else 0.0
         return {
             **self.head(),
@@ -287,6 +288,7 @@ class Episode(TaskRuns):
             "runs": sorted(self._runs),
             "usage": self.ran.value(),
             "told": dict(sorted(self.told.items())),
+            **({"learnt": learnt} if learnt else {}),
             **({"story": self.story} if self.story else {}),
             "spent": {name: self.spent[name].value() for name in sorted(self.spent)},
             **self.tail(),

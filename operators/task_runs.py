@@ -14,7 +14,9 @@ from ..runtime.plan import compile
 from ..runtime.rounds import Next, rounds, summed
 from ..runtime.scorers import Score
 from ..runtime.scoring import scored
+from ..runtime.silence import NOBODY_SILENT
 from ..runtime.usage import Usage
+from ..runtime.whole import as_run
 from ..schema.errors import InputError, LimitError, RunError
 from .judge import Verdict, judge
 from .scoring import cost_of, is_judged
@@ -22,9 +24,11 @@ from .scoring import cost_of, is_judged
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..runtime.journal import Journal
     from ..runtime.outcomes import Run
     from ..runtime.rounds import Between, Round
     from ..runtime.services import Services
+    from ..runtime.silence import Silence
     from ..runtime.trace import Trace
     from ..schema.task import Task
     from ..schema.team import Team
@@ -61,6 +65,7 @@ class TaskRuns:
     judge: Meta = field(init=False, repr=False)
     trace: Trace | None = None
     _runs: dict[str, Run] = field(default_factory=dict[str, "Run"])
+    _beside: Usage = field(default_factory=Usage)
 
     @property
     def services(self) -> Services:
@@ -170,6 +175,68 @@ class TaskRuns:
         self._runs[what] = summed(done, done[-1].plan)
         return done
 
+    async def passes(
+        self,
+        team: Team,
+        what: str,
+        *,
+        dialogue: int = 0,
+        silent: Silence = NOBODY_SILENT,
+        journal: Journal | None = None,
+    ) -> tuple[Round, ...]:
+        """Let a team work on the task by all that it declares: its rounds, who opens, who closes.
+
+        What an agent came to is journaled, so a restart only reads it. `came` gives the run.
+
+        Args:
+            team: The team.
+            what: Which run of the episode it is. No two have the same.
+            dialogue: Characters that are kept of what each agent read and said.
+            silent: Who takes no part.
+            journal: Where it is journaled; by default, where all is.
+
+        Returns:
+            All passes, in order; one, where the team declares nothing.
+
+        Raises:
+            Halted: A provider or a jail failed.
+            LimitError: The budget is used up.
+            InputError: Somebody is silent who is no agent of the team.
+        """
+        stage, services, plan = self.stage, self.services, compile(team, self.stage.catalogue)
+        await services.prepare(plan)
+        done = await services.passes(
+            plan,
+            self.task,
+            journal=journal or stage.journal,
+            scrubber=stage.scrubber,
+            budget=stage.budget,
+            trace=self.trace,
+            path=f"{self.path}{what}/",
+            dialogue=dialogue,
+            silent=silent,
+        )
+        run = await scored(as_run(done, plan), self.task, services.jails)
+        self._must_count(run)
+        self._runs[what] = run
+        return done
+
+    def came(self, what: str) -> Run:
+        """Give what came of a run of the episode that was made.
+
+        Args:
+            what: Which one it is.
+        """
+        return self._runs[what]
+
+    def consumed(self, usage: Usage) -> None:
+        """Count what was consumed by runs that were made in another way, beside these.
+
+        Args:
+            usage: What they consumed.
+        """
+        self._beside += usage
+
     def _must_count(self, run: Run, *, is_waited_for: bool = True) -> None:
         """Make sure that what came of a run is the team's doing."""
         if run.over_budget:
@@ -236,7 +303,7 @@ class TaskRuns:
     @property
     def ran(self) -> Usage:
         """What its runs consumed, all together."""
-        return sum((self._runs[what].usage for what in sorted(self._runs)), Usage())
+        return sum((self._runs[what].usage for what in sorted(self._runs)), self._beside)
 
 
 def _is_hastier(team: Team, base: Team) -> bool:

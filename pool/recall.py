@@ -50,12 +50,21 @@ def _found(
 ) -> Sequence[Entry]:
     """Search for each kind, and give the closest of all."""
     kinds: Sequence[str | None] = where.get("kinds") or (None,)
-    hits = [hit for kind in kinds for hit in search(query, k, owner=where.get("owner"), kind=kind)]
+    labels = {name: where[name] for name in ("owner", "niche") if name in where}
+    hits = [hit for kind in kinds for hit in search(query, k, kind=kind, **labels)]
     hits.sort(key=lambda hit: (-hit[1], hit[0].id))
-    return [_entry(entry) for entry, _ in hits[:k]]
+    return [_entry(entry, similarity) for entry, similarity in hits[:k]]
 
 
-def _entry(entry: Learnt) -> Entry:
+def _entry(entry: Learnt, similarity: float) -> Entry:
     told = [entry.kind, entry.niche or "", f"of {entry.owner}" if entry.owner else ""]
     told += [f"from {entry.giver}" if entry.giver else "", entry.id]
-    return Entry.clipped(source=", ".join(filter(None, told)), task=entry.task, text=entry.text)
+    return Entry.clipped(
+        source=", ".join(filter(None, told)),
+        task=entry.task,
+        text=entry.text,
+        id=entry.id,
+        similarity=similarity,
+        credit=entry.credit,
+        case=entry.case,
+    )

@@ -5,20 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .changes import Told
 from .layout import LEDGER
 from .ledger import START, Ledger
 from .state import State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from .agents import PoolAgent
     from .learnt import Learnt
+    from .ledger import Place
     from .members import Member
     from .memory import Memory
     from .pool import Pool
 
-__all__ = ["View", "Views", "episode_of", "op"]
+__all__ = ["View", "Views", "episode_of", "events", "op"]
 
 
 def op(evolution: str, episode: int, what: str) -> str:
@@ -33,6 +36,26 @@ def episode_of(evolution: str, operation: str) -> int | None:
     return int(episode) if slash and not name and episode.isdecimal() else None
 
 
+def events(folder: Path, what: str, *, end: Place | None = None) -> list[Told]:
+    """Give the events of a pool that are called so, in order. They are kept nowhere but there.
+
+    Args:
+        folder: The pool's folder.
+        what: What their writer calls them.
+        end: How far its ledger is read; None: as far as it goes.
+
+    Raises:
+        StorageError: The ledger cannot be read.
+    """
+    found: list[Told] = []
+    for entry in Ledger(folder / LEDGER).read():
+        if end is not None and entry.end.line > end.line:
+            break
+        if entry.value["kind"] == "told" and entry.value["what"] == what:
+            found.append(Told.of(entry.value))
+    return found
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
     """What an episode sees of a pool, all as of one line of its ledger. It stays as it is.
@@ -41,6 +64,7 @@ class View:
         members: The teams by name, in the order of their births.
         agents: The agents by name, in the order of their births.
         seen: How many entries had been learnt.
+        end: How far the ledger had come.
         pool: The pool, which may have come further.
         memory: What finds entries; None: nothing is found.
     """
@@ -48,6 +72,7 @@ class View:
     members: Mapping[str, Member]
     agents: Mapping[str, PoolAgent]
     seen: int
+    end: Place
     pool: Pool
     memory: Memory | None = None
 
@@ -59,6 +84,14 @@ class View:
             self.pool.refresh()
         entries = learnt.between(0, self.seen)
         return [one for one in entries if learnt.stands(one.id, self.seen)]
+
+    def told(self, what: str) -> list[Told]:
+        """Give the events that are called so, in order.
+
+        Raises:
+            StorageError: The ledger cannot be read.
+        """
+        return events(self.pool.folder, what, end=self.end)
 
     def search(
         self,
@@ -130,6 +163,7 @@ class Views:
                 if agent.retired is None
             },
             seen=self._seen,
+            end=self._place,
             pool=self._pool,
             memory=self._memory,
         )

@@ -118,14 +118,20 @@ class _Call:
 
     async def value(self, path: str) -> tuple[Mapping[str, Any], str]:
         """Give the answer as a JSON object, and where it came from."""
-        journal, cache = self.calls.journal, self.calls.cache
+        journal = self.calls.journal
         if journal is None:
             return await self._cached()
         asked = digest(self._shape(), self.request.model)
+        async with journal.alone(path, asked):
+            return await self._journaled(journal, path, asked)
+
+    async def _journaled(
+        self, journal: Journal, path: str, asked: str
+    ) -> tuple[Mapping[str, Any], str]:
         recorded = journal.get(path, asked)
         if recorded is not None:
-            if cache is not None:
-                cache.skip(self._question())
+            if self.calls.cache is not None:
+                self.calls.cache.skip(self._question())
             return recorded, "journal"
         journal.must_be_live(path)
         value, source = await self._cached()

@@ -6,7 +6,7 @@ import json
 import time
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import AgentError, CoterieError, JailError, StorageError
@@ -17,9 +17,9 @@ from .gateway import CallError, ChatRequest, Usage
 from .journal import digest
 from .messages import question, system
 from .mishaps import Mishaps
-from .outcomes import AgentOutcome, outcome_of, outcome_value
+from .outcomes import AgentOutcome, after, outcome_of, outcome_value
 from .own_time import OwnTime
-from .recall import reminded
+from .recall import fitting, reminded
 from .runners.protocol import Assignment, Report
 from .skills import tools_of
 from .tools import ToolCall
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from .engine import Running
     from .gateway import ChatAnswer, Message
+    from .journal import Journal
     from .outcomes import Status
     from .plan import PlannedAgent
     from .recall import Entry
@@ -47,10 +48,13 @@ class Desk:
     run: Running
     planned: PlannedAgent
     before: Mapping[str, AgentOutcome]
+    draft_of: Desk | None = None
 
     def __post_init__(self) -> None:
         self.context = self.run.context
-        self.path = f"{self.run.path}{self.planned.agent.id}"
+        self.draft: Desk | None = None
+        whole = self.draft_of
+        self.path = f"{whole.path}/draft" if whole else f"{self.run.path}{self.planned.agent.id}"
         self.carried = self.run.carry.of(self.planned.agent.id)
         self.attempts = 0
         self.numbers: Counter[str] = Counter()
@@ -60,9 +64,11 @@ class Desk:
         self.broken: StorageError | None = None
         self.recalled: tuple[Entry, ...] = ()
         self.forgot: CoterieError | None = None
-        self.time = OwnTime(self.planned.agent.timeout, whole=self.run.allowance.time)
+        limit = self.planned.agent.timeout
+        self.time = whole.time if whole else OwnTime(limit, whole=self.run.allowance.time)
         self.waits = False
-        self.spending = self._budget()
+        self.purse = whole.purse if whole else self._budget()
+        self.spending = self.purse.child()
         self.recorded = Usage()
         self.reports = tuple(
             Report(
@@ -79,21 +85,53 @@ class Desk:
     @property
     def usage(self) -> Usage:
         """What its calls consumed: also those that were cut off, and those of the journal."""
-        return self.spending.spent + self.recorded
+        used = self.spending.spent + self.recorded
+        return used + self.draft.usage if self.draft else used
 
     async def outcome(self) -> AgentOutcome:
         """Find what the agent came to, or run it.
 
+        One that drafts is run without what was learnt first. Where nothing was learnt on such a
+        task, or the draft fails, that is what it came to.
+
         Raises:
             StorageError: What it came to, or what happened on the way, cannot be written down.
         """
+        if not self.planned.agent.drafts:
+            await self._recall()
+            return await self._settled()
+        drafted = await self._drafted()
+        if drafted.result is None:
+            return drafted
+        await self._recall(drafted.result.content)
+        if not self.recalled and self.forgot is None:
+            return drafted
+        return after(drafted, await self._settled())
+
+    async def _drafted(self) -> AgentOutcome:
+        """Have the agent answer without what was learnt, in a place of its own in the journal."""
+        agent = replace(self.planned.agent, recall=None)
+        planned = replace(self.planned, agent=agent)
+        self.draft = Desk(run=self.run, planned=planned, before=self.before, draft_of=self)
+        drafted = await self.draft.outcome()
+        said = drafted.result.content if drafted.result else None
+        self.emit("drafted", status=drafted.status, content=said, error=drafted.error)
+        return drafted
+
+    async def _settled(self) -> AgentOutcome:
+        """Find what came of the agent's own question, or ask it."""
         journal = self.context.calls.journal
-        await self._recall()
         if journal is None:
             return await self._run()
         asked = self._asked()
+        async with journal.alone(self.path, asked):
+            return await self._journaled(journal, asked)
+
+    async def _journaled(self, journal: Journal, asked: str) -> AgentOutcome:
         if not journal.replaying and (recorded := journal.get(self.path, asked)) is not None:
-            return outcome_of(recorded)
+            found = outcome_of(recorded)
+            self.recorded = found.usage
+            return found
         outcome = await self._run()
         if outcome.result is not None:
             if journal.replaying:
@@ -103,16 +141,22 @@ class Desk:
             await journal.put(self.path, "agent", asked, outcome_value(outcome))
         return outcome
 
-    async def _recall(self) -> None:
+    async def _recall(self, drafted: str = "") -> None:
         """Remind the agent of what was learnt; where that fails, the agent does when it is run."""
-        recaller = self.context.recaller
+        agent, task = self.planned.agent, self.run.workspaces.task
+        if (wanted := agent.recall) is None:
+            return
+        own = self.carried.own.content if self.carried.own and wanted.by == "opinion" else ""
         try:
-            task = self.run.workspaces.task
-            self.recalled = await reminded(self.planned.agent, task, recaller, self.once)
+            found = await reminded(agent, task, self.context.recaller, self.once, drafted or own)
         except StorageError:
             raise
         except CoterieError as error:
             self.forgot = error
+        else:
+            self.recalled = fitting(found, wanted.room)
+            told = [one.origin for one in found]
+            self.emit("recalled", by=wanted.by, entries=told, shown=len(self.recalled))
 
     async def _run(self) -> AgentOutcome:
         """Run the agent to an outcome."""
@@ -142,7 +186,7 @@ class Desk:
             result=result,
             error=error,
             fault=fault,
-            usage=self.usage,
+            usage=self.spending.spent + self.recorded,
             seconds=time.monotonic() - started,
             attempts=self.attempts,
             tool_calls=tuple(self.tool_calls),
@@ -233,7 +277,7 @@ class Desk:
             spent, seconds = run.allowance.of(agent_id, run.path, self.context.calls.journal)
             budget = budget.child(caps, f"agent {agent_id}", spent=spent)
             budget.deposit(Usage(), seconds=seconds)
-        return budget.child()
+        return budget
 
     def emit(self, event: str, /, **fields: Any) -> None:
         """Note an event of this agent."""
@@ -278,14 +322,15 @@ class Desk:
     @contextmanager
     def _waiting(self) -> Generator[None]:
         """Wait for others: that time is not the agent's. `waits` stays where it is cut off."""
-        self.waits = True
+        desk = self.draft_of or self
+        desk.waits = True
         with self.time.waiting():
             try:
                 yield
             except Exception:
-                self.waits = False
+                desk.waits = False
                 raise
-        self.waits = False
+        desk.waits = False
 
     async def chat(
         self,

@@ -20,6 +20,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -29,6 +30,7 @@ from .usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
+    from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
 __all__ = ["Divergence", "Journal", "NotRecorded", "digest", "recorded"]
@@ -130,6 +132,10 @@ class Journal:
         self.taken += 1
         return entry.value
 
+    def entry(self, path: str, asked: str) -> Entry | None:
+        """Give the entry of a path that answers a question; nothing is noted or counted."""
+        return self._entries.get(path, asked)
+
     async def put(self, path: str, kind: str, asked: str, value: Value) -> None:
         """Record something; it is on disk when this returns.
 
@@ -155,6 +161,18 @@ class Journal:
         value = await work()
         await self.put(path, kind, asked, value)
         return value
+
+    def alone(self, path: str, asked: str) -> AbstractAsyncContextManager[None]:
+        """Let nobody else look for this, and ask it, at the same time.
+
+        A run by itself never asks the same under one path twice at once.
+
+        Args:
+            path: Where it stands.
+            asked: The digest of the question.
+        """
+        del path, asked
+        return nullcontext()
 
     def must_be_live(self, path: str) -> None:
         """Make sure that something may be done that is not recorded.

@@ -23,6 +23,7 @@ __all__ = [
     "AgentOutcome",
     "Run",
     "Status",
+    "after",
     "as_given",
     "outcome_of",
     "outcome_value",
@@ -126,6 +127,16 @@ class Run:
 def as_given(outcome: AgentOutcome) -> AgentOutcome:
     """Let an outcome stand whose agent is not run: it costs nothing, or it would count twice."""
     return replace(outcome, usage=Usage(), seconds=0.0, attempts=0)
+
+
+def after(drafted: AgentOutcome, outcome: AgentOutcome) -> AgentOutcome:
+    """Give what an agent came to after its draft, with what both took."""
+    return replace(
+        outcome,
+        usage=drafted.usage + outcome.usage,
+        seconds=drafted.seconds + outcome.seconds,
+        mishaps=tuple(dict.fromkeys((*drafted.mishaps, *outcome.mishaps))),
+    )
 
 
 def run_value(run: Run) -> dict[str, Any]:

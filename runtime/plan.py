@@ -35,7 +35,8 @@ class PlannedAgent:
         prompt: The text of its instructions.
         model: Its model; None where the backend asks none, or none is known yet.
         sees: Whose outputs it receives, in Kahn order; it starts when all of them are done.
-        calls_at_most: Model calls of one attempt, repeats of failed calls not counted.
+        calls_at_most: Model calls of one attempt, and of its draft where it writes one; repeats of
+            failed calls not counted.
     """
 
     agent: Agent
@@ -271,7 +272,7 @@ def _planned(
 ) -> PlannedAgent:
     runner: Any = load_named("runners", backend)
     is_id = bool(agent.prompt) and is_prompt_id(agent.prompt)
-    calls = runner.calls_at_most(agent)
+    calls = runner.calls_at_most(agent) * (2 if agent.drafts else 1)
     return PlannedAgent(
         agent=agent,
         level=level,

@@ -69,12 +69,14 @@ class Evidence:
         task: The task, with its reference answer.
         answer: The team's answer.
         tool_calls: What the agent that gave the answer had its tools do, in order.
+        answers: What each agent that was done came to last, by its id.
         jails: Where code may run.
     """
 
     task: Task
     answer: str
     tool_calls: Sequence[ToolCall] = ()
+    answers: Mapping[str, str] = field(default_factory=dict[str, str])
     jails: Jails
 
 

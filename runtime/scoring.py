@@ -31,9 +31,20 @@ async def scored(run: Run, task: Task, jails: Jails) -> Run:
     if run.answer is None:
         return run
     calls = run.agents[run.answered_by].tool_calls if run.answered_by else ()
-    evidence = Evidence(task=task, answer=run.answer, tool_calls=calls, jails=jails)
+    evidence = Evidence(
+        task=task, answer=run.answer, tool_calls=calls, answers=_answers(run), jails=jails
+    )
     try:
         return replace(run, score=await score(evidence))
     except JailError as error:
         why = f"the answer could not be scored: {error}"
         return replace(run, status="failed", answer=None, error=why, fault="jail")
+
+
+def _answers(run: Run) -> dict[str, str]:
+    results = {name: outcome.result for name, outcome in run.agents.items()}
+    return {
+        name: result.content if result.answer is None else result.answer
+        for name, result in results.items()
+        if result is not None
+    }

@@ -16,7 +16,7 @@ from .errors import InputError
 from .hints import did_you_mean
 from .problems import Path, quoted, reason_of
 from .secrets import LOOKS_LIKE_A_KEY, looks_secret
-from .team import IMPLIED_BACKENDS, READ_SKILL, is_prompt_id
+from .team import DEFAULT_BACKEND, IMPLIED_BACKENDS, READ_SKILL, is_prompt_id
 from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -123,6 +123,18 @@ def notes_on_others(reading: Reading) -> Iterator[Problem]:
             )
 
 
+def drafts_of_models(reading: Reading) -> Iterator[Problem]:
+    """Whoever drafts does nothing but answer: what else it does, it would do twice."""
+    for agent, path in reading.agents():
+        backend = reading.team.backend_of(agent)
+        if agent.drafts and backend in reading.catalogue.backends - {DEFAULT_BACKEND}:
+            yield reading.problem(
+                (*path, "recall", "by"),
+                "agents of type LLM can draft, and no others: this one of the backend"
+                f" {backend} would do everything twice. Write by: task.",
+            )
+
+
 def secrets_in(document: Document) -> Iterator[Problem]:
     """No text holds what looks like a key. The text itself is never shown."""
     for path, text, at_key in _texts(document.value):
@@ -138,7 +150,13 @@ GRAPH_RULES: tuple[Rule, ...] = (
 )
 """The rules that hold on every host."""
 
-AGENT_RULES: tuple[Rule, ...] = (known_names, distinct_tools, known_backends, notes_on_others)
+AGENT_RULES: tuple[Rule, ...] = (
+    known_names,
+    distinct_tools,
+    known_backends,
+    notes_on_others,
+    drafts_of_models,
+)
 """The rules for an agent by itself."""
 
 TEAM_RULES: tuple[Rule, ...] = (
@@ -148,6 +166,7 @@ TEAM_RULES: tuple[Rule, ...] = (
     known_backends,
     reported_functions,
     notes_on_others,
+    drafts_of_models,
 )
 """All rules: what a file names is known on this host, too."""
 

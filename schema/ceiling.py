@@ -48,7 +48,8 @@ class Ceiling:
         agents: The most agents.
         edges: The most edges.
         max_tokens: The most tokens that an agent may write in one answer.
-        max_steps: The most turns of an agent. Those that work in a loop then have to write theirs.
+        max_steps: The most turns of an agent. Those that work in a loop then have to write theirs;
+            one that drafts takes them twice.
         timeout: The longest that an agent may take, in seconds; unwritten is as long as the run.
         run_timeout: The longest that a run may take, in seconds.
         max_retries: The most retries.
@@ -137,7 +138,8 @@ class Ceiling:
                 f"not written; the ceiling allows {self.max_steps} steps. Write at most these."
             )
             yield (*path, "max_steps"), message
-        yield from _above((*path, "max_steps"), steps or 0, "steps", self.max_steps)
+        why = ("recall", "by") if agent.drafts else ("max_steps",)
+        yield from _above((*path, *why), steps or 0, "steps", self.max_steps)
 
 
 def load_ceiling(path: str | FilePath) -> Ceiling:
@@ -173,7 +175,8 @@ def _seconds(team: Team, agent: Agent) -> float:
 def _steps(team: Team, agent: Agent) -> int | None:
     """Give the most turns of an agent: None where only its backend knows."""
     loops = team.backend_of(agent) not in SINGLE_CALL
-    return agent.max_steps if loops or agent.max_steps is not None else 1
+    steps = agent.max_steps if loops or agent.max_steps is not None else 1
+    return steps if steps is None or not agent.drafts else 2 * steps
 
 
 def _most(numbers: Iterable[Any]) -> Any:

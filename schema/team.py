@@ -106,11 +106,19 @@ class Recall:
         k: How many at most, the most similar first.
         of: Whose: what the agent itself has learnt, or what anybody of the pool has.
         kinds: Of which kinds they may be. None: of any.
+        by: What is searched with: the task; what the agent said itself last, with the task; or a
+            draft that it writes without any entries, with the task.
+        room: The most characters that all entries together take in the prompt. None: as many as
+            they have.
+        niche: Whether only entries of the task's niche count; for a task of none, all do.
     """
 
     k: int = 3
     of: Literal["own", "pool"] = "pool"
     kinds: tuple[str, ...] = ()
+    by: Literal["task", "opinion", "draft"] = "task"
+    room: int | None = None
+    niche: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -149,6 +157,11 @@ class Agent:
         notes = self.notes.following(new_ids)
         others = {one: text for one, text in notes.teammates.items() if one != name}
         return replace(self, id=name, notes=replace(notes, teammates=MappingProxyType(others)))
+
+    @property
+    def drafts(self) -> bool:
+        """Whether it answers once without what was learnt, to search with that."""
+        return self.recall is not None and self.recall.by == "draft"
 
     @property
     def can_finalize(self) -> bool:

@@ -241,7 +241,8 @@ class Evaluating:
             click.echo(speakable(sample.answer))
         said = sample.reason or sample.error or ""
         score = "no score" if sample.score is None else f"score {sample.score:g}"
-        click.echo(speakable(f"{score} ({said}); {folder.path}{os.sep}"), err=True)
+        measured = "".join(f", {name} {value:g}" for name, value in sample.measures.items())
+        click.echo(speakable(f"{score} ({said}){measured}; {folder.path}{os.sep}"), err=True)
         kept = log_path(self._folder, task.id, trial)
         if kept.is_file():
             click.echo(speakable(f"what the scorer kept: {kept}"), err=True)

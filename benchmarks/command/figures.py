@@ -21,7 +21,7 @@ def summary(told: Mapping[str, Any]) -> str:
         shown = ", ".join(f"{name} {value:.3f}" for name, value in passed.items())
         lines.append(f"avg@{told['trials']} {told['avg@k']:.3f}, {shown}")
     lines += [
-        f"{name}: {one['mean']:.3f} ({one['n']} of {counted(one['of'], 'sample')})"
+        f"{name}: {one['mean']:.3f}{_interval(one)} ({one['n']} of {counted(one['of'], 'sample')})"
         for name, one in told["measures"].items()
     ]
     ran = told["execution_rate"]
@@ -42,6 +42,10 @@ def summary(told: Mapping[str, Any]) -> str:
     if len(told["niches"]) > 1:
         lines += ["", written(by_niche([told]), "markdown")]
     return "\n".join(lines)
+
+
+def _interval(figure: Mapping[str, Any]) -> str:
+    return " [{:.3f}, {:.3f}]".format(*figure["interval"]) if "interval" in figure else ""
 
 
 def _spent(usage: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...schema.errors import InputError
 from ...schema.task import ScorerChoice, Task
 from ..benchmark import Benchmark, Headline, Source, mean_score
+from ..measures import Measure
 from .environments import environments_dir
 from .instance import Instance, parse_instance, read_instances
 from .offline import find_repair, offline_repairs, repositories_dir
@@ -128,8 +129,10 @@ def _clone(instance: Instance, folder: Path) -> Path:
 RESOLVED = Headline(name="resolved", of=mean_score)
 
 EMPTY_HANDED = {
-    "empty_patch": 1.0,
-    **dict.fromkeys(("patch_applied", "f2p", "p2p", "partial", "edits_tests"), 0.0),
+    "empty_patch": Measure(unanswered=1.0),
+    **dict.fromkeys(
+        ("patch_applied", "f2p", "p2p", "partial", "edits_tests"), Measure(unanswered=0.0)
+    ),
 }
 """The measures of a run without an answer: those of an empty patch."""
 
@@ -149,7 +152,7 @@ REPAIR = Benchmark(
     prepare=_prepare_offline,
     exports={"predictions": write_predictions},
     headline=RESOLVED,
-    unanswered=EMPTY_HANDED,
+    measures=EMPTY_HANDED,
 )
 
 SWE_BENCH = Benchmark(
@@ -169,5 +172,5 @@ SWE_BENCH = Benchmark(
     prepare=_prepare_swe_bench,
     exports={"predictions": write_predictions},
     headline=RESOLVED,
-    unanswered=EMPTY_HANDED,
+    measures=EMPTY_HANDED,
 )

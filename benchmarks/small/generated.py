@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...schema.errors import InputError
 from ...schema.task import ScorerChoice, Task
-from ..benchmark import Benchmark
+from ..benchmark import ACCURACY, Benchmark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..benchmark import Source
+    from ..benchmark import Headline, Source
+    from ..measures import Measure
 
-__all__ = ["LEVELS", "NUMBER", "Item", "generated", "last_of"]
+__all__ = ["LEVELS", "NUMBER", "Item", "generated", "in_worlds", "last_of"]
 
 LEVELS = 5
 COUNT = 200
@@ -35,19 +36,34 @@ class Item:
         query: What is asked.
         answer: The right answer.
         scorer: Compares an answer with it.
+        context: What belongs to the question.
+        briefs: What only one agent is told, by its id.
     """
 
     kind: str
     query: str
     answer: Any
     scorer: ScorerChoice
+    context: str = ""
+    briefs: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 Write = Callable[[random.Random, int], Item]
 """Draws an item of a level, from 1 to 5."""
 
+Begin = Callable[[int, int], Write]
+"""Gives what draws the items about the world of a seed and a level."""
 
-def generated(name: str, title: str, about: str, write: Write) -> Benchmark:
+
+def generated(
+    name: str,
+    title: str,
+    about: str,
+    write: Write,
+    *,
+    headline: Headline = ACCURACY,
+    measures: Mapping[str, Measure] | None = None,
+) -> Benchmark:
     """Make a benchmark of what draws its items.
 
     Args:
@@ -55,6 +71,32 @@ def generated(name: str, title: str, about: str, write: Write) -> Benchmark:
         title: What it is called in print.
         about: What it asks and what its levels change.
         write: Draws an item of a level, from 1 to 5.
+        headline: Its figure.
+        measures: What is known of its scorer's measures.
+    """
+    return in_worlds(
+        name, title, about, lambda _seed, _level: write, headline=headline, measures=measures
+    )
+
+
+def in_worlds(
+    name: str,
+    title: str,
+    about: str,
+    begin: Begin,
+    *,
+    headline: Headline = ACCURACY,
+    measures: Mapping[str, Measure] | None = None,
+) -> Benchmark:
+    """Make a benchmark of which all items of one seed and level are about the same world.
+
+    Args:
+        name: What commands call it.
+        title: What it is called in print.
+        about: What it asks and what its levels change.
+        begin: Gives what draws the items about the world of a seed and a level.
+        headline: Its figure.
+        measures: What is known of its scorer's measures.
     """
     return Benchmark(
         name=name,
@@ -62,7 +104,9 @@ def generated(name: str, title: str, about: str, write: Write) -> Benchmark:
         about=f"{about} Generated: --level 1 to {LEVELS}, --seed and --count decide on the tasks.",
         licence="Apache-2.0, as this project",
         citation=f"coterie, generated stream {name!r}",
-        tasks=lambda source: _tasks(name, write, source),
+        tasks=lambda source: _tasks(name, begin, source),
+        headline=headline,
+        measures=measures or {},
     )
 
 
@@ -71,17 +115,20 @@ def last_of(among: Sequence[str] | Literal["dates"]) -> ScorerChoice:
     return ScorerChoice(name="mention", options={"among": among})
 
 
-def _tasks(name: str, write: Write, source: Source) -> list[Task]:
+def _tasks(name: str, begin: Begin, source: Source) -> list[Task]:
     """Give the first tasks of a seed and a level. A longer list begins with the shorter one."""
     if not 1 <= source.level <= LEVELS:
         raise InputError(f"{name} has the levels 1 to {LEVELS}, and none is {source.level!r}.")
     place = f"{name}-{source.level}-{source.seed}"
     count = COUNT if source.count is None else source.count
+    write = begin(source.seed, source.level)
     return [
         Task(
             id=f"{place}-{number:04}",
             query=item.query,
+            context=item.context,
             niche=item.kind,
+            briefs=item.briefs,
             answer=item.answer,
             scorer=item.scorer,
         )
@@ -92,13 +139,13 @@ def _tasks(name: str, write: Write, source: Source) -> list[Task]:
 def _items(place: str, write: Write, level: int) -> Iterator[Item]:
     """Draw items without end or repetition."""
     chance = random.Random(place)  # noqa: S311 - the same tasks every time
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
     while True:
         for _ in range(PATIENCE):
             item = write(chance, level)
-            if item.query not in seen:
+            if (item.query, item.context) not in seen:
                 break
         else:
             raise InputError(f"{place} has no more than {len(seen)} tasks. Ask for fewer.")
-        seen.add(item.query)
+        seen.add((item.query, item.context))
         yield item

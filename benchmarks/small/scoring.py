@@ -1,8 +1,9 @@
-"""The scorers `letter`, `mention` and `sequence`."""
+"""The scorers `lesson`, `letter`, `mention` and `sequence`."""
 
 from __future__ import annotations
 
 import re
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.scorers import Score
@@ -10,7 +11,9 @@ from ...runtime.scorers import Score
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["letter", "mention", "sequence"]
+    from ...runtime.scorers import Evidence
+
+__all__ = ["lesson", "letter", "mention", "sequence"]
 
 # Where a letter stands for a choice, the surest place first. `END` keeps the words "A" and "I" out.
 END = r"(?=\W*$|[*_]*[.:,;)\]])"
@@ -29,12 +32,46 @@ def letter(answer: str, reference: str, options: Mapping[str, Any]) -> Score:
     The last one counts of the first of these kinds that the answer has. So the words after it do
     not matter: `(A) I have no comment.` is A. The option `letters` says which letters there are.
     """
-    letters = str(options["letters"])
+    found = _letter_in(answer, str(options["letters"]))
+    if found is None:
+        return Score(value=0.0, reason="no letter of a choice in the answer")
+    return _verdict(found == reference, found, reference)
+
+
+def _letter_in(answer: str, letters: str) -> str | None:
     for place in PLACES:
-        found = re.findall(place.format(letters=letters), answer, re.MULTILINE)
-        if found:
-            return _verdict(found[-1] == reference, found[-1], reference)
-    return Score(value=0.0, reason="no letter of a choice in the answer")
+        if found := re.findall(place.format(letters=letters), answer, re.MULTILINE):
+            return found[-1]
+    return None
+
+
+async def lesson(evidence: Evidence) -> Score:
+    """Compare what a student chose after a lesson, and before it, with the right choice.
+
+    The option `choices` has their texts in the order of their letters: an answer is one of these,
+    or a letter as the scorer `letter` reads it. `before` names the agent whose last answer is the
+    student's before the lesson. The score is of what came after it, which is the team's answer.
+
+    Measures `after`, and, where there is an answer from before, `before` and the learning `gain`,
+    the one less the other.
+    """
+    options, reference = evidence.task.scorer.options, evidence.task.answer
+    choices = options["choices"]
+    after = float(_chosen(evidence.answer, choices) == reference)
+    measures = {"after": after}
+    if (first := evidence.answers.get(options["before"])) is not None:
+        before = float(_chosen(first, choices) == reference)
+        measures |= {"before": before, "gain": after - before}
+    reason = "right" if after else f"{evidence.answer.strip()[:80]!r} is not {reference}"
+    return Score(value=after, reason=reason, measures=measures)
+
+
+def _chosen(answer: str, choices: Sequence[str]) -> str | None:
+    """Give the letter of the choice that an answer is, by its text or by its letter."""
+    letters = ascii_uppercase[: len(choices)]
+    texts = [text.casefold() for text in choices]
+    said = answer.strip(_NOT_IN_AN_ITEM + "\n").casefold()
+    return letters[texts.index(said)] if said in texts else _letter_in(answer, letters)
 
 
 def mention(answer: str, reference: str, options: Mapping[str, Any]) -> Score:

@@ -8,6 +8,7 @@ import click
 
 from ...schema.command import Group
 from .chance import draw_child
+from .credit import credit_run
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -20,11 +21,14 @@ class _Operators(Group):
 
     entries = "operators"
     summaries = {  # noqa: RUF012 - to ask an operator itself, it would have to be imported
+        "appraise": "Let a model score every utterance of a run.",
         "chance": "Change one component of a team at random, for comparison.",
         "coach": "Let a model tell an agent what it did wrong in a run, and what to do.",
         "consolidate": "Put what a pool's evolution on a task has taught into its memory.",
         "contributions": "Let a model judge what each agent contributed to a run.",
+        "credit": "Say what each agent of a finished run was worth to its score.",
         "crossover": "Let a model make a child of two teams.",
+        "distil": "Let a model put what an agent said in a run into what it should know.",
         "enlist": "Let a model make a team of a catalogue's roles for a task.",
         "instantiate": "Let a model adapt a team to a task.",
         "mutate": "Let a model change one component of a team.",
@@ -47,6 +51,7 @@ def main() -> None:
 
 
 main.add_command(draw_child)
+main.add_command(credit_run)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import pytest
 from coterie.benchmarks.bbeh.benchmark import harmonic_mean_accuracy
 from coterie.benchmarks.benchmark import ACCURACY, Headline
 from coterie.benchmarks.figures import Figures
+from coterie.benchmarks.measures import Measure
 from coterie.pool.intervals import wilson
 from coterie.runtime.usage import Usage
 
@@ -122,7 +123,8 @@ def test_a_run_without_an_answer_has_the_measures_that_the_benchmark_says() -> N
     """Four of six came empty-handed, and of the other two it said: f2p 1.000."""
     found = [sample(str(n), 1.0, answer="diff", measures={"f2p": 1.0}) for n in range(2)]
     empty = [sample(str(n), 0.0, status="stopped") for n in range(2, 6)]
-    told = Figures.of([*found, *empty], ACCURACY, {"f2p": 0.0, "never": 1.0}).results()
+    known = {"f2p": Measure(unanswered=0.0), "never": Measure(unanswered=1.0)}
+    told = Figures.of([*found, *empty], ACCURACY, known).results()
     assert told["measures"] == {"f2p": {"mean": pytest.approx(1 / 3), "n": 6, "of": 6}}
 
 

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from coterie.pool import Pool
 from coterie.pool.learnt import Learnt
 from coterie.pool.recall import open_recall, recalling
 from coterie.runtime import run
+from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.messages import question
 from coterie.runtime.recall import Entry
@@ -147,3 +149,48 @@ def test_a_replay_needs_no_pool_and_another_one_changes_nothing(pool: Path) -> N
     [made] = (folder / "runs").iterdir()
     again = mas_run(folder, "--replay", str(made), "--verify")
     assert again.returncode == 0, again.stderr + again.stdout
+
+
+DRAFTING = """\
+name: alone
+agents:
+  solver: {prompt: Solve it., recall: {k: 1, by: draft, niche: true, room: 500}}
+"""
+
+
+def test_a_draft_finds_what_the_task_does_not_and_replays_without_a_pool(
+    pool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = pool.parent
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("MAS_HOME", str(folder))
+    rust = Learnt(
+        kind="experience",
+        task="Rust on a pear tree in spring.",
+        text="Cut the juniper nearby.",
+        niche="fruit",
+        owner="solver",
+        case="case_7",
+        turn=2,
+        credit=0.5,
+    )
+    Pool.open(pool).commit(rust, op="rust")
+    Pool.open(pool).commit(replace(rust, niche="cars", text="Buy a car."), op="cars")
+    Pool.open(pool).commit(replace(rust, task=TASK.query, text="Count."), op="counting")
+    (folder / "team.yaml").write_text(DRAFTING)
+    task = {"id": "t", "query": TASK.query, "niche": "fruit"}
+    (folder / "task.json").write_text(json.dumps(task))
+    draft = "It is rust on a pear tree in spring. " * 9
+    with ScriptedModel({"Cut the juniper": "7", "": draft}) as model:
+        chosen = ("--pool", "pool", "--embedder", "hashing", "--model", f"m@{model.api_base}")
+        done = CliRunner().invoke(main, ["team.yaml", "task.json", "--quiet", *chosen])
+        assert (done.exit_code, done.stdout, len(model.calls)) == (0, "7\n", 2), done.stderr
+    pool.rename(folder / "elsewhere")
+    [made] = (folder / "runs").iterdir()
+    events = [json.loads(line) for line in (made / "events.jsonl").read_text().splitlines()]
+    [recalled] = [one for one in events if one["type"] == "recalled"]
+    [entry] = recalled["entries"]
+    assert 0.3 < entry.pop("similarity") <= 1
+    assert entry == {"id": "rust", "credit": 0.5, "case": "case_7"}
+    again = CliRunner().invoke(main, ["--replay", str(made), "--verify", "--embedder", "minilm"])
+    assert again.exit_code == 0, again.output

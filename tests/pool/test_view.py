@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from coterie.pool.changes import Tried
+from coterie.pool.changes import Told, Tried
 from coterie.pool.memory import open_memory
 from coterie.pool.pool import Pool
 from coterie.pool.statistics import Trial
@@ -75,6 +75,18 @@ def test_a_view_is_the_same_after_a_crash_and_before(tmp_path: Path) -> None:
         after = again.upto(episode - 1)
         assert (ids(after), after.seen) == (ids(view), view.seen)
         assert after.members["vote"].statistics == view.members["vote"].statistics
+
+
+def test_events_are_seen_as_of_the_same_line_as_all_else(tmp_path: Path) -> None:
+    pool = pool_of(tmp_path, vote())
+    for episode in range(3):
+        for what in ("routed", "fork"):
+            pool.commit(Told(what=what, about={"n": episode}), op=op("evomas", episode, what))
+    views = Views(Pool.open(tmp_path), "evomas")
+    seen = [views.upto(episode) for episode in (-1, 1, 9)]
+    numbers = [[one.about["n"] for one in view.told("routed")] for view in seen]
+    assert numbers == [[], [0, 1], [0, 1, 2]]
+    assert seen[2].told("merge") == []
 
 
 def test_without_a_memory_nothing_is_found(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from coterie.runtime import (
     perform,
 )
 from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.recall import Recaller
 from coterie.runtime.runners import AgentResult, Assignment
 from coterie.runtime.silence import NOBODY_SILENT, Silence
 from coterie.runtime.trace import Event
@@ -49,13 +50,16 @@ class Bench:
         seed: int | None = None,
         folder: Path | None = None,
         silent: Silence = NOBODY_SILENT,
+        recaller: Recaller | None = None,
         **options: Any,
     ) -> Run:
         """Run a team to the end; every agent's model is the scripted one."""
         whole = partial(perform, silent=silent)
         with Journal.open(folder) if folder else nullcontext() as journal:
             calling = {"seed": seed, "journal": journal}
-            return self._made(whole, team, model, task=task, calling=calling, options=options)
+            return self._made(
+                whole, team, model, task=task, calling=calling, options=options, recaller=recaller
+            )
 
     def one_pass(
         self,
@@ -66,6 +70,7 @@ class Bench:
         task: Task = TASK,
         dialogue: int = 0,
         agent_caps: Caps | None = None,
+        recaller: Recaller | None = None,
         **passing: Any,
     ) -> Run:
         """Have a team's agents work once, with the journal of a folder where there is one."""
@@ -80,6 +85,7 @@ class Bench:
                 task=task,
                 dialogue=dialogue,
                 agent_caps=agent_caps,
+                recaller=recaller,
             )
 
     def _made(

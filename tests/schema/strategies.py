@@ -109,6 +109,9 @@ RECALLS = st.builds(
     k=st.integers(1, 50),
     of=st.sampled_from(["own", "pool"]),
     kinds=st.lists(IDS, max_size=2, unique=True).map(tuple),
+    by=st.sampled_from(["task", "opinion"]),
+    room=st.none() | st.integers(500, 1_000_000),
+    niche=st.booleans(),
 )
 
 _SECONDS = st.floats(0.001, 604_800) | st.integers(1, 604_800)

@@ -1,0 +1,149 @@
+"""The benchmark `teaching`: phrases of an invented language, which a student cannot know."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING
+
+from ...schema.task import ScorerChoice
+from ..benchmark import Headline, mean_score
+from ..measures import LEARNING
+from .generated import Item, in_worlds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .generated import Write
+
+__all__ = ["STUDENT_BEFORE", "TEACHER", "TEACHING", "Language"]
+
+TEACHER = "teacher"
+"""The id of the agent that is told the key and the explanation."""
+STUDENT_BEFORE = "student_before"
+"""The id of the agent whose answer counts as what the student knew before."""
+
+LETTERS = "ABCD"
+ASK = 'In {language}, what does "{phrase}" mean?\n{choices}\nAnswer with the letter alone.'
+KEY = "The right choice is ({letter}): {meaning}. In {language} {words}. {order}"
+ORDER = "A phrase says, in this order: {parts}."
+
+PARTS: Mapping[str, Sequence[str]] = {
+    "number": ("one", "two", "three", "four", "five", "six"),
+    "size": ("tiny", "small", "broad", "tall", "huge", "thin"),
+    "colour": ("red", "blue", "green", "white", "black", "yellow"),
+    "thing": (
+        "boat", "river", "lamp", "stone", "bird", "tree",
+        "house", "spoon", "coat", "horse", "bridge", "drum",
+    ),
+    "place": ("in snow", "at sea", "by night", "on sand", "in town", "up high"),
+}  # fmt: skip
+"""The parts of a phrase in the order of English, and what each may be."""
+
+BY_LEVEL = ("thing", "colour", "size", "number", "place")
+"""Which parts phrases of a level have: so many of the first of these."""
+
+_STARTS = ("b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "t", "v", "z", "sh", "kr", "pl")
+_MIDDLES = ("a", "e", "i", "o", "u", "ai", "ou")
+_ENDS = ("k", "l", "m", "n", "p", "r", "sh", "t", "zo", "mi")
+FORMS = tuple(map("".join, product(_STARTS, _MIDDLES, _ENDS)))
+NAMES = ("Orvish", "Tellan", "Mirrish", "Kovan", "Subric", "Quarran", "Ulmish", "Dostan")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Language:
+    """An invented language.
+
+    Attributes:
+        name: What it is called.
+        words: Its word for each English one.
+        order: In which order it says the parts of a phrase.
+    """
+
+    name: str
+    words: Mapping[str, str]
+    order: tuple[str, ...]
+
+    @classmethod
+    def of(cls, seed: int, level: int) -> Language:
+        """Draw the language of a seed and a level, from 1."""
+        chance = random.Random(f"language/{seed}/{level}")  # noqa: S311 - the same one every time
+        english = [word for words in PARTS.values() for word in words]
+        forms = chance.sample(FORMS, len(english))
+        parts = BY_LEVEL[:level]
+        return cls(
+            name=chance.choice(NAMES),
+            words=dict(zip(english, forms, strict=True)),
+            order=tuple(chance.sample(parts, len(parts))),
+        )
+
+    def said(self, meaning: Mapping[str, str]) -> str:
+        """Say something in this language."""
+        return " ".join(self.words[meaning[part]] for part in self.order)
+
+    def explained(self, meaning: Mapping[str, str], letter: str) -> str:
+        """Say what a teacher is told: the key, the words, and how a phrase is made."""
+        words = (f'"{self.words[meaning[part]]}" is "{meaning[part]}"' for part in self.order)
+        several = len(self.order) > 1
+        return KEY.format(
+            letter=letter,
+            meaning=in_english(meaning),
+            language=self.name,
+            words=", ".join(words),
+            order=ORDER.format(parts=", ".join(self.order)) if several else "",
+        ).strip()
+
+
+def in_english(meaning: Mapping[str, str]) -> str:
+    """Say it in English."""
+    return " ".join(meaning[part] for part in PARTS if part in meaning)
+
+
+def _in_world(seed: int, level: int) -> Write:
+    """Give what draws the questions about the language of a seed and a level."""
+    language = Language.of(seed, level)
+
+    def write(chance: random.Random, _level: int) -> Item:
+        meanings = _alike(chance, language.order)
+        right = chance.randrange(len(meanings))
+        truth, letter = meanings[right], LETTERS[right]
+        shown = [in_english(meaning) for meaning in meanings]
+        lines = (f"({one}) {text}" for one, text in zip(LETTERS, shown, strict=True))
+        return Item(
+            kind="translation",
+            query=ASK.format(
+                language=language.name, phrase=language.said(truth), choices="\n".join(lines)
+            ),
+            answer=letter,
+            scorer=ScorerChoice(
+                name="lesson", options={"choices": shown, "before": STUDENT_BEFORE}
+            ),
+            briefs={TEACHER: language.explained(truth, letter)},
+        )
+
+    return write
+
+
+def _alike(chance: random.Random, parts: Sequence[str]) -> list[dict[str, str]]:
+    """Draw four meanings, none of which looks more like the right one than another."""
+    several = 2 if len(parts) > 1 else len(LETTERS)
+    drawn = [chance.sample(PARTS[part], several) for part in parts]
+    return [
+        dict(zip(parts, words, strict=True))
+        for words in chance.sample(list(product(*drawn)), len(LETTERS))
+    ]
+
+
+TEACHING = in_worlds(
+    "teaching",
+    "Teaching an invented language",
+    "What a phrase of an invented language means: one of four choices, so guessing gives 0.25. The"
+    f" agent `{TEACHER}` is told the key and why; a student is not. The score is whether the team's"
+    f" answer is right; where it has an agent `{STUDENT_BEFORE}`, whose answer counts as what the"
+    " student knew before, the learning gain is the difference. Level 1: one word; each level adds"
+    " one. All questions of a seed and a level are about the same language.",
+    _in_world,
+    headline=Headline(name="after", of=mean_score),
+    measures=LEARNING,
+)

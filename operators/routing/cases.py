@@ -1,0 +1,141 @@
+"""Cases that a router learns from: each was worked on by the single agent and by the team."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...pool.changes import Told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ...runtime.usage import Usage
+    from .features import Features
+
+__all__ = ["ROUTED", "Case", "Choice", "Side", "Spending", "cases_of"]
+
+Choice = Literal["single", "team"]
+"""Who works on a case."""
+ROUTED = "routed"
+"""What a pool's event is called that tells a case."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spending:
+    """What something consumed.
+
+    Attributes:
+        cost: Its cost in the recipe's unit, per what the recipe says.
+        calls: Model calls.
+        tokens: Tokens read and written.
+    """
+
+    cost: float = 0.0
+    calls: int = 0
+    tokens: int = 0
+
+    @classmethod
+    def of(cls, usage: Usage, cost: float) -> Spending:
+        """Take it from what model calls consumed."""
+        return cls(cost=cost, calls=usage.calls, tokens=usage.tokens)
+
+    def __add__(self, other: Spending) -> Spending:
+        return Spending(
+            cost=self.cost + other.cost,
+            calls=self.calls + other.calls,
+            tokens=self.tokens + other.tokens,
+        )
+
+    def value(self) -> dict[str, float]:
+        """Give it as a JSON object."""
+        return {"cost": self.cost, "calls": self.calls, "tokens": self.tokens}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Side:
+    """How a case went with the single agent, or with the team.
+
+    Attributes:
+        score: Of the answer, in [0, 1].
+        spent: What it took.
+        name: The team of the pool that worked on it.
+    """
+
+    score: float
+    spent: Spending = Spending()
+    name: str = ""
+
+    def worth(self, beta: float) -> float:
+        """Give the score less `beta` times the cost, as a reward has it (EvoMAS Eq. 4)."""
+        return self.score - beta * self.spent.cost
+
+    @classmethod
+    def of(cls, value: Mapping[str, Any]) -> Side:
+        """Read what `value` wrote."""
+        return cls(score=value["score"], spent=Spending(**value["spent"]), name=value["name"])
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object."""
+        return {"name": self.name, "score": self.score, "spent": self.spent.value()}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Case:
+    """A case of which it is known how both did.
+
+    Attributes:
+        task: The id of the task.
+        features: What it looks like; a feature that is not known is not there.
+        single: How the single agent did.
+        team: How the team did.
+        gauging: What the features took that a model judged.
+    """
+
+    task: str
+    features: Features
+    single: Side
+    team: Side
+    gauging: Spending = Spending()
+
+    def side(self, choice: Choice) -> Side:
+        """Give how the chosen one did."""
+        return self.single if choice == "single" else self.team
+
+    def told(self) -> Told:
+        """Give it as an event of a pool."""
+        about = {
+            "task": self.task,
+            "features": {**self.features},
+            "single": self.single.value(),
+            "team": self.team.value(),
+            "gauging": self.gauging.value(),
+        }
+        return Told(what=ROUTED, about=about)
+
+    @classmethod
+    def of(cls, told: Told) -> Case:
+        """Read what `told` wrote."""
+        about = told.about
+        return cls(
+            task=about["task"],
+            features=about["features"],
+            single=Side.of(about["single"]),
+            team=Side.of(about["team"]),
+            gauging=Spending(**about["gauging"]),
+        )
+
+
+def cases_of(events: Iterable[Told], *, single: str | None = None) -> tuple[Case, ...]:
+    """Find cases among a pool's events.
+
+    Args:
+        events: The events.
+        single: What the pool calls the single agent, where cases of another one are left out.
+
+    Returns:
+        One case of each task: the last, where a task was worked on twice.
+    """
+    cases = (Case.of(one) for one in events if one.what == ROUTED)
+    wanted = (one for one in cases if single is None or one.single.name == single)
+    return tuple({one.task: one for one in wanted}.values())

@@ -1,0 +1,175 @@
+"""How a case's features decide who works on it. Each of these can be said in a sentence."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from .features import GAUGED
+
+if TYPE_CHECKING:
+    from .cases import Choice
+    from .features import Features
+
+__all__ = ["Always", "Condition", "Decision", "Linear", "Rule", "asks"]
+
+
+class Decision(Protocol):
+    """Who works on a case, by its features. It **must** depend on nothing else.
+
+    Attributes:
+        features: The features that it goes by.
+    """
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features that it goes by."""
+        ...
+
+    def choose(self, features: Features, /) -> Choice:
+        """Choose for a case, also where some of its features are not known."""
+        ...
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object."""
+        ...
+
+
+def asks(decision: Decision) -> bool:
+    """Tell whether a model has to be asked before it can decide."""
+    return not set(GAUGED).isdisjoint(decision.features)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Always:
+    """The same for every case.
+
+    Attributes:
+        choice: Who works on it.
+    """
+
+    choice: Choice
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """It looks at nothing."""
+        return ()
+
+    def choose(self, _features: Features, /) -> Choice:
+        """See `Decision`."""
+        return self.choice
+
+    def value(self) -> dict[str, Any]:
+        """See `Decision`."""
+        return {"always": self.choice}
+
+    def __str__(self) -> str:
+        return f"always the {_called(self.choice)}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Condition:
+    """A feature on one side of a threshold.
+
+    Attributes:
+        feature: Which.
+        threshold: From where on.
+        above: Whether it holds above the threshold, or at it and below.
+    """
+
+    feature: str
+    threshold: float
+    above: bool
+
+    def holds(self, features: Features) -> bool:
+        """Tell whether it holds of features, of which this one is known."""
+        return (features[self.feature] > self.threshold) == self.above
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object."""
+        return {"feature": self.feature, "threshold": self.threshold, "above": self.above}
+
+    def __str__(self) -> str:
+        return f"{self.feature} {'>' if self.above else '<='} {self.threshold:.4g}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rule:
+    """The team where conditions hold, the single agent elsewhere.
+
+    Attributes:
+        conditions: One or two of them.
+        joined: Whether all have to hold, or any.
+        unknown: Who works on a case of which a feature is not known.
+    """
+
+    conditions: tuple[Condition, ...]
+    joined: Literal["all", "any"] = "all"
+    unknown: Choice = "team"
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """See `Decision`."""
+        return tuple(dict.fromkeys(one.feature for one in self.conditions))
+
+    def choose(self, features: Features, /) -> Choice:
+        """See `Decision`."""
+        if any(name not in features for name in self.features):
+            return self.unknown
+        hold = [one.holds(features) for one in self.conditions]
+        return "team" if (all(hold) if self.joined == "all" else any(hold)) else "single"
+
+    def value(self) -> dict[str, Any]:
+        """See `Decision`."""
+        conditions = [one.value() for one in self.conditions]
+        return {"team_where": conditions, "joined": self.joined, "unknown": self.unknown}
+
+    def __str__(self) -> str:
+        word = " and " if self.joined == "all" else " or "
+        return f"the team where {word.join(map(str, self.conditions))}; else the single agent"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Linear:
+    """The team where the weighted features are above 0: what a logistic regression comes to.
+
+    Attributes:
+        weights: What each feature weighs, in units of its spread.
+        middles: The mean of each feature, which also stands for one that is not known.
+        spreads: The standard deviation of each; none is 0.
+        bias: What is added.
+    """
+
+    weights: Features
+    middles: Features
+    spreads: Features
+    bias: float
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """See `Decision`."""
+        return tuple(self.weights)
+
+    def choose(self, features: Features, /) -> Choice:
+        """See `Decision`."""
+        total = self.bias + math.fsum(
+            weight * (features.get(name, self.middles[name]) - self.middles[name])
+            / self.spreads[name]
+            for name, weight in self.weights.items()
+        )  # fmt: skip
+        return "team" if total > 0 else "single"
+
+    def value(self) -> dict[str, Any]:
+        """See `Decision`."""
+        parts = {"weights": self.weights, "middles": self.middles, "spreads": self.spreads}
+        return {**{name: {**part} for name, part in parts.items()}, "bias": self.bias}
+
+    def __str__(self) -> str:
+        heaviest = sorted(self.weights.items(), key=lambda one: -abs(one[1]))
+        told = ", ".join(f"{name} {weight:+.2f}" for name, weight in heaviest)
+        return f"the team by the weights {told}, bias {self.bias:+.2f}"
+
+
+def _called(choice: Choice) -> str:
+    return "single agent" if choice == "single" else "team"

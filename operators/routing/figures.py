@@ -1,0 +1,234 @@
+"""What a router is worth: cross-validated, with both constants and the oracle beside it.
+
+Everything about it is decided without the cases that it is scored on, its complexity too. The
+oracle takes the better side of each case after the fact. Nobody can have that: it profits from the
+luck of single answers, and does so where features tell nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from ...pool.intervals import mean_interval, paired_interval
+from ...runtime.terminal import counted
+from .cases import Spending
+from .decisions import Always, asks
+from .fitting import FOLDS, fit, out_of_fold, worth
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...pool.intervals import Interval
+    from .cases import Case, Choice
+    from .fitting import Router
+    from .learners import By
+
+__all__ = ["Arm", "Figures", "Gain", "figures"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Arm:
+    """How cases go where somebody decides who works on each.
+
+    Attributes:
+        score: The mean score.
+        interval: Its 95 % interval.
+        worth: The mean score less `beta` times the cost, that of deciding included.
+        spent: What all cases took together, deciding included.
+        team: How many of them the team worked on.
+    """
+
+    score: float
+    interval: Interval
+    worth: float
+    spent: Spending
+    team: int
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object."""
+        told = {"score": self.score, "interval": [*self.interval], "worth": self.worth}
+        return {**told, "spent": self.spent.value(), "team": self.team}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gain:
+    """What one way to decide is worth more than another, on the same cases.
+
+    Attributes:
+        worth: By how much, on the mean.
+        interval: Its 95 % interval.
+        spent: What it takes more, over all cases; less than 0 is saved.
+    """
+
+    worth: float
+    interval: Interval
+    spent: Spending
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object."""
+        told = {"worth": self.worth, "interval": [*self.interval]}
+        return {**told, "spent": self.spent.value()}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Figures:
+    """A router's figures.
+
+    Attributes:
+        n: Cases.
+        folds: Into how many parts they were dealt.
+        beta: What cost counts against score.
+        arms: `single` and `team` for every case, the `router`, and the `oracle`.
+        over: What the router is worth more than `single` and `team`.
+        router: The router that is fitted to all of them.
+    """
+
+    n: int
+    folds: int
+    beta: float
+    arms: dict[str, Arm]
+    over: dict[str, Gain]
+    router: Router
+
+    def value(self) -> dict[str, Any]:
+        """Give them as a JSON object."""
+        return {
+            "n": self.n,
+            "folds": self.folds,
+            "beta": self.beta,
+            **{name: arm.value() for name, arm in self.arms.items()},
+            "over": {name: gain.value() for name, gain in self.over.items()},
+            "router": {**self.router.value(), "says": str(self.router)},
+        }
+
+    def __str__(self) -> str:
+        """Write them for people."""
+        head = f"router, cross-validated in {self.folds} folds of {counted(self.n, 'train case')}"
+        lines = [f"{head}:", f"{'':<8} score [95 %]           worth   team    calls     tokens"]
+        lines += [_row(name, arm) for name, arm in self.arms.items()]
+        lines += [_gained(name, gain) for name, gain in self.over.items()]
+        note = "the oracle takes the better of both after the fact: nobody can have it"
+        return "\n".join([*lines, note, f"fitted to all of them: {self.router}"])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Taken:
+    """Who worked on a case, and what that was worth and took."""
+
+    choice: Choice
+    score: float
+    worth: float
+    spent: Spending
+
+
+def figures(
+    cases: Sequence[Case], *, by: By = "rule", folds: int = FOLDS, beta: float = 0
+) -> Figures | None:
+    """Cross-validate a router: it is fitted anew without each fold, and scored on that.
+
+    Args:
+        cases: Cases of a train split, each task once.
+        by: What fits it.
+        folds: Into how many parts cases are dealt, at least 2.
+        beta: What cost counts against score.
+
+    Returns:
+        None where there are fewer than two cases, none of which could be held out.
+
+    Raises:
+        InputError: The learner is not installed.
+    """
+    if len(cases) < 2:
+        return None
+
+    def refitted(rest: Sequence[Case]) -> Any:
+        return fit(rest, by=by, folds=folds, beta=beta).decision
+
+    routed = out_of_fold(cases, refitted, folds)
+    ordered = [case for case, _ in routed]
+    taken = {
+        "single": [_always("single", case, beta) for case in ordered],
+        "team": [_always("team", case, beta) for case in ordered],
+        "router": [_taken(case, decision, beta) for case, decision in routed],
+        "oracle": [_best(case, beta) for case in ordered],
+    }
+    return Figures(
+        n=len(cases),
+        folds=min(folds, len(cases)),
+        beta=beta,
+        arms={name: _arm(those) for name, those in taken.items()},
+        over={name: _gain(taken["router"], taken[name]) for name in ("single", "team")},
+        router=fit(cases, by=by, folds=folds, beta=beta),
+    )
+
+
+def _taken(case: Case, decision: Any, beta: float) -> _Taken:
+    choice = decision.choose(case.features)
+    side = case.side(choice)
+    spent = side.spent + case.gauging if asks(decision) else side.spent
+    gained = worth(case, decision, beta)
+    return _Taken(choice=choice, score=side.score, worth=gained, spent=spent)
+
+
+def _always(choice: Choice, case: Case, beta: float) -> _Taken:
+    return _taken(case, Always(choice=choice), beta)
+
+
+def _best(case: Case, beta: float) -> _Taken:
+    """Take the better side; of two that are alike, the one with fewer calls."""
+    sides = [_always("single", case, beta), _always("team", case, beta)]
+    return max(sides, key=lambda one: (one.worth, -one.spent.calls))
+
+
+def _arm(taken: Sequence[_Taken]) -> Arm:
+    return Arm(
+        score=fmean(one.score for one in taken),
+        interval=mean_interval([[one.score] for one in taken]),
+        worth=fmean(one.worth for one in taken),
+        spent=sum((one.spent for one in taken), Spending()),
+        team=sum(one.choice == "team" for one in taken),
+    )
+
+
+def _gain(routed: Sequence[_Taken], other: Sequence[_Taken]) -> Gain:
+    gains = [one.worth - two.worth for one, two in zip(routed, other, strict=True)]
+    spent = [sum((one.spent for one in taken), Spending()) for taken in (routed, other)]
+    return Gain(
+        worth=fmean(gains),
+        interval=_interval(gains),
+        spent=Spending(
+            cost=spent[0].cost - spent[1].cost,
+            calls=spent[0].calls - spent[1].calls,
+            tokens=spent[0].tokens - spent[1].tokens,
+        ),
+    )
+
+
+def _interval(gains: Sequence[float]) -> Interval:
+    """Give the interval of a mean of differences, which costs may have taken beyond [-1, 1]."""
+    largest = max(1.0, *map(abs, gains))
+    low, high = paired_interval([one / largest for one in gains])
+    return low * largest, high * largest
+
+
+def _row(name: str, arm: Arm) -> str:
+    low, high = arm.interval
+    return (
+        f"{name:<8} {arm.score:.3f} [{low:.3f}, {high:.3f}] {arm.worth:>8.3f} {arm.team:>6}"
+        f" {arm.spent.calls:>8} {arm.spent.tokens:>10}"
+    )
+
+
+def _gained(name: str, gain: Gain) -> str:
+    low, high = gain.interval
+    calls, tokens = gain.spent.calls, gain.spent.tokens
+    return (
+        f"router less always {name}: {gain.worth:+.3f} [{low:+.3f}, {high:+.3f}],"
+        f" {_more(calls, 'call')} and {_more(tokens, 'token')}"
+    )
+
+
+def _more(number: int, what: str) -> str:
+    return f"{counted(abs(number), what)} {'less' if number < 0 else 'more'}"

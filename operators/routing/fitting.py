@@ -1,0 +1,150 @@
+"""A router: a decision as simple as the cases allow, and who it is fitted to (MATTRL §5.2).
+
+How complex it may be is found by cross-validation on the cases that it is fitted to: the simplest
+level within one standard error of the best one. Both are compared on the same cases, so the error
+is that of their difference. Where nothing is better than a constant, the router is that constant.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.terminal import counted
+from .decisions import Always, asks
+from .learners import LEARNERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .cases import Case, Choice
+    from .decisions import Decision
+    from .features import Features
+    from .learners import By, Fit
+
+    Fitted = Callable[[Sequence[Case]], Decision]
+
+__all__ = ["FEWEST", "FOLDS", "Router", "fit", "out_of_fold", "worth"]
+
+FOLDS = 5
+FEWEST = 10
+"""Cases; of fewer, the better constant is taken without a look at features."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Router:
+    """Who works on a case.
+
+    Attributes:
+        decision: How it is decided.
+        by: What fitted it.
+        n: To how many cases.
+        level: How complex it is; at 0 it is a constant.
+    """
+
+    decision: Decision
+    by: By
+    n: int
+    level: int
+
+    @property
+    def asks(self) -> bool:
+        """Whether a model has to be asked before it can decide."""
+        return asks(self.decision)
+
+    def choose(self, features: Features) -> Choice:
+        """Choose for a case, also where some of its features are not known."""
+        return self.decision.choose(features)
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object."""
+        return {"by": self.by, "n": self.n, "level": self.level, "decision": self.decision.value()}
+
+    def __str__(self) -> str:
+        """Say how it decides, and why it is no more than a constant where it is one."""
+        if self.level or self.n == 0:
+            return str(self.decision) if self.n else f"{self.decision}: there are no cases yet"
+        why = (
+            f"{counted(self.n, 'case')} are too few to go by features"
+            if self.n < FEWEST
+            else f"nothing beats that in cross-validation on {counted(self.n, 'case')}"
+        )
+        return f"{self.decision}: {why}"
+
+
+def fit(cases: Sequence[Case], *, by: By = "rule", folds: int = FOLDS, beta: float = 0) -> Router:
+    """Fit a router to cases. Without any, it is always the team.
+
+    The same cases give the same router, in whatever order they stand.
+
+    Args:
+        cases: Cases of a train split, each task once.
+        by: What fits it.
+        folds: Into how many parts cases are dealt, at least 2.
+        beta: What cost counts against score.
+
+    Raises:
+        InputError: The learner is not installed.
+    """
+    if not cases:
+        return Router(decision=Always(choice="team"), by=by, n=0, level=0)
+    levels = LEARNERS[by].levels
+    cases = sorted(cases, key=_shuffled)
+    level = 0 if len(cases) < FEWEST else _level(cases, by, folds, beta)
+    decision = levels[level](cases, beta)
+    return Router(
+        decision=decision,
+        by=by,
+        n=len(cases),
+        level=0 if isinstance(decision, Always) else level,
+    )
+
+
+def _level(cases: Sequence[Case], by: By, folds: int, beta: float) -> int:
+    """Find the simplest level within one standard error of the best."""
+    worths = [_worths(cases, one, folds, beta) for one in LEARNERS[by].levels]
+    best = max(worths, key=fmean)
+    return next(level for level, one in enumerate(worths) if _is_near(best, one))
+
+
+def _worths(cases: Sequence[Case], level: Fit, folds: int, beta: float) -> list[float]:
+    decided = out_of_fold(cases, lambda rest: level(rest, beta), folds)
+    return [worth(case, decision, beta) for case, decision in decided]
+
+
+def _is_near(best: Sequence[float], other: Sequence[float]) -> bool:
+    behind = [one - two for one, two in zip(best, other, strict=True)]
+    return fmean(behind) <= stdev(behind) / math.sqrt(len(behind))
+
+
+def worth(case: Case, decision: Decision, beta: float) -> float:
+    """Give what a decision's choice is worth on a case, less what it takes to decide."""
+    price = beta * case.gauging.cost if asks(decision) else 0.0
+    return case.side(decision.choose(case.features)).worth(beta) - price
+
+
+def out_of_fold(cases: Sequence[Case], fitted: Fitted, folds: int) -> list[tuple[Case, Decision]]:
+    """Give each case with the decision that was fitted to the cases of all other folds.
+
+    Cases are dealt by the digests of their tasks: by chance, and always alike.
+
+    Args:
+        cases: The cases, at least two.
+        fitted: Fits a decision.
+        folds: How many folds there are, at least two.
+    """
+    dealt = sorted(cases, key=_shuffled)
+    most = min(folds, len(dealt))
+    found: list[tuple[Case, Decision]] = []
+    for fold in range(most):
+        rest = [one for place, one in enumerate(dealt) if place % most != fold]
+        decision = fitted(rest)
+        found += [(case, decision) for case in dealt[fold::most]]
+    return found
+
+
+def _shuffled(case: Case) -> str:
+    return hashlib.sha256(case.task.encode()).hexdigest()

@@ -1,0 +1,192 @@
+"""How a decision is fitted to cases: rules of one or two conditions, or a logistic regression.
+
+Each learner has levels, from the simplest on. Level 0 is the better of both constants; how far up
+to go is decided elsewhere, by cross-validation.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...schema.errors import InputError
+from .decisions import Always, Condition, Linear, Rule
+from .features import COMPUTED, GAUGED
+
+if TYPE_CHECKING:
+    from .cases import Case
+    from .decisions import Decision
+
+__all__ = ["LEARNERS", "By", "Learner", "better_constant", "missing"]
+
+By = Literal["rule", "logistic"]
+"""What fits a decision."""
+Fit = Callable[[Sequence["Case"], float], "Decision"]
+
+MOST_THRESHOLDS = 12
+"""Of one feature; where more would tell its values apart, they are spread over its cases."""
+STRENGTHS = (0.03, 0.3, 3.0)
+"""Inverse strengths of regularisation of a logistic regression, the strongest first."""
+DIGITS = 9
+"""Of sums that are compared: what comes behind them is the rounding of binary fractions."""
+WITHOUT_SKLEARN = (
+    "by: logistic needs scikit-learn, which is not installed. Install the extra"
+    " (pip install 'coterie[router]'), or write by: rule."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Learner:
+    """A way to fit a decision.
+
+    Attributes:
+        name: What recipes call it.
+        levels: Fits of rising complexity. Each is given cases, of which there is at least one, and
+            `beta`, and **must** give the same decision for the same cases in the same order.
+    """
+
+    name: By
+    levels: tuple[Fit, ...]
+
+
+def missing(by: By) -> str | None:
+    """Say what is not installed that a learner needs; None where everything is."""
+    is_there = by != "logistic" or importlib.util.find_spec("sklearn") is not None
+    return None if is_there else WITHOUT_SKLEARN
+
+
+def better_constant(cases: Sequence[Case], beta: float) -> Always:
+    """Give whoever is worth more, the single agent or the team; of two alike, the cheaper."""
+    gain = round(sum(_gains(cases, beta)), DIGITS)
+    extra = sum(one.team.spent.calls - one.single.spent.calls for one in cases)
+    return Always(choice="team" if gain > 0 or (gain == 0 and extra < 0) else "single")
+
+
+def _gains(cases: Sequence[Case], beta: float) -> list[float]:
+    return [one.team.worth(beta) - one.single.worth(beta) for one in cases]
+
+
+def _complete(cases: Sequence[Case]) -> tuple[tuple[str, ...], list[Case]]:
+    """Give the features that some case has, and the cases that have them all."""
+    order = {name: place for place, name in enumerate((*COMPUTED, *GAUGED))}
+    found = sorted(
+        {name for one in cases for name in one.features},
+        key=lambda name: (order.get(name, len(order)), name),
+    )
+    return tuple(found), [one for one in cases if one.features.keys() >= {*found}]
+
+
+def _stump(cases: Sequence[Case], beta: float) -> Decision:
+    return _rule(cases, beta, 1)
+
+
+def _pair(cases: Sequence[Case], beta: float) -> Decision:
+    return _rule(cases, beta, 2)
+
+
+def _rule(cases: Sequence[Case], beta: float, size: Literal[1, 2]) -> Decision:
+    """Find the rule of so many conditions that is worth most on the cases: all are tried."""
+    import numpy as np
+
+    constant = better_constant(cases, beta)
+    names, complete = _complete(cases)
+    known = {name: np.array([one.features[name] for one in complete]) for name in names}
+    cuts = [(name, at) for name in names for at in _thresholds(known[name].tolist())]
+    if not cuts:
+        return constant
+    above = np.array([known[name] > at for name, at in cuts])
+    hold = np.stack([above, ~above], axis=1).reshape(2 * len(cuts), -1).astype(float)
+    price = beta * sum(one.gauging.cost for one in complete)
+    prices = np.repeat([price * (name in GAUGED) for name, _ in cuts], 2)
+    gains = np.array(_gains(complete, beta))
+    alone = hold @ gains
+    if size == 1:
+        best = int(np.argmax(np.round(alone - prices, DIGITS)))
+        return Rule(conditions=(_condition(cuts, best),), unknown=constant.choice)
+    both = (hold * gains) @ hold.T
+    dearer = np.maximum.outer(prices, prices)
+    either = np.add.outer(alone, alone) - both
+    found = np.round(np.stack([both - dearer, either - dearer]), DIGITS)
+    joined, *places = map(int, np.unravel_index(int(np.argmax(found)), found.shape))
+    return Rule(
+        conditions=tuple(dict.fromkeys(_condition(cuts, place) for place in places)),
+        joined="any" if joined else "all",
+        unknown=constant.choice,
+    )
+
+
+def _condition(cuts: Sequence[tuple[str, float]], place: int) -> Condition:
+    """Give a condition by its place, at which each cut is first above and then not."""
+    feature, threshold = cuts[place // 2]
+    return Condition(feature=feature, threshold=threshold, above=place % 2 == 0)
+
+
+def _thresholds(values: Sequence[float]) -> list[float]:
+    """Give what lies halfway between neighbours; where these are many, only at some quantiles."""
+    ranked = sorted(values)
+    between = [(low, high) for low, high in itertools.pairwise(ranked) if low < high]
+    if len(between) > MOST_THRESHOLDS:
+        parts = range(1, MOST_THRESHOLDS + 1)
+        cuts = {ranked[len(ranked) * part // (MOST_THRESHOLDS + 1)] for part in parts}
+        between = [pair for pair in between if pair[0] in cuts]
+    return [(low + high) / 2 for low, high in between]
+
+
+def _logistic(strength: float) -> Fit:
+    def fit(cases: Sequence[Case], beta: float) -> Decision:
+        return _regression(cases, beta, strength)
+
+    return fit
+
+
+def _regression(cases: Sequence[Case], beta: float, strength: float) -> Decision:
+    """Fit a logistic regression of who is worth more; each case counts by how much more."""
+    constant = better_constant(cases, beta)
+    names, complete = _complete(cases)
+    gains = _gains(complete, beta)
+    told = [(one, gain) for one, gain in zip(complete, gains, strict=True) if round(gain, DIGITS)]
+    if len({gain > 0 for _, gain in told}) < 2 or not names:
+        return constant
+    middles = {name: fmean(one.features[name] for one in complete) for name in names}
+    spreads = {name: _spread([one.features[name] for one in complete]) for name in names}
+    rows = [
+        [(one.features[name] - middles[name]) / spreads[name] for name in names] for one, _ in told
+    ]
+    model: Any = _sklearn(C=strength, max_iter=1_000)
+    model.fit(rows, [gain > 0 for _, gain in told], [abs(gain) for _, gain in told])
+    weights = [float(one) for one in model.coef_[0]]
+    return Linear(
+        weights=dict(zip(names, weights, strict=True)),
+        middles=middles,
+        spreads=spreads,
+        bias=float(model.intercept_[0]),
+    )
+
+
+def _spread(values: Sequence[float]) -> float:
+    middle = fmean(values)
+    return fmean((one - middle) ** 2 for one in values) ** 0.5 or 1.0
+
+
+def _sklearn(**options: Any) -> Any:
+    """Make a logistic regression.
+
+    Raises:
+        InputError: scikit-learn is not installed.
+    """
+    try:
+        from sklearn.linear_model import LogisticRegression
+    except ImportError as error:
+        raise InputError(WITHOUT_SKLEARN) from error
+    return LogisticRegression(**options)
+
+
+LEARNERS: dict[By, Learner] = {
+    "rule": Learner(name="rule", levels=(better_constant, _stump, _pair)),
+    "logistic": Learner(name="logistic", levels=(better_constant, *map(_logistic, STRENGTHS))),
+}
+"""All learners, by name."""

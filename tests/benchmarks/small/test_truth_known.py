@@ -1,0 +1,164 @@
+"""`differential` and `teaching`: what is known to whom, what can be had, and what chance gives."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.choosing import Choice
+from coterie.benchmarks.small.conditions import World, likeliest, read_brief
+from coterie.benchmarks.small.differential import (
+    by_chance,
+    by_department,
+    main,
+    with_all_briefs,
+)
+from coterie.benchmarks.small.teaching import STUDENT_BEFORE, TEACHER, Language
+from coterie.runtime.jail import Jails
+from coterie.runtime.ranked import ranked
+from coterie.runtime.scorers import Evidence, Score
+from coterie.runtime.scorers import score as scored
+from coterie.schema import Task
+from coterie.schema.errors import InputError
+
+NAMES = ("differential", "teaching")
+
+
+def tasks(name: str, level: int = 1, seed: int = 0, count: int = 40) -> list[Task]:
+    return list(find_benchmark(name).tasks(Source(level=level, seed=seed, count=count)))
+
+
+def question(task: Task) -> tuple[str, str]:
+    return task.query, task.context
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_seed_gives_the_same_cases_and_a_longer_list_begins_alike(name: str) -> None:
+    assert tasks(name) == tasks(name)
+    assert tasks(name, count=10) == tasks(name)[:10]
+    assert not {*map(question, tasks(name))} & {*map(question, tasks(name, seed=1))}
+    with pytest.raises(InputError, match="levels 1 to 5"):
+        tasks(name, level=6)
+
+
+@pytest.mark.parametrize("level", [1, 3, 5])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_splits_of_a_seed_share_no_case_but_the_world(name: str, level: int) -> None:
+    cases = tasks(name, level, count=160)
+    train, test = (Choice(split=split).of(cases) for split in ("evolve", "test"))
+    assert len(train) + len(test) == len({*map(question, cases)}) == 160
+    assert not {*map(question, train)} & {*map(question, test)}
+    if name == "differential":
+        assert train[0].briefs == test[0].briefs
+        assert {task.answer for task in test} & {task.answer for task in train}
+
+
+@pytest.mark.parametrize("level", range(1, 6))
+def test_no_department_knows_all_and_all_of_them_do(level: int) -> None:
+    world, cases = World.of(0, level), tasks("differential", level)
+    known = {name: read_brief(brief) for name, brief in cases[0].briefs.items()}
+    assert known == {name: list(found) for name, found in world.known.items()}
+    names = [one.name for found in known.values() for one in found]
+    assert sorted(names) == sorted(by_chance(cases[0]))
+    for name, found in known.items():
+        others = " ".join(brief for one, brief in cases[0].briefs.items() if one != name)
+        assert not any(one.name in others for one in found)
+    assert {task.answer for task in cases} <= set(names)
+    assert not any(task.answer in task.query for task in cases)
+
+
+def test_a_record_makes_likely_what_bayes_says() -> None:
+    one, other, *_ = World.of(0, 1).conditions
+    assert likeliest(one.frequent, World.of(0, 1).conditions)[0] == one.name
+    # By hand: two findings that only `one` has, each 0.9 against 0.02.
+    first = replace(one, frequent=("a", "b"), occasional=("c",))
+    second = replace(other, frequent=("d",), occasional=("c",))
+    assert likeliest(["a", "d"], [first, second]) == [second.name, first.name]
+    assert likeliest(["a", "b"], [first, second]) == [first.name, second.name]
+
+
+@pytest.mark.parametrize("level", [1, 3])
+def test_the_ceiling_lies_above_one_department_and_that_above_chance(level: int) -> None:
+    cases = tasks("differential", level, count=200)
+
+    def mrr(solve: object) -> float:
+        lists = ("\n".join(solve(task)) for task in cases)  # type: ignore[operator]
+        found = [ranked(one, task.answer, {}).value for one, task in zip(lists, cases, strict=True)]
+        return sum(found) / len(found)
+
+    ceiling, alone, floor = mrr(with_all_briefs), mrr(by_department), mrr(by_chance)
+    assert ceiling > 0.9 > alone + 0.1 > floor + 0.1
+    count = len(by_chance(cases[0]))
+    expected = sum(1 / place for place in range(1, min(10, count) + 1)) / count
+    assert floor == pytest.approx(expected, abs=0.08)
+
+
+def test_what_can_be_had_is_printed_with_intervals() -> None:
+    shown = CliRunner().invoke(main, ["--count", "20"])
+    rows = [line for line in shown.output.splitlines() if line.startswith("| 5 ")]
+    assert [row.split("|")[2].strip() for row in rows] == [
+        "all briefs, Bayes", "one department", "chance",
+    ]  # fmt: skip
+    assert all(row.count("[") == 5 for row in rows)
+
+
+@pytest.mark.parametrize("level", range(1, 6))
+def test_a_lesson_says_the_key_and_every_word(level: int) -> None:
+    language = Language.of(0, level)
+    for task in tasks("teaching", level, count=20):
+        (brief,) = task.briefs.values()
+        assert list(task.briefs) == [TEACHER]
+        phrase = re.findall('"(.*?)"', task.query)[0]
+        assert len(phrase.split()) == len(language.order) == level
+        assert all(f'"{word}" is' in brief for word in phrase.split())
+        choices = re.findall(r"^\((.)\) (.*)$", task.query, re.MULTILINE)
+        assert f"({task.answer}): {dict(choices)[task.answer]}." in brief
+        assert len({text for _, text in choices}) == 4
+
+
+@pytest.mark.parametrize("level", [1, 2, 5])
+def test_nothing_but_the_language_tells_the_right_choice(level: int) -> None:
+    """Were wrong choices made from the right one, it would be the one that is most like them."""
+    cases = tasks("teaching", level, count=400)
+    letters = Counter(task.answer for task in cases)
+    assert all(60 < letters[letter] < 140 for letter in "ABCD")
+    middle = 0
+    for task in cases:
+        choices = dict(re.findall(r"^\((.)\) (.*)$", task.query, re.MULTILINE))
+        words = Counter(word for text in choices.values() for word in text.split())
+        alike = {one: sum(words[word] for word in text.split()) for one, text in choices.items()}
+        middle += max(alike, key=lambda one: alike[one]) == task.answer
+    assert middle / len(cases) < 0.33
+
+
+def judged(answer: str, **answers: str) -> Score:
+    task = replace(tasks("teaching")[0], answer="B")
+    options = {**task.scorer.options, "choices": ["a boat", "red river", "lamp", "stone"]}
+    task = replace(task, scorer=replace(task.scorer, options=options))
+    found = asyncio.run(scored(Evidence(task=task, answer=answer, answers=answers, jails=Jails())))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [("B", 1), ("(B)", 1), ("It is B.", 1), ("Red  river", 0), ("Red river.", 1), ("lamp", 0),
+     ("a boat", 0), ("", 0), ("none of them", 0)],
+)  # fmt: skip
+def test_a_choice_is_a_letter_or_its_text(answer: str, value: float) -> None:
+    assert judged(answer).value == value
+    assert judged(answer).measures == {"after": value}
+
+
+@pytest.mark.parametrize(("first", "last", "gain"), [("A", "B", 1), ("B", "B", 0), ("B", "C", -1)])
+def test_a_gain_is_what_is_right_after_less_what_was_before(
+    first: str, last: str, gain: float
+) -> None:
+    found = judged(last, **{STUDENT_BEFORE: first, "other": "B"})
+    assert found.measures == {"before": first == "B", "after": last == "B", "gain": gain}

@@ -1,0 +1,130 @@
+"""Experience from the command line: built by `mas-evolve`, shown, and used by what runs teams."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.pool import Pool
+from coterie.pool.command import main as mas_pool
+from coterie.runtime.command.run import main as mas_run
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles.script import Request
+
+from ...came import Came, invoked
+from ..consulting import WARD, doctors
+from ..evolving import asked
+from .conftest import Lab
+
+RECIPE = """\
+strategy: mattrl
+seeds: [ward.yaml]
+settings: {individual: 0.4, share: 0.25}
+"""
+
+
+@pytest.fixture
+def ward(lab: Lab) -> Lab:
+    lab.write("ward.yaml", WARD)
+    lab.write("recipe.yaml", RECIPE)
+    return lab
+
+
+def evolve(ward: Lab, *words: str, script: Any = doctors) -> Came:
+    words = ("--embedder", "hashing", "--limit", "3", *words)
+    return ward.evolve(*words, pool="experience", script=script)
+
+
+def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None:
+    came = evolve(ward)
+    assert came.code == 0, came.err
+    entries = [*Pool.open(ward.folder / "experience").learnt.values()]
+    kept = re.findall(r"(\d) entr(?:y|ies) kept\)", came.err)
+    assert sum(map(int, kept)) == len(entries) > 0
+    assert re.search(r"^entries: [\d.]+ a task, \d to \d$", came.out, re.MULTILINE)
+    assert re.search(r"^utterances: 4 a task, 4 to 4$", came.out, re.MULTILINE)
+    shown = invoked(mas_pool, ["memory", "experience", "--kind", "experience"], "mas-pool")
+    for one in entries:
+        assert re.search(rf"{one.id} .*{one.case} +{one.turn} +{one.credit:.3g} ", shown.out)
+    one = next(one for one in entries if one.owner == "heart")
+    facts = invoked(mas_pool, ["show", "experience", one.id], "mas-pool").out
+    assert f"text      {' '.join(one.text.split())}" in facts
+    before = (ward.folder / "experience/ledger.jsonl").read_bytes()
+    with ScriptedModel(doctors) as model:
+        words = ["ward.yaml", "-q", "What is 3 + 4?", "--pool", "experience", "--quiet"]
+        words += ["--embedder", "hashing", "--model", f"m@{model.api_base}"]
+        run = invoked(mas_run, words, "mas-run")
+    assert run.code == 0, run.err
+    assert sum("When: Two numbers, heart." in call.text for call in model.calls) == 2
+    assert (ward.folder / "experience/ledger.jsonl").read_bytes() == before
+
+
+def test_a_budget_ends_it_and_with_more_it_comes_to_the_same(ward: Lab) -> None:
+    came = evolve(ward, "--budget", "calls=12")
+    assert came.code == 3
+    assert came.calls <= 12
+    assert evolve(ward).code == 0
+    ledger = (ward.folder / "experience/ledger.jsonl").read_bytes()
+    (ward.folder / "experience").rename(ward.folder / "stopped")
+    assert evolve(ward).code == 0
+    assert ledger == (ward.folder / "experience/ledger.jsonl").read_bytes()
+
+
+def test_held_out_it_is_the_strategy_with_what_it_learnt_and_keeps_nothing(ward: Lab) -> None:
+    assert evolve(ward).code == 0
+    before = (ward.folder / "experience/ledger.jsonl").read_bytes()
+    came = evolve(ward, "--test", "test.jsonl", "--json")
+    assert came.code == 0, came.err
+    [learnt, seed] = came.json["held_out"]["teams"]
+    assert (learnt["team"], seed["team"]) == ("mattrl", "ward")
+    assert learnt["each"]["calls"] == 5
+    assert before == (ward.folder / "experience/ledger.jsonl").read_bytes()
+
+
+def test_a_judge_of_no_use_leaves_no_experience_and_is_counted(ward: Lab) -> None:
+    def no_judge(request: Request) -> Reply:
+        return Reply(text="no") if "agents" in asked(request) else doctors(request)
+
+    came = evolve(ward, "--json", script=no_judge)
+    assert came.code == 0, came.err
+    assert len(Pool.open(ward.folder / "experience").learnt) == 0
+    assert came.json["operators"]["appraise"]["dropped"] == 2 * 3
+    for line in ward.turns("experience"):
+        [event] = line["story"]
+        assert {one["came"] for one in event["utterances"]} == {"not judged"}
+
+
+def test_an_entry_that_cannot_be_distilled_is_not_kept_and_counted(ward: Lab) -> None:
+    def no_words(request: Request) -> Reply:
+        return Reply.json({}) if "rationale" in asked(request) else doctors(request)
+
+    came = evolve(ward, "--json", script=no_words)
+    assert len(Pool.open(ward.folder / "experience").learnt) == 0
+    lost = came.json["operators"]["distil"]["dropped"]
+    came_of = [
+        one["came"] for line in ward.turns("experience") for one in line["story"][0]["utterances"]
+    ]
+    assert came_of.count("not distilled") == lost > 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("{share: 0}", "recipe.yaml:3"),
+        ("{credit: shaply}", "Did you mean 'shapley'"),
+        ("{gamma: 2}", "recipe.yaml:3"),
+        ("{per: turn}", "credit: difference or shapley"),
+        ("{credit: difference, permutations: 5}", "credit: shapley"),
+    ],
+)
+def test_settings_that_say_nothing_are_refused_before_anything_is_made(
+    ward: Lab, settings: str, message: str
+) -> None:
+    ward.write("recipe.yaml", f"strategy: mattrl\nseeds: [ward.yaml]\nsettings: {settings}\n")
+    came = evolve(ward)
+    assert (came.code, came.calls) == (2, 0)
+    assert message in came.err
+    assert not Path("experience").exists()

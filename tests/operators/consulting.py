@@ -1,0 +1,117 @@
+"""Teams that consult in rounds, and rounds that they made."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from coterie.operators.utterances import Utterance
+from coterie.runtime import AgentOutcome, Run, compile
+from coterie.runtime.carry import Carry
+from coterie.runtime.declared import declared
+from coterie.runtime.doubles import Reply, message_text
+from coterie.runtime.doubles.script import Request
+from coterie.runtime.rounds import Next, Round, rounds
+from coterie.schema import Agent, Execution, Rounds, Team
+
+from .asking import catalogue, llm, team
+from .evolving import asked
+from .rounds import did
+
+FORGETFUL = """\
+name: ward
+agents:
+  heart: {role: cardiology, prompt: "You are [heart]."}
+  brain: {role: neurology, prompt: "You are [brain]."}
+  chief: {role: decides, prompt: "You are [chief]."}
+topology: {reports_to: {heart: [brain, chief], brain: [chief]}}
+execution: {rounds: {most: 2, until: never, closing: [chief]}}
+"""
+"""The file of a team that consults."""
+
+RECALLED = "recall: {k: 2, of: own, kinds: [experience]}"
+WARD = FORGETFUL.replace('[heart]."}', f'[heart].", {RECALLED}}}')
+"""The same, where one of those who consult recalls its experience."""
+
+Said = Mapping[tuple[str, int], AgentOutcome]
+NOTHING: Said = {}
+
+
+def chance_of(request: Request) -> float:
+    """A number in [0, 1) that depends on what is asked alone."""
+    text = json.dumps(request["messages"], sort_keys=True)
+    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) / 16**8
+
+
+def doctors(request: Request) -> Reply:
+    """Agents are right more often than not; judges and whoever distils answer in form."""
+    wanted, chance = asked(request), chance_of(request)
+    if "agents" in wanted:
+        names = [*wanted["agents"]["properties"]]
+        scores = {
+            one: {"reason": f"{one} so", "score": round((chance * (place + 3)) % 1, 1)}
+            for place, one in enumerate(names)
+        }
+        return Reply.json({"reason": "r", "agents": scores})
+    if "rationale" in wanted:
+        [who] = re.findall(r"of the agent (\w+)", message_text(request))
+        said = {"context": f"Two numbers, {who}.", "action": "Add.", "rationale": "It was right."}
+        return Reply.json(said)
+    return Reply(text="7" if chance < 0.6 else "8")
+
+
+def consultation(*more: Agent, most: int = 2) -> Team:
+    """Two doctors who repeat, one who reports to the other, and somebody who decides."""
+    of = team(
+        "ward",
+        llm("heart", role="cardiology"),
+        llm("brain", role="neurology"),
+        llm("chief", role="decides"),
+        *more,
+        edges={"heart": ("brain", "chief"), "brain": ("chief",)},
+    )
+    rules = Rounds(most=most, until="never", closing=("chief",))
+    return replace(of, execution=Execution(rounds=rules))
+
+
+def made(of: Team, said: Said = NOTHING, *, settled: frozenset[str] = frozenset()) -> list[Round]:
+    """The passes of a team whose agents say what is written, or who they are and in which round."""
+    plan = compile(of, catalogue())
+    between = declared(plan)
+
+    async def one_pass(coming: Next, number: int) -> Run:
+        agents = {
+            one: coming.given.get(one) or said.get((one, number), did(f"{one} in {number}"))
+            for one in coming.plan.agents
+        }
+        return Run(status="done", answer="7", answered_by=of.output, agents=agents)
+
+    async def follow(done: Sequence[Round], /) -> Next | None:
+        coming = await between(done)
+        if coming is None or coming.kind == "closing" or not settled:
+            return coming
+        given = {one: done[-1].run.agents[one] for one in settled}
+        return replace(coming, given=given, carry=replace(coming.carry, bulletin="nothing new"))
+
+    return list(asyncio.run(rounds(between.first, one_pass, follow, most=between.most)))
+
+
+def once(of: Team) -> list[Round]:
+    """The only pass of a team that makes no rounds."""
+    plan = compile(of, catalogue())
+    agents = {one: did(f"{one} here") for one in of.agents}
+    return [Round(number=1, plan=plan, carry=Carry(), run=Run(status="done", agents=agents))]
+
+
+def utterance(agent: str = "heart", number: int = 1, said: str = "", read: str = "") -> Utterance:
+    return Utterance(
+        agent=agent,
+        role=f"role of {agent}",
+        round=number,
+        read=read,
+        said=said or f"{agent} in {number}",
+    )

@@ -1,0 +1,39 @@
+"""Cases for tests of routing: who is right by what a case looks like."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+from coterie.operators.routing import Case, Side, Spending
+
+SINGLE, TEAM = Spending(calls=1, tokens=500, cost=0.005), Spending(calls=9, tokens=6000, cost=0.06)
+
+
+def case(task: str, single: float, team: float, **features: float) -> Case:
+    return Case(
+        task=task,
+        features=features,
+        single=Side(score=single, spent=SINGLE),
+        team=Side(score=team, spent=TEAM),
+    )
+
+
+def world(
+    number: int, odds: Callable[[float], tuple[float, float]], *, seed: int = 0
+) -> list[Case]:
+    """Cases with the feature `words`, on which the odds of being right depend, and one more."""
+    chance = random.Random(seed)
+    made: list[Case] = []
+    for place in range(number):
+        words, noise = chance.random() * 200, float(chance.randint(0, 12))
+        single, team = (float(chance.random() < one) for one in odds(words))
+        made.append(case(f"{seed}-{place}", single, team, words=words, numbers=noise))
+    return made
+
+
+def gauged(one: Case, **features: float) -> Case:
+    """The same case, of which a model judged features, in a call."""
+    price = Spending(calls=1, tokens=800, cost=0.1)
+    return replace(one, features={**one.features, **features}, gauging=price)

@@ -1,0 +1,93 @@
+"""What is told of a router: what it is worth, saved and cost, with intervals."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coterie.operators.routing import Case, Spending, figures
+
+from .cases import SINGLE, TEAM, case, gauged, world
+
+SCORES = st.sampled_from([0.0, 0.5, 1.0])
+CASES = st.lists(st.tuples(SCORES, SCORES, st.integers(0, 3)), min_size=2, max_size=14).map(
+    lambda rows: [
+        case(str(n), one, two, words=float(words)) for n, (one, two, words) in enumerate(rows)
+    ]
+)
+
+
+def by_length(words: float) -> tuple[float, float]:
+    return (0.1, 0.9) if words > 100 else (0.9, 0.1)
+
+
+@given(CASES, st.sampled_from([0.0, 2.0]))
+@settings(max_examples=25, deadline=None)
+def test_nobody_is_worth_more_than_the_oracle_and_calls_are_those_of_who_worked(
+    cases: list[Case], beta: float
+) -> None:
+    found = figures(cases, beta=beta)
+    assert found is not None
+    for name, arm in found.arms.items():
+        assert arm.worth <= found.arms["oracle"].worth + 1e-9, name
+        assert arm.interval[0] <= arm.score <= arm.interval[1]
+        others = len(cases) - arm.team
+        assert arm.spent.calls == arm.team * TEAM.calls + others * SINGLE.calls
+        assert arm.worth == pytest.approx(arm.score - beta * arm.spent.cost / len(cases))
+    for name, gain in found.over.items():
+        arms = found.arms["router"], found.arms[name]
+        assert gain.worth == pytest.approx(arms[0].worth - arms[1].worth)
+        assert gain.interval[0] <= gain.worth <= gain.interval[1]
+        assert gain.spent.tokens == arms[0].spent.tokens - arms[1].spent.tokens
+
+
+def test_a_router_that_asks_pays_for_asking_and_the_others_do_not() -> None:
+    cases = [
+        gauged(replace(one, features={}), complexity=one.features["words"])
+        for one in world(60, by_length)
+    ]
+    found = figures(cases)
+    assert found is not None
+    assert found.router.asks
+    working = found.arms["router"].team * TEAM.calls + (60 - found.arms["router"].team)
+    assert found.arms["router"].spent.calls == working + 60
+    assert found.arms["single"].spent.calls == 60
+    assert found.arms["oracle"].worth >= found.arms["router"].worth
+
+
+def test_the_figures_for_people_have_sizes_and_intervals() -> None:
+    found = figures(world(60, by_length))
+    assert found is not None
+    told = str(found).splitlines()
+    assert told[0] == "router, cross-validated in 5 folds of 60 train cases:"
+    assert [line.split()[0] for line in told[2:6]] == ["single", "team", "router", "oracle"]
+    assert all("[" in line for line in told[2:8])
+    assert "less always team: +" in told[7]
+    assert "calls less" in told[7]
+    assert told[-1].startswith("fitted to all of them: the team where words >")
+
+
+def test_the_figures_as_json_have_the_same() -> None:
+    found = figures(world(30, by_length))
+    assert found is not None
+    value = json.loads(json.dumps(found.value()))
+    assert value["n"] == 30
+    assert value["router"]["says"] == str(found.router)
+    assert value["over"]["team"]["spent"]["calls"] < 0
+    assert Spending(**value["oracle"]["spent"]) == found.arms["oracle"].spent
+
+
+def test_a_single_case_has_no_figures() -> None:
+    assert figures(world(1, by_length)) is None
+
+
+def test_intervals_hold_where_a_team_costs_more_than_any_score() -> None:
+    found = figures(world(20, by_length), beta=100)
+    assert found is not None
+    gain = found.over["team"]
+    assert gain.worth > 1
+    assert gain.interval[0] < gain.worth < gain.interval[1]
