@@ -39,6 +39,11 @@ OFFLINE = {"budget": None, "cache": None, "allow_unpriced": True, "unsafe_local"
     help="With --recipe: the pool. It stays as it is.",
 )
 @click.option(
+    "--embedder",
+    help="With --recipe: what finds similar tasks; minilm, hashing, or a model's alias.  [default:"
+    " minilm]",
+)
+@click.option(
     "--trials",
     type=click.IntRange(min=1),
     help="How often each task is tried.  [default: as the benchmark's protocol has it]",
@@ -89,6 +94,8 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     request = Request(
         benchmark=name, source=source_of(options), choice=choice_of(options), trials=trials
     )
+    if team_file is not None and options["embedder"] is not None:
+        raise InputError("--embedder is for a pool: write --recipe RECIPE and --pool POOL.")
     if team_file is None:
         sys.exit(_examined(request, known, parent, options))
     team, known, path = load_team_of(team_file, known)
