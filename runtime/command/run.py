@@ -13,6 +13,7 @@ import click
 
 from ...schema.command import Command, host_catalogue, host_options, problem_format
 from ...schema.errors import InputError, StorageError
+from ...schema.picture.caption import span
 from ..terminal import counted, speakable, speakable_json
 
 if TYPE_CHECKING:
@@ -250,10 +251,12 @@ class _Making:
         return f" Go on with: mas-run --resume {self.folder}"
 
     async def _made(self) -> int:
+        from ..recall import refuse_met
         from ..services import open_services
 
         offline = bool(self.options["replay"])
         async with open_services(self.loaded.known, self.setting) as services:
+            refuse_met(self.plan, self.loaded.task, services.recaller, self._place())
             await services.prepare(self.plan, offline=offline)
             if self.adapting is not None and not offline:
                 asked = frozenset(self.adapting.models)
@@ -278,6 +281,12 @@ class _Making:
             return self._verified(run, record)
         self._show(run, record)
         return EXIT_CODES[run.status]
+
+    def _place(self) -> str:
+        """Say where the task stands."""
+        there = self.options["resume"] or self.options["replay"]
+        file = there / "task.json" if there else self.options["task_file"]
+        return f"{file}:1" if file else "--query"
 
     def _record(self, scrub: Scrubber) -> Record:
         """Begin a run's folder, or open the one that is there."""
@@ -369,6 +378,8 @@ def _summary(run: Run, record: Record) -> str:
         parts.insert(1, f"{run.usage.cached_calls} from the cache")
     if record.repeats:
         parts.insert(0, counted(run.rounds, "round"))
+    if run.recruited:
+        parts.insert(0, f"recruited {span(run.recruited)}")
     if run.score is not None:
         parts.insert(0, f"score {run.score.value:g} ({speakable(run.score.reason)})")
     return f"{', '.join(parts)}; {record.folder.path}{os.sep}"
