@@ -1,20 +1,26 @@
 """Experience: which utterances of a run are worth keeping, and why not the others (MATTRL §3.2).
 
 A judge says how good each utterance was, the run how the whole ended; both together are its reward.
-All here is pure: what is asked of models is asked elsewhere, and comes in as numbers.
+Nobody is asked here: what models and runs say comes in as numbers.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..pool.changes import Told
 from .credit import decay_weights, fused, ratios, selected
+from .distil import Distilled
+from .proposal import Dropped
+from .routing import missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from .contributions import Contribution
+    from .episode import Episode
+    from .routing import By
     from .utterances import Turn, Utterance
 
 __all__ = [
@@ -25,11 +31,13 @@ __all__ = [
     "credited",
     "earlier",
     "kept",
+    "tell",
     "told",
 ]
 
 EVENT = "utterances"
-"""The event of an episode's story that tells them."""
+"""The event that tells them, in an episode's story and in the pool."""
+KEPT = "kept"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,6 +55,9 @@ class ExperienceSettings:
     rubric: str = ""
     key: Literal["context", "case"] = "context"
     recalls: bool = False
+    route: str | None = None
+    router: By = "rule"
+    gauge: bool = True
 
 
 def check(settings: ExperienceSettings, said: Mapping[str, Any]) -> dict[str, str]:
@@ -57,6 +68,11 @@ def check(settings: ExperienceSettings, said: Mapping[str, Any]) -> dict[str, st
         found["per"] = f"nobody is silenced but with credit: difference or shapley, and {here}"
     if "permutations" in said and settings.credit != "shapley":
         found["permutations"] = f"orders are drawn only with credit: shapley, and {here}"
+    if settings.route is None:
+        why = "nothing is routed without route: and the name of a single agent's team."
+        found |= {one: why for one in ("router", "gauge") if one in said}
+    elif why := missing(settings.router):
+        found["router"] = why
     return found
 
 
@@ -70,6 +86,7 @@ class Credited:
         ratio: Its agent's share of its round, in [0, 1] (Eq. 11, 16).
         weight: Its round's share of the outcome, in [0, 1] (Eq. 10).
         reward: Both signals as one, in [0, 1] (Eq. 12); None where it was not judged.
+        worth: What its ratio was made of, in [-1, 1], where runs with somebody silenced told that.
     """
 
     utterance: Utterance
@@ -77,12 +94,14 @@ class Credited:
     ratio: float
     weight: float
     reward: float | None
+    worth: float | None = None
 
     def value(self) -> dict[str, Any]:
         """Give its numbers, with the judge's reason."""
         one = self.utterance
         judged = {"score": self.score.value, "reason": self.score.reason} if self.score else {}
-        shares = {"ratio": self.ratio, "weight": self.weight}
+        tried = {} if self.worth is None else {"worth": self.worth}
+        shares = {**tried, "ratio": self.ratio, "weight": self.weight}
         rewarded = {} if self.reward is None else {"reward": self.reward}
         return {"agent": one.agent, "round": one.round, **judged, **shares, **rewarded}
 
@@ -114,7 +133,8 @@ def credited(
         score, weight = scores.get(one.turn), weights[one.round - 1]
         ratio = shares.get(one.turn, 0.0)
         reward = _reward(score, outcome * weight * ratio, settings)
-        of.append(Credited(utterance=one, score=score, ratio=ratio, weight=weight, reward=reward))
+        made = Credited(utterance=one, score=score, ratio=ratio, weight=weight, reward=reward)
+        of.append(replace(made, worth=None if worth is None else worth.get(one.turn)))
     return tuple(of)
 
 
@@ -146,9 +166,63 @@ def kept(
     return tuple(one for one in of if one.utterance.turn in chosen)
 
 
+def tell(
+    episode: Episode,
+    of: Sequence[Credited],
+    came: Mapping[Turn, Distilled | Dropped],
+    *,
+    outcome: float,
+    before: Sequence[float],
+    about: Mapping[str, Any] | None = None,
+) -> None:
+    """Keep what was distilled, count what was not, and tell the numbers of every utterance.
+
+    Args:
+        episode: The episode.
+        of: All utterances of its run.
+        came: What came of distilling those that were selected.
+        outcome: How the run ended: its score, in [0, 1].
+        before: The rewards of all utterances of earlier runs.
+        about: What counterfactual runs cost and saved, where there were any.
+    """
+    settings: ExperienceSettings = episode.settings
+    for one in of:
+        match came.get(one.utterance.turn):
+            case Dropped() as lost:
+                episode.lose(lost)
+            case Distilled() as distilled:
+                _keep(episode, one, distilled)
+            case None:
+                pass
+    head = {"outcome": outcome, "credit": settings.credit}
+    lines = told(of, came, settings, before)
+    more = {"counterfactuals": about} if about else {}
+    episode.note(EVENT, **head, utterances=lines, **more)
+    case = {"case": episode.task.id, **head, "utterances": lines, **more}
+    episode.keep(Told(what=EVENT, about=case), EVENT)
+    episode.told["utterances"] = len(of)
+    episode.told["entries"] = sum(one["came"] == KEPT for one in lines)
+    if about:
+        episode.told["counterfactual calls asked"] = about["calls"]["asked"]
+        episode.told["counterfactual calls answered"] = about["calls"]["answered"]
+
+
+def _keep(episode: Episode, one: Credited, distilled: Distilled) -> None:
+    """Have an entry made, called by its case's number, its agent and its round."""
+    agent, number = one.utterance.turn
+    entry = distilled.entry(
+        episode.task,
+        one.utterance,
+        credit=one.reward or 0.0,
+        by_case=episode.settings.key == "case",
+        run=episode.stage.name,
+    )
+    episode.keep(entry, f"{agent}/{number}")
+
+
 def told(
     of: Sequence[Credited],
-    came: Mapping[Turn, str],
+    came: Mapping[Turn, Distilled | Dropped],
     settings: ExperienceSettings,
     before: Sequence[float],
 ) -> list[dict[str, Any]]:
@@ -156,16 +230,25 @@ def told(
 
     Args:
         of: All utterances.
-        came: What became of those that were selected.
+        came: What came of distilling those that were selected.
         settings: How good was good enough.
         before: The rewards of all utterances of earlier runs.
     """
     all_ = len(before) + sum(one.reward is not None for one in of)
     why = f"not in the top {settings.share:.3g} of {all_}"
-    return [
-        {**one.value(), "came": came.get(one.utterance.turn) or _why(one, settings, why)}
-        for one in of
-    ]
+    return [{**one.value(), "came": _came(one, came, settings, why)} for one in of]
+
+
+def _came(
+    one: Credited,
+    came: Mapping[Turn, Distilled | Dropped],
+    settings: ExperienceSettings,
+    otherwise: str,
+) -> str:
+    made = came.get(one.utterance.turn)
+    if made is not None:
+        return "not distilled" if isinstance(made, Dropped) else KEPT
+    return _why(one, settings, otherwise)
 
 
 def _why(one: Credited, settings: ExperienceSettings, otherwise: str) -> str:

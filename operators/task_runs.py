@@ -65,6 +65,7 @@ class TaskRuns:
     judge: Meta = field(init=False, repr=False)
     trace: Trace | None = None
     _runs: dict[str, Run] = field(default_factory=dict[str, "Run"])
+    _beside: Usage = field(default_factory=Usage)
 
     @property
     def services(self) -> Services:
@@ -228,6 +229,14 @@ class TaskRuns:
         """
         return self._runs[what]
 
+    def consumed(self, usage: Usage) -> None:
+        """Count what was consumed by runs that were made in another way, beside these.
+
+        Args:
+            usage: What they consumed.
+        """
+        self._beside += usage
+
     def _must_count(self, run: Run, *, is_waited_for: bool = True) -> None:
         """Make sure that what came of a run is the team's doing."""
         if run.over_budget:
@@ -294,7 +303,7 @@ class TaskRuns:
     @property
     def ran(self) -> Usage:
         """What its runs consumed, all together."""
-        return sum((self._runs[what].usage for what in sorted(self._runs)), Usage())
+        return sum((self._runs[what].usage for what in sorted(self._runs)), self._beside)
 
 
 def _is_hastier(team: Team, base: Team) -> bool:

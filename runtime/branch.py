@@ -14,21 +14,25 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakValueDictionary
 
-from .journal import Journal, NotRecorded
+from .journal import Journal, NotRecorded, digest
 from .usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Mapping
+    from collections.abc import AsyncGenerator, Iterable, Mapping
 
     from ._entries import Entry
     from .journal import Value
 
 __all__ = ["Branch", "Locks"]
 
+LONG_ENOUGH = 16
+"""Characters of a digest by which a branch tells its questions apart."""
+BRANCHED = "branched"
+"""What marks an answer that the other run had not paid."""
 WHOLE = frozenset({"agent", "model", "recall"})
 """Kinds of entries that follow from their question, and from nothing else."""
 
@@ -47,11 +51,16 @@ class Locks:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Counted:
-    """What an answer cost, and the part of it that the other run has paid."""
+class _Answer:
+    """What answers cost that an agent's part, or one call of it, follows from.
 
-    used: Usage
-    reused: Usage
+    Attributes:
+        needed: All of them.
+        paid: Those that the other run had not paid, by question.
+    """
+
+    needed: Usage
+    paid: Mapping[str, Usage]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -73,9 +82,10 @@ class Branch(Journal):
     is_live: bool = True
     missing: list[str] = field(default_factory=list[str])
     locks: Locks = field(default_factory=Locks)
-    _counted: defaultdict[str, dict[str, _Counted]] = field(
-        default_factory=lambda: defaultdict(dict[str, "_Counted"])
+    _answers: defaultdict[str, dict[str, _Answer]] = field(
+        default_factory=lambda: defaultdict(dict[str, "_Answer"])
     )
+    _failed: defaultdict[str, Usage] = field(default_factory=lambda: defaultdict(Usage))
 
     @classmethod
     def of(
@@ -97,12 +107,18 @@ class Branch(Journal):
         """Leave the file to the journal that it belongs to."""
 
     @property
-    def reused(self) -> Usage:
-        """What the answers had cost that came from the other run.
+    def needed(self) -> Usage:
+        """What all answers cost that this run follows from, whoever paid for them and when."""
+        return sum((self._of(agent).needed for agent in self._answers), Usage())
 
-        It depends on the two runs only: not on what was asked by earlier processes, nor by others.
+    @property
+    def paid(self) -> Mapping[str, Usage]:
+        """What those of them cost that the other run had not paid, by question.
+
+        It follows from the two runs alone: who of the branches paid, and in which process, does not
+        matter. So branches that have a question in common share what it cost.
         """
-        return sum((self._reused_of(agent) for agent in self._counted), Usage())
+        return _joined(self._of(agent) for agent in self._answers)
 
     @property
     def renewals(self) -> int:
@@ -114,12 +130,10 @@ class Branch(Journal):
         entry = self._entries.get(self._private(path), asked)
         if entry is None:
             entry = _whole(self._entries.get(path, asked))
-        if entry is None and (entry := _whole(self.base._entries.get(path, asked))) is not None:
-            entry = replace(entry, value={**entry.value, "reused": entry.value.get("usage", {})})
-        if entry is None:
+        if entry is None and (entry := _whole(self.base.entry(path, asked))) is None:
             return None
         self.taken += 1
-        self._count(path, entry.kind, entry.value)
+        self._count(path, asked, entry.kind, entry.value)
         return entry.value
 
     async def put(self, path: str, kind: str, asked: str, value: Value) -> None:
@@ -128,10 +142,13 @@ class Branch(Journal):
         Raises:
             StorageError: It cannot be written.
         """
+        if not self.is_live:
+            return
         if kind == "agent":
-            value = {**value, "reused": self._reused_of(path).value()}
+            value = {**value, **_value(self._of(path))}
         else:
-            self._count(path, kind, value)
+            value = {**value, BRANCHED: True} if kind == "model" else value
+            self._count(path, asked, kind, value)
         await super().put(path if kind in WHOLE else self._private(path), kind, asked, value)
 
     @asynccontextmanager
@@ -152,28 +169,52 @@ class Branch(Journal):
 
     def spent(self, under: str = "") -> Usage:
         """Sum up what this run's answers cost until now, whoever paid, of paths that begin so."""
-        agents = (agent for agent in self._counted if f"{agent}/".startswith(under))
-        answers = (one for agent in agents for one in self._counted[agent].values())
-        return sum((one.used for one in answers), Usage())
+        agents = (agent for agent in self._answers if f"{agent}/".startswith(under))
+        return sum((self._of(agent).needed + self._failed[agent] for agent in agents), Usage())
 
-    def _reused_of(self, agent: str) -> Usage:
-        return sum((one.reused for one in self._counted[agent].values()), Usage())
+    def _of(self, agent: str) -> _Answer:
+        """Sum up the answers of an agent's part."""
+        answers = self._answers[agent].values()
+        return _Answer(needed=sum((one.needed for one in answers), Usage()), paid=_joined(answers))
 
     def _private(self, path: str) -> str:
         return f"{path} [{self.name}]"
 
-    def _count(self, path: str, kind: str, value: Value) -> None:
-        """Count what an answer cost, and the part of it that the other run has paid."""
-        if kind not in {"agent", "model", "failed"}:
-            return
-        counted = self._counted[path.partition("/attempt ")[0]]
-        name = f"{path} {len(counted)}" if kind == "failed" else path
-        reused = _usage(value.get("reused", {}))
-        counted[name] = _Counted(used=_usage(value["usage"]), reused=reused)
+    def _count(self, path: str, asked: str, kind: str, value: Value) -> None:
+        agent = path.partition("/attempt ")[0]
+        match kind:
+            case "model":
+                cost = _usage(value["usage"])
+                question = digest(path, asked)[:LONG_ENOUGH]
+                paid = {question: cost} if BRANCHED in value else {}
+                self._answers[agent][path] = _Answer(needed=cost, paid=paid)
+            case "agent":
+                self._answers[agent][path] = _answer(value)
+            case "failed":
+                self._failed[agent] += _usage(value["usage"])
+            case _:
+                pass
 
 
 def _whole(entry: Entry | None) -> Entry | None:
     return entry if entry is not None and entry.kind in WHOLE else None
+
+
+def _joined(answers: Iterable[_Answer]) -> Mapping[str, Usage]:
+    return {question: cost for one in answers for question, cost in one.paid.items()}
+
+
+def _value(answer: _Answer) -> dict[str, Any]:
+    """Write down what an agent's part cost, beside what it came to."""
+    paid = {question: cost.value() for question, cost in answer.paid.items()}
+    return {"needed": answer.needed.value(), "paid": paid}
+
+
+def _answer(value: Value) -> _Answer:
+    """Read what an agent's part cost; of what the other run did, nothing more was paid."""
+    needed = _usage(value.get("needed", value["usage"]))
+    paid = {question: _usage(cost) for question, cost in value.get("paid", {}).items()}
+    return _Answer(needed=needed, paid=paid)
 
 
 def _usage(value: Mapping[str, float]) -> Usage:

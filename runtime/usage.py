@@ -9,7 +9,7 @@ __all__ = ["Usage"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """What calls consumed. Usages add up.
+    """What calls consumed. Usages add up, and a part of one can be taken away, to 0 at least.
 
     Attributes:
         calls: Model calls that were answered, or ended in a way that may have been billed.
@@ -50,6 +50,10 @@ class Usage:
             uncertain_usd=self.uncertain_usd + other.uncertain_usd,
             cached_calls=self.cached_calls + other.cached_calls,
         )
+
+    def __sub__(self, part: Usage) -> Usage:
+        left = {name: getattr(self, name) - getattr(part, name) for name in self.__slots__}
+        return Usage(**{name: max(0, one) for name, one in left.items()})
 
     def value(self) -> dict[str, float]:
         """Give the counts as plain values, for the trace; `asdict` would copy each of them."""

@@ -42,7 +42,8 @@ OFFLINE = {"budget": None, "cache": None, "allow_unpriced": True, "unsafe_local"
 @click.option(
     "--embedder",
     metavar="NAME",
-    help="What finds similar tasks in the pool: minilm, hashing, or an alias of models.yaml.",
+    help="What finds similar tasks in the pool: minilm, hashing, or a model's alias.  [default:"
+    " minilm]",
 )
 @click.option(
     "--trials",
@@ -99,6 +100,8 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     request = Request(
         benchmark=name, source=source_of(options), choice=choice_of(options), trials=trials
     )
+    if pool is None and options["embedder"] is not None:
+        raise InputError("--embedder is for a pool: say which one with --pool POOL.")
     if team_file is None:
         sys.exit(_examined(request, known, parent, options))
     team, known, path = load_team_of(team_file, known)

@@ -126,8 +126,8 @@ class Examining:
 
         ledger = (self.pool_folder / LEDGER).stat().st_size
         models = {one.alias: one.model for one in self.start.models}
-        made_with = [asdict(self.recipe), self.request.value(), models]
-        made_with += [embedder] if (embedder := self.options["embedder"]) else []
+        made_with: list[Any] = [asdict(self.recipe), self.request.value(), models]
+        made_with += [name] if (name := self.options["embedder"]) else []
         return digest(str(self.pool_folder.resolve()), ledger, *made_with)[:DIGITS]
 
     @cached_property

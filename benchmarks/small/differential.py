@@ -33,11 +33,11 @@ SHOWN = 10
 FEW = 4
 """So many findings at most make a short record."""
 
-RECORD = "Findings: "
-ASK = (
-    "Which condition does this patient have? Rank the {count} likeliest, the likeliest first, by"
-    " name, one on a numbered line. What the record does not list was not found. The conditions"
-    " that are known here: {names}."
+ASK = "Which condition does this patient have? Findings: "
+"""The record stands in the question, so that tasks are alike where records are."""
+RULES = (
+    "Rank the {count} likeliest conditions, the likeliest first, by name, one on a numbered line."
+    " What the record does not list was not found. The conditions that are known here: {names}."
 )
 MRR = Headline(name="MRR", of=mean_score)
 
@@ -46,7 +46,7 @@ def _in_world(seed: int, level: int) -> Write:
     """Give what draws cases of the world of a seed and a level."""
     world = World.of(seed, level)
     names = [one.name for one in world.conditions]
-    query = ASK.format(count=min(SHOWN, len(names)), names=", ".join(names))
+    rules = RULES.format(count=min(SHOWN, len(names)), names=", ".join(names))
     briefs = world.briefs()
 
     def write(chance: random.Random, _level: int) -> Item:
@@ -55,8 +55,8 @@ def _in_world(seed: int, level: int) -> Write:
         chance.shuffle(record)
         return Item(
             kind="short" if len(record) <= FEW else "long",
-            query=query,
-            context=f"{RECORD}{', '.join(record) or 'none'}.",
+            query=f"{ASK}{', '.join(record) or 'none'}.",
+            context=rules,
             answer=truth.name,
             scorer=ScorerChoice(name="ranked"),
             briefs=briefs,
@@ -96,12 +96,12 @@ def by_department(task: Task) -> list[str]:
 
 def by_chance(task: Task) -> list[str]:
     """Rank all conditions that are known in an order that says nothing."""
-    names = task.query.rpartition(": ")[2].rstrip(".").split(", ")
+    names = task.context.rpartition(": ")[2].rstrip(".").split(", ")
     return random.Random(f"{task.id}/chance").sample(names, len(names))  # noqa: S311
 
 
 def _record(task: Task) -> list[str]:
-    listed = task.context.removeprefix(RECORD).rstrip(".")
+    listed = task.query.removeprefix(ASK).rstrip(".")
     return [] if listed == "none" else listed.split(", ")
 
 

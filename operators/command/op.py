@@ -8,6 +8,7 @@ import click
 
 from ...schema.command import Group
 from .chance import draw_child
+from .credit import credit_run
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -25,6 +26,7 @@ class _Operators(Group):
         "coach": "Let a model tell an agent what it did wrong in a run, and what to do.",
         "consolidate": "Put what a pool's evolution on a task has taught into its memory.",
         "contributions": "Let a model judge what each agent contributed to a run.",
+        "credit": "Say what each agent of a finished run was worth to its score.",
         "crossover": "Let a model make a child of two teams.",
         "distil": "Let a model put what an agent said in a run into what it should know.",
         "enlist": "Let a model make a team of a catalogue's roles for a task.",
@@ -49,6 +51,7 @@ def main() -> None:
 
 
 main.add_command(draw_child)
+main.add_command(credit_run)
 
 
 if __name__ == "__main__":

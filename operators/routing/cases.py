@@ -59,10 +59,12 @@ class Side:
     Attributes:
         score: Of the answer, in [0, 1].
         spent: What it took.
+        name: The team of the pool that worked on it.
     """
 
     score: float
     spent: Spending = Spending()
+    name: str = ""
 
     def worth(self, beta: float) -> float:
         """Give the score less `beta` times the cost, as a reward has it (EvoMAS Eq. 4)."""
@@ -71,12 +73,11 @@ class Side:
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Side:
         """Read what `value` wrote."""
-        spent = {name: item for name, item in value.items() if name != "score"}
-        return cls(score=value["score"], spent=Spending(**spent))
+        return cls(score=value["score"], spent=Spending(**value["spent"]), name=value["name"])
 
-    def value(self) -> dict[str, float]:
+    def value(self) -> dict[str, Any]:
         """Give it as a JSON object."""
-        return {"score": self.score, **self.spent.value()}
+        return {"name": self.name, "score": self.score, "spent": self.spent.value()}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -125,7 +126,16 @@ class Case:
         )
 
 
-def cases_of(events: Iterable[Told]) -> tuple[Case, ...]:
-    """Give the cases among a pool's events; of a task that was worked on twice, the last one."""
-    found = {case.task: case for case in (Case.of(one) for one in events if one.what == ROUTED)}
-    return tuple(found.values())
+def cases_of(events: Iterable[Told], *, single: str | None = None) -> tuple[Case, ...]:
+    """Find cases among a pool's events.
+
+    Args:
+        events: The events.
+        single: What the pool calls the single agent, where cases of another one are left out.
+
+    Returns:
+        One case of each task: the last, where a task was worked on twice.
+    """
+    cases = (Case.of(one) for one in events if one.what == ROUTED)
+    wanted = (one for one in cases if single is None or one.single.name == single)
+    return tuple({one.task: one for one in wanted}.values())

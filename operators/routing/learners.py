@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
@@ -94,35 +94,35 @@ def _rule(cases: Sequence[Case], beta: float, size: Literal[1, 2]) -> Decision:
 
     constant = better_constant(cases, beta)
     names, complete = _complete(cases)
-    tried = list(_conditions(names, complete))
-    if not tried:
-        return constant
-    gains = np.array(_gains(complete, beta))
-    price = beta * sum(one.gauging.cost for one in complete)
     known = {name: np.array([one.features[name] for one in complete]) for name in names}
-    hold = np.array([(known[one.feature] > one.threshold) == one.above for one in tried], float)
-    prices = np.array([price * (one.feature in GAUGED) for one in tried])
+    cuts = [(name, at) for name in names for at in _thresholds(known[name].tolist())]
+    if not cuts:
+        return constant
+    above = np.array([known[name] > at for name, at in cuts])
+    hold = np.stack([above, ~above], axis=1).reshape(2 * len(cuts), -1).astype(float)
+    price = beta * sum(one.gauging.cost for one in complete)
+    prices = np.repeat([price * (name in GAUGED) for name, _ in cuts], 2)
+    gains = np.array(_gains(complete, beta))
     alone = hold @ gains
     if size == 1:
         best = int(np.argmax(np.round(alone - prices, DIGITS)))
-        return Rule(conditions=(tried[best],), unknown=constant.choice)
+        return Rule(conditions=(_condition(cuts, best),), unknown=constant.choice)
     both = (hold * gains) @ hold.T
     dearer = np.maximum.outer(prices, prices)
     either = np.add.outer(alone, alone) - both
     found = np.round(np.stack([both - dearer, either - dearer]), DIGITS)
-    joined, first, second = np.unravel_index(int(np.argmax(found)), found.shape)
+    joined, *places = map(int, np.unravel_index(int(np.argmax(found)), found.shape))
     return Rule(
-        conditions=tuple(dict.fromkeys((tried[int(first)], tried[int(second)]))),
+        conditions=tuple(dict.fromkeys(_condition(cuts, place) for place in places)),
         joined="any" if joined else "all",
         unknown=constant.choice,
     )
 
 
-def _conditions(names: Sequence[str], cases: Sequence[Case]) -> Iterator[Condition]:
-    for name in names:
-        for threshold in _thresholds([one.features[name] for one in cases]):
-            yield Condition(feature=name, threshold=threshold, above=True)
-            yield Condition(feature=name, threshold=threshold, above=False)
+def _condition(cuts: Sequence[tuple[str, float]], place: int) -> Condition:
+    """Give a condition by its place, at which each cut is first above and then not."""
+    feature, threshold = cuts[place // 2]
+    return Condition(feature=feature, threshold=threshold, above=place % 2 == 0)
 
 
 def _thresholds(values: Sequence[float]) -> list[float]:

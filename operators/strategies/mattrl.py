@@ -9,28 +9,31 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ...pool.changes import Told
 from ...pool.expectation import ranked
+from ...schema.errors import InputError
 from ..appraise import appraised
-from ..experience import EVENT, Credited, ExperienceSettings, check, credited, earlier, kept, told
+from ..experience import ExperienceSettings, check, credited, earlier, kept, tell
 from ..operator import operator_of
 from ..proposal import Dropped
+from ..routed import SINGLE, choose, compare
 from ..settings import read_schema
+from ..silenced import place_of, silenced
 from ..strategy import Strategy
 from ..together import together
 from ..utterances import utterances
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ...runtime.scorers import Score
     from ...schema.team import Team
     from ..distil import Distilled
     from ..episode import Episode
+    from ..experience import Credited
     from ..strategy import Need
-    from ..utterances import Turn, Utterance
+    from ..utterances import Utterance
 
 __all__ = ["MATTRL", "mattrl"]
 
@@ -43,57 +46,77 @@ async def mattrl(episode: Episode) -> None:
     Raises:
         Halted: A provider or a jail failed.
         LimitError: The budget is used up.
+        InputError: The pool has no team as `route` names it, or none beside it.
     """
-    team = _team(episode)
+    settings: ExperienceSettings = episode.settings
+    team, single = _team(episode), _single(episode)
+    if single and not episode.learning:
+        choice = await choose(episode, single, by=settings.router, gauged=settings.gauge)
+        team = single if choice == SINGLE else team
     done = await episode.passes(team, CONSULT)
     run = episode.came(CONSULT)
-    outcome = await episode.score(run, CONSULT) if episode.learning else None
+    if not episode.learning:
+        episode.answered(run)
+        return
+    outcome = await episode.score(run, place_of(CONSULT, run))
     if isinstance(outcome, Dropped):
         episode.lose(outcome)
-        outcome = None
+        episode.answered(run)
+        return
     episode.answered(run, outcome)
-    said = utterances(done)
-    if outcome is not None and said:
-        await _learn(episode, said, outcome)
+    if single:
+        await compare(episode, single, team, outcome, what=CONSULT, gauged=settings.gauge)
+    if said := utterances(done):
+        await _learn(episode, team, said, outcome)
 
 
 def _team(episode: Episode) -> Team:
-    """Take the team of the pool that is expected to do best; while it learns, it recalls nothing.
+    """Take the team of the pool that is expected to do best, beside the single agent."""
+    members = episode.view.members
+    teams = [one for name, one in members.items() if name != episode.settings.route]
+    if not teams:
+        raise InputError(f"beside {episode.settings.route!r}, the pool has no team to consult.")
+    best, *_ = ranked(teams, episode.task.niche)
+    return _forgetful(episode, best.team)
 
-    Experience comes from runs without any (MATTRL App. B.1), or it would be experience of itself.
-    """
-    best, *_ = ranked(episode.view.members.values(), episode.task.niche)
-    team = replace(best.team, lineage=None, successful_tasks=())
+
+def _single(episode: Episode) -> Team | None:
+    """Take the single agent that cases may be routed to."""
+    name = episode.settings.route
+    if name is None:
+        return None
+    if (member := episode.view.members.get(name)) is None or len(member.team.agents) != 1:
+        raise InputError(
+            f"route: {name!r} is no team of the pool that is a single agent. Add one to the seeds."
+        )
+    return _forgetful(episode, member.team)
+
+
+def _forgetful(episode: Episode, team: Team) -> Team:
+    """While it learns, let a team recall nothing, or it would learn from itself (App. B.1)."""
+    team = replace(team, lineage=None, successful_tasks=())
     if not episode.learning or episode.settings.recalls:
         return team
     agents = {name: replace(one, recall=None) for name, one in team.agents.items()}
     return replace(team, agents=agents)
 
 
-async def _learn(episode: Episode, said: Sequence[Utterance], outcome: Score) -> None:
+async def _learn(episode: Episode, team: Team, said: Sequence[Utterance], outcome: Score) -> None:
     """Credit what was said, distil the best of it, and keep that."""
     settings: ExperienceSettings = episode.settings
-    scores = await appraised(
-        episode.judge,
-        f"{episode.path}{CONSULT}/",
-        episode.task,
-        said,
-        episode.lose,
-        rubric=settings.rubric,
-    )
-    of = credited(said, scores, outcome=outcome.value, settings=settings)
+    place, rubric = f"{episode.path}{CONSULT}/", settings.rubric
+    scores = await appraised(episode.judge, place, episode.task, said, episode.lose, rubric=rubric)
+    tried = await silenced(episode, team, CONSULT, said) if settings.credit != "naive" else None
+    if isinstance(tried, Dropped):
+        episode.lose(tried)
+        return
+    worth = tried.worth if tried else None
+    of = credited(said, scores, outcome=outcome.value, settings=settings, worth=worth)
     before = earlier(episode.past)
     chosen = kept(of, settings, before)
     made = await together(*(_distilled(episode, one) for one in chosen))
-    came: dict[Turn, str] = {}
-    for one, distilled in zip(chosen, made, strict=True):
-        if isinstance(distilled, Dropped):
-            episode.lose(distilled)
-            came[one.utterance.turn] = "not distilled"
-        else:
-            _keep(episode, one, distilled)
-            came[one.utterance.turn] = "kept"
-    _tell(episode, outcome, told(of, came, settings, before))
+    came = dict(zip((one.utterance.turn for one in chosen), made, strict=True))
+    tell(episode, of, came, outcome=outcome.value, before=before, about=tried and tried.about)
 
 
 async def _distilled(episode: Episode, one: Credited) -> Distilled | Dropped:
@@ -104,32 +127,7 @@ async def _distilled(episode: Episode, one: Credited) -> Distilled | Dropped:
     )
 
 
-def _keep(episode: Episode, one: Credited, distilled: Distilled) -> None:
-    """Have an entry made, called by its case's number, its agent and its round."""
-    agent, number = one.utterance.turn
-    entry = distilled.entry(
-        episode.task,
-        one.utterance,
-        credit=one.reward or 0.0,
-        by_case=episode.settings.key == "case",
-        run=episode.stage.name,
-    )
-    episode.keep(entry, f"{agent}/{number}")
-
-
-def _tell(episode: Episode, outcome: Score, of: Sequence[Mapping[str, Any]]) -> None:
-    """Tell every utterance's numbers: in the episode's line, and in the pool's ledger."""
-    settings: ExperienceSettings = episode.settings
-    head = {"outcome": outcome.value, "credit": settings.credit}
-    episode.note(EVENT, **head, utterances=[*of])
-    about = {"case": episode.task.id, **head, "utterances": [*of]}
-    episode.keep(Told(what=f"mattrl.{EVENT}", about=about), EVENT)
-    episode.told["utterances"] = len(of)
-    episode.told["entries"] = sum(one["came"] == "kept" for one in of)
-
-
-def _needs(settings: ExperienceSettings, /) -> frozenset[Need]:
-    del settings
+def _needs(_settings: ExperienceSettings, /) -> frozenset[Need]:
     return frozenset({"teams", "meta_model", "past"})
 
 

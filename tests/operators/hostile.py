@@ -190,6 +190,30 @@ def gaugings() -> SearchStrategy[str]:
     return st.one_of(fair, fair, odd, _truncated(fair), _talkative(fair), _SHAPES)
 
 
+def appraisals(agents: Sequence[str]) -> SearchStrategy[str]:
+    """Answers of a model that is asked how good each utterance was."""
+    fair = st.fixed_dictionaries({"reason": _TEXT, "score": st.floats(0, 1)})
+    odd = st.fixed_dictionaries({"reason": _TEXT, "score": _SHARE})
+    every = st.one_of([st.fixed_dictionaries(dict.fromkeys(agents, one)) for one in (fair, odd)])
+    some = st.dictionaries(_NAME, odd | VALUES, max_size=4)
+    answers = st.fixed_dictionaries(
+        {"reason": _TEXT, "agents": st.one_of(every, every, some, VALUES)},
+        optional={"score": _SHARE, "credit": VALUES, "selected": st.booleans()},
+    ).map(json.dumps)
+    return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
+
+
+def distillations() -> SearchStrategy[str]:
+    """Answers of a model that is asked what an utterance teaches."""
+    parts = {"context": _TEXT, "action": _TEXT, "rationale": _TEXT}
+    said = st.fixed_dictionaries(
+        parts, optional={"owner": _NAME, "credit": _SHARE, "case": _TEXT, "replaces": VALUES}
+    )
+    odd = st.fixed_dictionaries(dict.fromkeys(parts, _TEXT | VALUES))
+    answers = st.one_of(st.fixed_dictionaries(parts), odd, said).map(json.dumps)
+    return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
+
+
 def coachings() -> SearchStrategy[str]:
     """Answers of a model that is asked what an agent did wrong, and what it is to do."""
     said = st.fixed_dictionaries(

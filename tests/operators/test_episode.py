@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,11 +54,14 @@ def done(
     recipe: Recipe | None = None,
     *,
     pair: str = PAIR,
+    others: Sequence[str] = (),
     **how: Any,
 ) -> Any:
     """Do something on a stage in a folder; what was paid for there is not paid for again."""
     (folder / "evolution").mkdir(exist_ok=True, parents=True)
-    (folder / "pair.yaml").write_text(pair)
+    files = [folder / f"{name}.yaml" for name in ("pair", *map(str, range(len(others))))]
+    for file, text in zip(files, (pair, *others), strict=True):
+        file.write_text(text)
     models = {"default": Model(alias="default", model="m", api_base=base)}
     known = Catalogue.of_host(models=models)
 
@@ -69,7 +72,7 @@ def done(
             catalogue=known,
             ceiling=Ceiling(),
             setting=Setting(seed=1),
-            pool=Pool.init(folder / "pool", [folder / "pair.yaml"], catalogue=known),
+            pool=Pool.init(folder / "pool", files, catalogue=known),
             folder=folder / "evolution",
             **how,
         ) as stage:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators import Contribution
+from coterie.operators import Contribution, Distilled
 from coterie.operators.experience import (
     Credited,
     ExperienceSettings,
@@ -88,7 +88,9 @@ def test_what_is_not_above_the_threshold_is_not_kept() -> None:
 
 def test_every_utterance_is_told_with_its_numbers_and_what_became_of_it() -> None:
     came = credited(SAID, scored(), outcome=0.9, settings=PLAIN)
-    lines = told(came, {("brain", 2): "kept"}, PLAIN, [0.5])
+    lines = told(
+        came, {("brain", 2): Distilled(context="c", action="a", rationale="r")}, PLAIN, [0.5]
+    )
     assert lines[3] == {
         "agent": "brain",
         "round": 2,

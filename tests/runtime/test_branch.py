@@ -50,12 +50,15 @@ def test_what_is_alike_is_taken_and_nothing_is_written_there(tmp_path: Path) -> 
         assert taken is not None
         assert taken["text"] == "theirs"
         done(branch.put("a/attempt 1/call 2", "model", "q", said("own")))
-        assert branch.get("a/attempt 1/call 2", "q") == said("own")
+        kept = branch.get("a/attempt 1/call 2", "q")
+        assert kept is not None
+        assert kept["text"] == "own"
         assert not branch.divergences
-        assert (branch.taken, branch.reused.calls, branch.spent().calls) == (2, 1, 2)
+        assert (branch.taken, branch.needed.calls, branch.spent().calls) == (2, 2, 2)
+        assert [one.calls for one in branch.paid.values()] == [1]
         assert own.spent().calls == 1
         branch.close()
-        assert own.get("a/attempt 1/call 2", "q") == said("own")
+        assert own.get("a/attempt 1/call 2", "q") == kept
     assert (tmp_path / "run" / FILE).read_bytes() == before
 
 
@@ -83,13 +86,31 @@ def test_what_came_from_the_other_run_is_counted_however_an_agent_is_found(tmp_p
             one.put("a", "agent", "q", two_calls),
         )
         assert one.get("b", "q")
-        assert one.reused.calls == 4
+        assert (one.needed.calls, len(one.paid)) == (5, 1)
     with opened(tmp_path) as (base, own):
         other = Branch.of(own, base, "other", locks=Locks())
         assert other.get("a", "q")
-        assert (other.reused.calls, other.spent("a/").calls) == (1, 2)
+        assert (other.spent().calls, other.spent("a/").calls) == (2, 2)
         assert other.get("b", "q")
-        assert other.reused.calls == 4
+        assert (other.needed.calls, other.paid) == (5, one.paid)
+
+
+def test_a_run_may_branch_within_its_own_journal(tmp_path: Path) -> None:
+    with opened(tmp_path) as (_, own):
+        done(
+            own.put("a/attempt 1/call 1", "model", "q1", said("first")),
+            own.put("b", "agent", "q", {"content": "b", "usage": USAGE}),
+            own.put("a/attempt 1/tool f 1", "tool", "q", {"output": "first"}),
+        )
+        branch = Branch.of(own, own, "without b", locks=Locks())
+        assert branch.get("a/attempt 1/call 1", "q1") == said("first")
+        assert branch.get("b", "q")
+        assert branch.get("a/attempt 1/tool f 1", "q") is None
+        done(branch.put("a/attempt 1/call 2", "model", "q2", said("second")))
+        assert (branch.needed.calls, len(branch.paid)) == (3, 1)
+        other = Branch.of(own, own, "without c", locks=Locks())
+        assert other.get("a/attempt 1/call 2", "q2")
+        assert other.paid == branch.paid
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -128,6 +149,22 @@ def test_who_may_not_ask_says_what_is_missing(tmp_path: Path) -> None:
         with pytest.raises(NotRecorded, match="nothing under 'a/call 1'"):
             branch.must_be_live("a/call 1")
         assert branch.missing == ["a/call 1"]
+        done(branch.put("a/call 1", "model", "q", said("own")))
+        assert branch.get("a/call 1", "q") is None
+
+
+def test_what_failed_is_spent_and_is_no_answer(tmp_path: Path) -> None:
+    with opened(tmp_path) as (base, own):
+        branch = Branch.of(own, base, "b", locks=Locks())
+        done(
+            branch.put("a/attempt 1/call 1/failed", "failed", "1", {"usage": USAGE}),
+            branch.put("a/attempt 1/call 1/failed", "failed", "2", {"usage": USAGE}),
+            branch.put("a/attempt 1/call 1", "model", "q", said("own")),
+            branch.put("a/attempt 0/recall 1", "recall", "q", {"found": []}),
+        )
+        assert (branch.spent("a/").calls, branch.needed.calls) == (3, 1)
+        assert own.spent().calls == 3
+        assert branch.get("a/attempt 0/recall 1", "q") == {"found": []}
 
 
 def test_agents_may_try_as_often_as_in_the_other_run(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +18,7 @@ SPENDING = st.builds(
     calls=st.integers(0, 99),
     tokens=st.integers(0, 10**6),
 )
-SIDES = st.builds(Side, score=st.floats(0, 1), spent=SPENDING)
+SIDES = st.builds(Side, score=st.floats(0, 1), spent=SPENDING, name=st.text(max_size=9))
 CASES = st.builds(
     Case,
     task=st.text(min_size=1, max_size=9),
@@ -36,6 +38,15 @@ def test_of_a_task_that_was_worked_on_twice_the_last_case_counts() -> None:
     first, other, last = case("a", 0, 1), case("b", 1, 1), gauged(case("a", 1, 0), complexity=1)
     events = [first.told(), Told(what="fork", about={"task": "a"}), other.told(), last.told()]
     assert cases_of(events) == (last, other)
+
+
+def test_cases_of_another_single_agent_are_left_out() -> None:
+    one = case("a", 0, 1)
+    theirs = replace(one, task="b", single=replace(one.single, name="other"))
+    events = [one.told(), theirs.told()]
+    assert cases_of(events, single="") == (one,)
+    assert cases_of(events, single="other") == (theirs,)
+    assert cases_of(events) == (one, theirs)
 
 
 def test_worth_is_the_score_less_the_price() -> None:

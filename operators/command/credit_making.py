@@ -1,0 +1,226 @@
+"""What `mas-op credit` makes of a finished run: who its players are, their runs, their worth."""
+
+from __future__ import annotations
+
+import functools
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.branch import Branch, Locks
+from ...runtime.budget import Budget
+from ...runtime.terminal import counted
+from ...runtime.usage import Usage
+from ...runtime.whole import as_run
+from ...schema.ceiling import Ceiling
+from ...schema.errors import InputError, RunError
+from ..account import Account
+from ..credit.counterfactual import MOST_NAMED, Counterfactuals, Player, by_answer, name_of
+from ..credit.naive import naive_agents, naive_turns
+from ..credit.players import agents_of, calls_at_most, turns_of
+from ..credit.schemes import Credit, Game
+from ..credit.table import Cost, Table
+from ..judge import Verdict, judge
+from ..meta import Meta
+
+if TYPE_CHECKING:
+    from ...runtime.journal import Journal
+    from ...runtime.outcomes import Run
+    from ...runtime.plan import Plan
+    from ...runtime.rounds import Round
+    from ...runtime.services import Services
+    from ...schema.catalogue import Catalogue
+    from ...schema.task import Task
+    from ..credit.counterfactual import Score, Worth
+
+__all__ = ["Making"]
+
+JUDGING = "by judge"
+"""Where a judge's answers stand in the journal. No agent has a name with a blank."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Making:
+    """What is made of a run while services and journals are open.
+
+    Attributes:
+        plan: The compiled team.
+        task: What it was asked.
+        known: The names that both were loaded with.
+        services: Models, tools and jails, as the run had them.
+        base: The run's journal.
+        options: What the user said.
+    """
+
+    plan: Plan
+    task: Task
+    known: Catalogue
+    services: Services
+    base: Journal
+    options: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        self.judge: str = self.options["judge"] or ""
+        self.scrubber = self.services.scrubber(os.environ)
+        self.budget = Budget(self.services.setting.budget, name="the credit")
+
+    async def again(self, answer: str) -> tuple[Round, ...]:
+        """Make the run again from its journal, which must come to the same.
+
+        Raises:
+            InputError: It does not.
+        """
+        done = await self._runs(self.base, (), by_answer(self.task, self.services)).factual()
+        came = as_run(done, self.plan).answer
+        if came is None or self.scrubber(came) != answer:
+            raise InputError(
+                "made again from its journal, this run does not come to its answer. It may be of"
+                " another version of coterie, or was changed."
+            )
+        return done
+
+    def bound(self, rounds: tuple[Round, ...]) -> str:
+        """Say what would be run, and how many calls it takes at most."""
+        scheme, players = self.options["scheme"], self._players(rounds)
+        what = "agent" if self.options["per"] == "agent" else "turn"
+        head = f"{scheme}, {counted(len(players), what)}"
+        if scheme == "naive":
+            times = 1 if what == "agent" else len({number for _, number in players})
+            return f"{head}: at most {counted(2 * times, 'call')} to {self.judge}"
+        coalitions = self._game(players).coalitions
+        silent = [[one for one in players if one not in some] for some in coalitions]
+        calls = sum(calls_at_most(self.plan, some) for some in silent)
+        judged = f", and {counted(2 * len(silent), 'call')} to {self.judge}" if self.judge else ""
+        return (
+            f"{head}: {counted(len(silent), 'run')}, the run itself among them; at most"
+            f" {counted(calls, 'call')} that its journal does not answer{judged}"
+        )
+
+    async def prepare(self) -> None:
+        """Make sure that all can be had that is needed; nothing is spent."""
+        await self.services.prepare(self.plan)
+        if self.judge:
+            priced = self.services.setting.must_be_priced
+            await self.services.gateway.prepare([self.judge], priced=priced)
+
+    async def table(self, rounds: tuple[Round, ...], own: Journal) -> Table:
+        """Find out what everybody was worth."""
+        self.budget.deposit(own.spent(), seconds=own.seconds)
+        players = self._players(rounds)
+        if self.options["scheme"] == "naive":
+            return await self._naive(rounds, players, own)
+        return await self._played(players, own)
+
+    async def _played(self, players: tuple[Player, ...], own: Journal) -> Table:
+        task, game = self.task, self._game(players)
+        score = self._by_judge(own) if self.judge else by_answer(task, self.services)
+        runs = self._runs(own, players, score)
+        worths = await runs.worths(game.coalitions, functools.partial(self._tell, players))
+        values = {some: one.value for some, one in worths.items()}
+        everybody = frozenset(players)
+        return Table(
+            team=self.plan.team.name,
+            task=task.id,
+            scheme=game.scheme,
+            score=values[everybody],
+            nobody=values.get(frozenset()),
+            credits=game.credits(values),
+            costs={one: Cost.of([worths[everybody - {one}]]) for one in players}
+            if game.scheme == "difference"
+            else {},
+            cost=Cost.of(worths.values()),
+            runs=len(worths),
+            others=_others(own),
+        )
+
+    async def _naive(
+        self, rounds: tuple[Round, ...], players: tuple[Any, ...], own: Journal
+    ) -> Table:
+        meta, task = self._meta(own), self.task
+        path = f"{JUDGING}/contributions"
+        if self.options["per"] == "turn":
+            shares = await naive_turns(meta, path, task, rounds, players)
+        else:
+            account = Account(team=self.plan.team, run=as_run(rounds, self.plan))
+            shares = await naive_agents(meta, path, task, account, players)
+        return Table(
+            team=self.plan.team.name,
+            task=task.id,
+            scheme="naive",
+            credits={player: Credit(worth=share) for player, share in shares.items()},
+            others=_others(own),
+        )
+
+    def _players(self, rounds: tuple[Round, ...]) -> tuple[Any, ...]:
+        named = self.options["agents"]
+        chosen = [one.strip() for one in named.split(",")] if named else []
+        agents = agents_of(self.plan, rounds, chosen)
+        return agents if self.options["per"] == "agent" else turns_of(rounds, agents)
+
+    def _game(self, players: tuple[Player, ...]) -> Game[Player]:
+        return Game(
+            scheme=self.options["scheme"],
+            players=players,
+            permutations=self.options["permutations"],
+            seed=self.options["seed"] or 0,
+        )
+
+    def _runs(
+        self, own: Journal, players: tuple[Player, ...], score: Score
+    ) -> Counterfactuals[Player]:
+        model = self.known.models[self.judge].model if self.judge else None
+        return Counterfactuals(
+            services=self.services,
+            plan=self.plan,
+            task=self.task,
+            base=self.base,
+            own=own,
+            players=players,
+            score=score,
+            judged=[self.judge, model] if self.judge else None,
+            scrubber=self.scrubber,
+            budget=self.budget,
+            workers=self.options["workers"],
+        )
+
+    def _meta(self, own: Journal) -> Meta:
+        """Give the judge. Who asks it the same at the same time waits for the one answer."""
+        journal = Branch.of(own, own, JUDGING, locks=Locks())
+        return Meta(
+            calls=self.services.calls(journal=journal, scrubber=self.scrubber),
+            catalogue=self.known,
+            ceiling=Ceiling.of(self.plan.team),
+            model=self.judge,
+            budget=self.budget,
+        )
+
+    def _by_judge(self, own: Journal) -> Score:
+        meta = self._meta(own)
+
+        async def score(run: Run) -> float:
+            said = await judge(meta, JUDGING, self.task, run.answer or "")
+            if isinstance(said, Verdict):
+                return said.score.value
+            problems = "; ".join(said.problems)
+            raise RunError(f"{self.judge}, who judges: {said.reason} {problems} Take another one.")
+
+        return score
+
+    def _tell(self, players: tuple[Player, ...], some: frozenset[Player], worth: Worth) -> None:
+        if not self.options["quiet"]:
+            name = name_of((one for one in players if one not in some), most=MOST_NAMED)
+            asked = counted(Cost.of([worth]).paid.calls, "call")
+            click.echo(f"{name}: score {worth.value:.3g}, {asked} beyond the run's", err=True)
+
+
+def _others(own: Journal) -> dict[str, Usage]:
+    """Sum up what was consumed beside the runs' answers."""
+    judging = own.values("model", under=JUDGING)
+    found = {"judging": judging, "failed calls": own.values("failed")}
+    usages = {
+        name: sum((Usage(**one["usage"]) for one in values), Usage())
+        for name, values in found.items()
+    }
+    return {name: usage for name, usage in usages.items() if usage.calls or usage.cached_calls}

@@ -1,0 +1,171 @@
+"""The work of `mas-op credit`: a run's folder is read, its counterfactuals are made, and told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.adapting import RECIPE
+from ...runtime.budget import Caps
+from ...runtime.command.loading import load_folder
+from ...runtime.command.models import fetch_embedded
+from ...runtime.command.signals import to_the_end
+from ...runtime.journal import Journal
+from ...runtime.plan import compile
+from ...runtime.record import read_result, read_setting
+from ...runtime.services import open_services
+from ...runtime.terminal import speakable
+from ...schema.errors import CoterieError, InputError
+from .arguments import known_of
+from .credit_making import Making
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...runtime.command.loading import Loaded
+    from ...runtime.plan import Plan
+    from ...runtime.services import Setting
+
+__all__ = ["Crediting"]
+
+FOLDER = "credit"
+"""Where a run's folder keeps what its counterfactuals were answered."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Crediting:
+    """A credit on its way, whatever ends it.
+
+    Attributes:
+        folder: The run's folder.
+        answer: What the run answered.
+        loaded: The team, the task, and the names that they were loaded with.
+        plan: The compiled team.
+        setting: How the run was made; its budget is what the credit may cost.
+        options: What the user said.
+    """
+
+    folder: Path
+    answer: str
+    loaded: Loaded
+    plan: Plan
+    setting: Setting
+    options: dict[str, Any]
+
+    @classmethod
+    def of(cls, folder: Path, options: dict[str, Any]) -> Crediting:
+        """Read a run's folder, and find what is wrong with it or with the options.
+
+        Raises:
+            InputError: It is no run's folder, somebody is at work on it, it has no answer or none
+                that can be scored, its team adapted, or something does not load.
+        """
+        recorded, models = read_setting(folder)
+        with Journal.open(folder, replaying=True):  # nobody is at work on it
+            answer = _must_have_ended(folder, options["judge"])
+        if (folder / RECIPE).exists():
+            raise InputError(
+                f"{folder}: the team of this run adapted while it worked (mas-run --adapt): without"
+                " an agent it would have become another team. Give a run without --adapt."
+            )
+        caps = Caps.parse(options["budget"]) if options["budget"] else Caps()
+        setting = replace(recorded, budget=caps, unsafe_local=options["unsafe_local"])
+        loaded = load_folder(folder, models, options["model"], known_of(options))
+        _must_be_known(options["judge"], loaded)
+        if options["scheme"] == "naive" and options["judge"] is None:
+            raise InputError("naive credit is what a judge says of each agent: give --judge ALIAS.")
+        plan = compile(loaded.team, loaded.known)
+        return cls(
+            folder=folder,
+            answer=answer,
+            loaded=loaded,
+            plan=plan,
+            setting=setting,
+            options=options,
+        )
+
+    def to_the_end(self) -> int:
+        """Find out what everybody was worth, and tell it; give the exit code."""
+        if not self.options["dry_run"]:
+            alias = self.options["judge"]
+            judges = (self.loaded.known.models[alias],) if alias else ()
+            fetch_embedded((*self.plan.models.values(), *judges))
+        go_on = " The same command goes on."
+        try:
+            return to_the_end(self._work(), lambda: go_on)
+        except InputError:
+            raise
+        except CoterieError as error:
+            click.echo(f"stopped: {speakable(str(error))}{go_on}", err=True)
+            return error.exit_code
+
+    async def _work(self) -> int:
+        async with open_services(self.loaded.known, self.setting) as services:
+            # While it is open, nobody else can go on with the run.
+            with Journal.open(self.folder, replaying=True) as base:
+                making = Making(
+                    plan=self.plan,
+                    task=self.loaded.task,
+                    known=self.loaded.known,
+                    services=services,
+                    base=base,
+                    options=self.options,
+                )
+                rounds = await making.again(self.answer)
+                if self.options["dry_run"]:
+                    click.echo(making.bound(rounds))
+                    return 0
+                await making.prepare()
+                with Journal.open(_made(self.folder / FOLDER)) as own:
+                    table = await making.table(rounds, own)
+        told = json.dumps(table.value(), indent=2) if self.options["as_json"] else table.text()
+        click.echo(told)
+        return 0
+
+
+def _must_be_known(alias: str | None, loaded: Loaded) -> None:
+    """Make sure that there is such a model.
+
+    Raises:
+        InputError: There is none.
+    """
+    if alias is not None and alias not in loaded.known.models:
+        models = ", ".join(sorted(loaded.known.models))
+        raise InputError(f"--judge: no model {alias!r} on this host. Known: {models}.")
+
+
+def _must_have_ended(folder: Path, judge: str | None) -> str:
+    """Make sure that a run has an answer, and that answers can be scored; give the answer.
+
+    Raises:
+        InputError: It has not, or they cannot.
+    """
+    result = read_result(folder) or {"status": "interrupted"}
+    if result["status"] != "done":
+        why = f" {result['error']}" if result.get("error") else ""
+        raise InputError(
+            f"{folder}: this run was {result['status']} before it had an answer, so it has no"
+            f" score.{why} Finish it with: mas-run --resume {folder}"
+        )
+    if result.get("score") is None and judge is None:
+        raise InputError(
+            f"{folder}: its task has no reference answer, so the run has no score. Name a model"
+            " that scores answers: --judge ALIAS."
+        )
+    return result["answer"]
+
+
+def _made(folder: Path) -> Path:
+    """Make a folder where there is none.
+
+    Raises:
+        InputError: It cannot be made.
+    """
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made: {error.strerror}.") from None
+    return folder

@@ -1,0 +1,245 @@
+"""Counterfactuals: what a run would have come to without some who took part in it (MATTRL §5.1).
+
+A coalition's value is the score of the run in which all other players are silenced. What such a run
+has in common with the factual one is answered from its journal; the rest is paid for once, however
+many coalitions need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from ...runtime.branch import Branch, Locks
+from ...runtime.journal import digest
+from ...runtime.scoring import scored
+from ...runtime.silence import Silence
+from ...runtime.usage import Usage
+from ...runtime.whole import as_run
+from ...schema.errors import InputError, LimitError
+from ..task_runs import Halted
+from ..together import by_workers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...runtime.budget import Budget
+    from ...runtime.journal import Journal
+    from ...runtime.outcomes import Run
+    from ...runtime.plan import Plan
+    from ...runtime.rounds import Round
+    from ...runtime.scrubber import Scrubber
+    from ...runtime.services import Services
+    from ...schema.task import Task
+
+__all__ = [
+    "MOST_NAMED",
+    "Counterfactuals",
+    "Player",
+    "Score",
+    "Turn",
+    "Worth",
+    "by_answer",
+    "name_of",
+]
+
+MOST_NAMED = 3
+"""Players that a message names."""
+
+Turn = tuple[str, int]
+"""One utterance: an agent, and a round in which it worked."""
+
+Player = TypeVar("Player", bound="str | Turn")
+
+Score = Callable[["Run"], Awaitable[float]]
+"""Says how good a run's answer is, in [0, 1]. It **must not** depend on anything but the run."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Worth:
+    """What a coalition came to.
+
+    Attributes:
+        value: The score of its run, in [0, 1]; 0 where it came to no answer.
+        needed: What all answers cost that its run follows from, whoever paid for them and when.
+        paid: What those of them cost that the factual run had not paid, by question. Coalitions
+            that have a question in common pay for it once.
+    """
+
+    value: float
+    needed: Usage
+    paid: Mapping[str, Usage]
+
+
+@dataclass(kw_only=True, eq=False)
+class Counterfactuals(Generic[Player]):
+    """The runs of coalitions of players, each made once.
+
+    Attributes:
+        services: Models, tools and jails, as the factual run had them: its seed, too.
+        plan: The plan of the factual run.
+        task: Its task.
+        base: Its journal.
+        own: Where what differs is kept. It may be the same one.
+        players: All players: agents, or utterances of theirs. Whoever is none always takes part.
+        score: Says how good an answer is.
+        judged: What scores depend on beside the run: who judges, and how.
+        path: Where the factual run stands in its journal: empty, or ending with a slash.
+        dialogue: Characters that the factual run kept of what each agent read and said.
+        scrubber: Takes the host's secrets out of what is kept.
+        budget: What all of it may cost.
+        workers: How many runs are at work at once.
+    """
+
+    services: Services
+    plan: Plan
+    task: Task
+    base: Journal
+    own: Journal
+    players: tuple[Player, ...]
+    score: Score
+    judged: Any = None
+    path: str = ""
+    dialogue: int = 0
+    scrubber: Scrubber | None = None
+    budget: Budget | None = None
+    workers: int = 4
+    locks: Locks = field(default_factory=Locks)
+    _known: dict[frozenset[Player], Worth] = field(
+        default_factory=dict[frozenset[Player], Worth], init=False
+    )
+
+    async def factual(self) -> tuple[Round, ...]:
+        """Make the factual run again from its journal alone, and give its passes.
+
+        Raises:
+            InputError: The journal does not answer all that the run asks, so that a run without
+                somebody would differ in more than that.
+        """
+        branch = Branch.of(self.base, self.base, "again", locks=Locks(), is_live=False)
+        done = await self._passes(branch, Silence())
+        if branch.missing:
+            raise InputError(
+                f"the run cannot be made again from its journal, which has nothing under"
+                f" {branch.missing[0]!r}: what it does without somebody would not tell what they"
+                " were worth. An agent may have failed for its model's or the host's sake, or the"
+                " run is of another version."
+            )
+        return done
+
+    async def worth(self, coalition: frozenset[Player]) -> Worth:
+        """Make the run in which all players but these are silenced, and score it; once.
+
+        Args:
+            coalition: Players.
+
+        Raises:
+            Halted: A provider or a jail failed, which is no score of anybody.
+            LimitError: The budget is used up.
+            CoterieError: Its answer cannot be scored.
+        """
+        if coalition not in self._known:
+            self._known[coalition] = await self._kept(coalition)
+        return self._known[coalition]
+
+    async def worths(
+        self,
+        coalitions: Iterable[frozenset[Player]],
+        tell: Callable[[frozenset[Player], Worth], None] = lambda *_: None,
+    ) -> Mapping[frozenset[Player], Worth]:
+        """Make the runs of several coalitions, some at once.
+
+        Args:
+            coalitions: What is wanted.
+            tell: Told of each when it is there.
+
+        Raises:
+            CoterieError: As for `worth`; what is at work then is brought to its end first.
+        """
+        wanted = tuple(dict.fromkeys(coalitions))
+
+        async def make(coalition: frozenset[Player]) -> None:
+            tell(coalition, await self.worth(coalition))
+
+        await by_workers(wanted, make, self.workers)
+        return {one: self._known[one] for one in wanted}
+
+    async def _kept(self, coalition: frozenset[Player]) -> Worth:
+        """Find what a coalition came to in the own journal, or make its run."""
+        silent = [one for one in self.players if one not in coalition]
+        name = name_of(silent)
+        task = self.task
+        asked = digest(
+            self.plan.content_hash, task.id, task.query, task.context, silent, self.judged
+        )
+
+        async def work() -> Mapping[str, Any]:
+            branch = Branch.of(self.own, self.base, name, locks=self.locks)
+            done = await self._passes(branch, _silence(silent))
+            for one in done:
+                _must_count(one.run, name_of(silent, most=MOST_NAMED))
+            run = as_run(done, self.plan)
+            value = 0.0 if run.answer is None else await self.score(run)
+            paid = {question: cost.value() for question, cost in branch.paid.items()}
+            return {"value": value, "needed": branch.needed.value(), "paid": paid}
+
+        made = await self.own.once(f"{self.path}worth {name}", "worth", asked, work)
+        paid = {question: Usage(**cost) for question, cost in made["paid"].items()}
+        return Worth(value=made["value"], needed=Usage(**made["needed"]), paid=paid)
+
+    async def _passes(self, journal: Journal, silent: Silence) -> tuple[Round, ...]:
+        return await self.services.passes(
+            self.plan,
+            self.task,
+            journal=journal,
+            scrubber=self.scrubber,
+            budget=self.budget,
+            path=self.path,
+            dialogue=self.dialogue,
+            silent=silent,
+        )
+
+
+def by_answer(task: Task, services: Services) -> Score:
+    """Give what scores a run by the task's reference answer."""
+
+    async def score(run: Run) -> float:
+        made = await scored(run, task, services.jails)
+        if made.fault is not None:
+            raise Halted(f"task {task.id}: {made.error}")
+        if made.score is None:
+            raise InputError(f"task {task.id!r} has no answer to score against.")
+        return made.score.value
+
+    return score
+
+
+def name_of(silent: Iterable[str | Turn], *, most: int | None = None) -> str:
+    """Say who is silenced: `without ann and bob in round 2`, or `with all`.
+
+    Args:
+        silent: They.
+        most: How many are named at most; None for all.
+    """
+    names = [one if isinstance(one, str) else f"{one[0]} in round {one[1]}" for one in silent]
+    if most is not None and len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return f"without {' and '.join(names)}" if names else "with all"
+
+
+def _silence(silent: Iterable[str | Turn]) -> Silence:
+    known = [*silent]
+    return Silence(
+        agents=frozenset(one for one in known if isinstance(one, str)),
+        turns=frozenset(one for one in known if not isinstance(one, str)),
+    )
+
+
+def _must_count(run: Run, name: str) -> None:
+    """Make sure that what came of a run is what the team does without somebody."""
+    if run.over_budget:
+        raise LimitError(f"{name}: {run.error}")
+    failed = (one.error for one in run.agents.values() if one.error)
+    if run.is_infrastructure_failure or run.infrastructure_failures:
+        raise Halted(f"{name}: {run.error or next(failed)}")

@@ -1,0 +1,103 @@
+"""Naive credit: what a judge says that each agent contributed, normalised (MATTRL §5.1, Eq. 11)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...schema.errors import RunError
+from ..account import Account
+from ..contributions import Earlier, contributions
+from ..proposal import Dropped
+from .turns import ratios
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from ...runtime.outcomes import Run
+    from ...runtime.rounds import Round
+    from ...schema.task import Task
+    from ...schema.team import Team
+    from ..meta import Respondent
+    from .counterfactual import Turn
+
+__all__ = ["naive_agents", "naive_turns"]
+
+
+async def naive_agents(
+    meta: Respondent, path: str, task: Task, account: Account, agents: Collection[str]
+) -> Mapping[str, float]:
+    """Give each agent its share of what a judge says that these contributed to a run.
+
+    Args:
+        meta: Who judges.
+        path: Where the judgement stands.
+        task: The task.
+        account: What the team did.
+        agents: Whose shares are wanted; they sum to 1.
+
+    Raises:
+        RunError: The judge said nothing of use.
+        CoterieError: As for `Respondent.ask`.
+    """
+    return ratios(await _judged(meta, path, task, account, agents))
+
+
+async def naive_turns(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    rounds: Sequence[Round],
+    turns: Collection[Turn],
+) -> Mapping[Turn, float]:
+    """Give each utterance its share of what a judge says that those of its round contributed.
+
+    Args:
+        meta: Who judges, once for each round.
+        path: Where the judgements stand.
+        task: The task.
+        rounds: All passes of the run.
+        turns: Whose shares are wanted; those of a round sum to 1.
+
+    Raises:
+        RunError: The judge said nothing of use.
+        CoterieError: As for `Respondent.ask`.
+    """
+    shares: dict[Turn, float] = {}
+    earlier: list[Earlier] = []
+    for one in rounds:
+        agents = [agent for agent, number in turns if (one.kind, number) == ("round", one.number)]
+        if agents:
+            account = Account(team=_part(one.plan.team, one.run), run=one.run)
+            place = f"{path}/round {one.number}"
+            judged = await _judged(meta, place, task, account, agents, earlier=earlier)
+            shares |= {(agent, one.number): share for agent, share in ratios(judged).items()}
+            earlier.append(Earlier(answer=one.run.answer, score=None))
+    return shares
+
+
+async def _judged(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    account: Account,
+    agents: Collection[str],
+    *,
+    earlier: Sequence[Earlier] = (),
+) -> Mapping[str, float]:
+    said = await contributions(meta, path, task, account, earlier=earlier)
+    if isinstance(said, Dropped):
+        problems = "; ".join(said.problems)
+        raise RunError(f"the judge said nothing of use: {said.reason} {problems}")
+    return {agent: said.of[agent].value for agent in agents}
+
+
+def _part(team: Team, run: Run) -> Team:
+    """Give the part of a team that worked in a pass."""
+    agents = {one: agent for one, agent in team.agents.items() if one in run.agents}
+    reports_to = {
+        one: heard
+        for one, receivers in team.reports_to.items()
+        if one in agents and (heard := tuple(to for to in receivers if to in agents))
+    }
+    return replace(team, agents=agents, reports_to=reports_to, declared_output=team.output)

@@ -1,0 +1,105 @@
+"""Players: who of a team is asked what it was worth, and what that takes at most."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...runtime.declared import declares
+from ...runtime.plan import part_of
+from ...schema.errors import InputError
+from ...schema.hints import did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from ...runtime.plan import Plan
+    from ...runtime.rounds import Round
+    from .counterfactual import Turn
+
+__all__ = ["agents_of", "calls_at_most", "turns_of"]
+
+
+def agents_of(plan: Plan, rounds: Sequence[Round], chosen: Sequence[str] = ()) -> tuple[str, ...]:
+    """Name the agents that are players, in Kahn's order.
+
+    Args:
+        plan: The whole team.
+        rounds: All passes of the run.
+        chosen: Who is to be; by default all who worked but the one whose output is the answer,
+            without whom there is none, and the one that recruits.
+
+    Raises:
+        InputError: Somebody who was chosen is no agent of the team, or nobody is left.
+    """
+    for agent in chosen:
+        if agent not in plan.agents:
+            hint = did_you_mean(agent, plan.agents) or f" Agents: {', '.join(plan.agents)}."
+            raise InputError(f"no agent {agent!r} in {plan.team.name}.{hint}")
+    recruit = plan.team.execution.recruit
+    apart = {plan.output, *([recruit.by] if recruit else ())}
+    usual = {agent for one in rounds for agent in _working(one)} - apart
+    players = tuple(one for one in plan.agents if one in (chosen or usual))
+    if not players:
+        raise InputError(
+            f"{plan.team.name}: nobody but {plan.output}, whose output is the answer, took part."
+            " There is nobody to be silenced; or choose with --agents."
+        )
+    return players
+
+
+def turns_of(rounds: Iterable[Round], agents: Collection[str]) -> tuple[Turn, ...]:
+    """Name what agents said in rounds, in the order in which they said it.
+
+    Args:
+        rounds: All passes of the run. What is said before or after the rounds is no turn.
+        agents: Who is a player.
+
+    Raises:
+        InputError: They said nothing in any round.
+    """
+    turns = tuple(
+        (agent, one.number)
+        for one in rounds
+        if one.kind == "round"
+        for agent in _working(one)
+        if agent in agents
+    )
+    if not turns:
+        names = ", ".join(agents)
+        raise InputError(f"nobody of these worked in a round: {names}. Use --per agent.")
+    return turns
+
+
+def calls_at_most(plan: Plan, silent: Sequence[str | Turn]) -> int:
+    """Bound the calls that a run without somebody has not in common with the run with all.
+
+    Only whom what they say can reach is asked anything else; but in rounds, or where others would
+    be recruited, that may be anybody. Repeats after failures are not counted.
+
+    Args:
+        plan: The whole team.
+        silent: Who is silenced.
+    """
+    if not silent:
+        return 0
+    mute = {one if isinstance(one, str) else one[0] for one in silent}
+    if not declares(plan.team):
+        return part_of(plan, _reached(plan, mute) - mute).calls_at_most
+    mute = {one for one in silent if isinstance(one, str)}
+    return part_of(plan, {*plan.agents} - mute).calls_at_most
+
+
+def _working(one: Round) -> Iterator[str]:
+    """Name who worked in a pass, whatever came of it."""
+    for agent in one.plan.agents:
+        if agent not in one.given and one.run.agents[agent].status in {"done", "failed"}:
+            yield agent
+
+
+def _reached(plan: Plan, names: Collection[str]) -> set[str]:
+    """Name those who hear somebody, or somebody who does."""
+    found = {*names}
+    for agent, planned in plan.agents.items():  # in Kahn's order
+        if found.intersection(planned.sees):
+            found.add(agent)
+    return found

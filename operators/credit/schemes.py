@@ -1,0 +1,91 @@
+"""Schemes: which coalitions a credit asks for, and what it makes of their values (MATTRL §5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+
+from .games import averaged, difference, orders, prefixes, shapley, subsets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["MOST_EXACT", "Credit", "Game", "Scheme"]
+
+MOST_EXACT = 6
+"""Players up to whom Shapley values are computed and not estimated: 64 coalitions."""
+
+Player = TypeVar("Player", bound=Hashable)
+Scheme = Literal["difference", "shapley"]
+"""Schemes that ask what coalitions are worth. The naive one asks a judge."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Credit:
+    """What a player was worth.
+
+    Attributes:
+        worth: How much of the score is due to it, in [-1, 1].
+        error: The standard error of that; None where it is exact.
+        interval: The 95 % interval of the true worth, where it is not.
+    """
+
+    worth: float
+    error: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Game(Generic[Player]):
+    """A scheme for these players.
+
+    Attributes:
+        scheme: Which.
+        players: All players. Which orders are drawn depends on the order in which they come.
+        permutations: How many orders, where Shapley values are estimated; at least 2.
+        seed: Where the orders come from.
+    """
+
+    scheme: Scheme
+    players: Sequence[Player]
+    permutations: int = 20
+    seed: int = 0
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing is estimated."""
+        return self.scheme == "difference" or len(self.players) <= MOST_EXACT
+
+    @property
+    def coalitions(self) -> tuple[frozenset[Player], ...]:
+        """The coalitions whose values it needs; all players together come first."""
+        everybody = frozenset(self.players)
+        if self.scheme == "difference":
+            found = tuple(everybody - {one} for one in self.players)
+        elif self.is_exact:
+            found = subsets(self.players)
+        else:
+            found = prefixes(self._orders)
+        return tuple(dict.fromkeys((everybody, *found)))
+
+    def credits(self, value: Mapping[frozenset[Player], float]) -> Mapping[Player, Credit]:
+        """Give what each player was worth.
+
+        Args:
+            value: The value of each of its coalitions, in [0, 1].
+        """
+        if not self.is_exact:
+            estimates = averaged(value, self._orders)
+            return {
+                player: Credit(worth=one.value, error=one.error, interval=one.interval())
+                for player, one in estimates.items()
+            }
+        exact = difference if self.scheme == "difference" else shapley
+        return {player: Credit(worth=one) for player, one in exact(value, self.players).items()}
+
+    @property
+    def _orders(self) -> tuple[tuple[Player, ...], ...]:
+        rng = Random(f"{self.seed}/shapley")  # noqa: S311 - it draws a sample
+        return orders(self.players, permutations=self.permutations, rng=rng)

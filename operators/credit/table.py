@@ -1,0 +1,169 @@
+"""What is told of credit: who was worth how much, and what it cost to find out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.terminal import counted
+from ...runtime.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from .counterfactual import Turn, Worth
+    from .schemes import Credit
+
+__all__ = ["Cost", "Table"]
+
+TURN = ("agent", "round")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cost:
+    """What runs of coalitions cost.
+
+    Attributes:
+        needed: What all answers cost that the runs follow from, whoever paid for them and when.
+        paid: What those of them cost that the factual run had not paid; each once.
+    """
+
+    needed: Usage
+    paid: Usage
+
+    @classmethod
+    def of(cls, worths: Iterable[Worth]) -> Cost:
+        """Sum up what coalitions cost; what several have in common is paid once."""
+        known = [*worths]
+        paid = {question: cost for one in known for question, cost in one.paid.items()}
+        return cls(
+            needed=sum((one.needed for one in known), Usage()),
+            paid=sum(paid.values(), Usage()),
+        )
+
+    @property
+    def saved(self) -> Usage:
+        """What journals answered."""
+        return self.needed - self.paid
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object."""
+        return {
+            "calls": {"asked": self.paid.calls, "answered": self.saved.calls},
+            "tokens": {"paid": self.paid.tokens, "saved": self.saved.tokens},
+            "usd": {"paid": self.paid.usd, "saved": self.saved.usd},
+            "unpriced_calls": self.paid.unpriced_calls,
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Tell it to people."""
+        yield f"calls: {self.paid.calls} asked, {self.saved.calls} answered from journals"
+        yield f"tokens: {self.paid.tokens} paid, {self.saved.tokens} saved"
+        paid, saved = self.paid.cost, self.saved.cost
+        yield f"cost: {paid}" if paid == saved else f"cost: {paid} paid, {saved} saved"
+
+
+NO_COST = Cost(needed=Usage(), paid=Usage())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """What players were worth.
+
+    Attributes:
+        team: The team's name.
+        task: The task's id.
+        scheme: How it was found out: `difference`, `shapley`, `naive`.
+        credits: What each player, an agent or a turn, was worth.
+        score: The score of the run itself; None where nobody asked for it.
+        nobody: The score of the run without any of the players, where it was asked for.
+        costs: What the run without each player cost, where there is one such run for each.
+        cost: What all runs cost together.
+        runs: How many those are, the factual one included.
+        others: What was consumed beside them, by what: judging, calls that failed.
+    """
+
+    team: str
+    task: str
+    scheme: str
+    credits: Mapping[Any, Credit]
+    score: float | None = None
+    nobody: float | None = None
+    costs: Mapping[Any, Cost] = field(default_factory=dict[Any, Cost])
+    cost: Cost = NO_COST
+    runs: int = 0
+    others: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object."""
+        head = {"team": self.team, "task": self.task, "scheme": self.scheme}
+        return {
+            **head,
+            "score": self.score,
+            "score_without_all": self.nobody,
+            "players": [self._value(player) for player in self.credits],
+            "runs": self.runs,
+            **self.cost.value(),
+            "others": {name: one.value() for name, one in self.others.items()},
+        }
+
+    def _value(self, player: str | Turn) -> dict[str, Any]:
+        one = self.credits[player]
+        said: dict[str, Any] = dict(zip(TURN, self._who(player), strict=False))
+        said["worth"] = one.worth
+        if one.interval is not None:
+            said |= {"error": one.error, "interval": [*one.interval]}
+        return {**said, **(self.costs[player].value() if player in self.costs else {})}
+
+    def text(self) -> str:
+        """Give it as lines for people."""
+        return "\n".join([self._head(), *_aligned(self._rows()), *self._end()])
+
+    def _head(self) -> str:
+        said = [f"{self.team} on {self.task}: {self.scheme}"]
+        said += [] if self.score is None else [f"score {self.score:.3g}"]
+        said += [] if self.nobody is None else [f"without all of these {self.nobody:.3g}"]
+        return ", ".join(said)
+
+    def _rows(self) -> Iterator[Sequence[str]]:
+        turns = ["round"] if any(not isinstance(one, str) for one in self.credits) else []
+        errors = (
+            ["±", "95 % interval"] if any(one.interval for one in self.credits.values()) else []
+        )
+        costs = ["calls", "answered", "asked"] if self.costs else []
+        yield ["agent", *turns, "worth", *errors, *costs]
+        for player in self.credits:
+            who = map(str, self._who(player))
+            yield [*who, *_worth(self.credits[player]), *self._cost(player)]
+
+    def _who(self, player: str | Turn) -> tuple[str | int, ...]:
+        return (player,) if isinstance(player, str) else player
+
+    def _cost(self, player: str | Turn) -> Iterator[str]:
+        if player in self.costs:
+            cost = self.costs[player]
+            yield from (str(one.calls) for one in (cost.needed, cost.saved, cost.paid))
+
+    def _end(self) -> Iterator[str]:
+        if self.runs:
+            yield f"{counted(self.runs, 'run')}, the run itself among them"
+            yield from self.cost.lines()
+        for name, one in self.others.items():
+            calls, tokens = counted(one.calls, "call"), counted(one.tokens, "token")
+            yield f"{name}: {calls}, {tokens}, {one.cost}"
+
+
+def _worth(one: Credit) -> Iterator[str]:
+    yield f"{one.worth:+.3f}"
+    if one.interval is not None:
+        low, high = one.interval
+        yield f"{one.error:.3f}"
+        yield f"{low:+.3f} to {high:+.3f}"
+
+
+def _aligned(rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    known = [*rows]
+    widths = [max(map(len, column)) for column in zip(*known, strict=True)]
+    for first, *others in known:
+        told = (one.rjust(width) for one, width in zip(others, widths[1:], strict=True))
+        yield "  ".join([first.ljust(widths[0]), *told])

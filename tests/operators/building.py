@@ -1,0 +1,115 @@
+"""Experience that is built with scripted doctors, and what may end that at any moment."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable, Coroutine, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators.evolution import Evolution
+from coterie.operators.experience import ExperienceSettings
+from coterie.operators.stage import Stage
+from coterie.operators.strategy import strategy_of
+from coterie.pool import Pool
+from coterie.pool.learnt import Learnt
+from coterie.pool.ledger import Ledger
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles.script import Request
+from coterie.runtime.journal import Journal
+from coterie.schema.recipe import Recipe
+from coterie.schema.task import Task
+
+from .consulting import WARD, doctors
+from .test_episode import done
+
+TASKS = [Task(id=f"case-{n}", query=f"What is {n} + {7 - n}?", answer="7") for n in range(4)]
+MATTRL = strategy_of("mattrl")
+
+
+def recipe(workers: int = 1, **settings: Any) -> Recipe:
+    return Recipe(strategy="mattrl", settings=ExperienceSettings(**settings), workers=workers)
+
+
+def evolution(stage: Stage, tasks: Sequence[Task] = TASKS) -> Evolution:
+    folder = stage.pool.folder.parent / "evolution"
+    return Evolution(stage=stage, strategy=MATTRL, tasks=tasks, folder=folder)
+
+
+@dataclass
+class Built:
+    """What an evolution came to.
+
+    Attributes:
+        folder: Where it is.
+        entries: What was learnt.
+        lines: What the episodes say of themselves.
+        model: Who was asked.
+        came: What came of what was done after it.
+    """
+
+    folder: Path
+    entries: list[Learnt]
+    lines: list[dict[str, Any]]
+    model: ScriptedModel
+    came: Any = None
+
+    @property
+    def told(self) -> list[dict[str, Any]]:
+        """What is told of the utterances of each episode."""
+        stories = (event for line in self.lines for event in line["story"])
+        return [event for event in stories if event["event"] == "utterances"]
+
+
+def learnt(
+    folder: Path,
+    of: Recipe,
+    *,
+    script: Callable[[Request], Reply] = doctors,
+    after: Callable[[Stage], Coroutine[Any, Any, Any]] | None = None,
+    cases: int = len(TASKS),
+) -> Built:
+    """Evolve on the first cases."""
+
+    async def work(stage: Stage) -> tuple[list[Any], Any]:
+        made = evolution(stage, TASKS[:cases])
+        await made.to_the_end()
+        return made.lines(), await after(stage) if after else None
+
+    with ScriptedModel(script) as model:
+        how: Any = {"recalls": True, "embedder": "hashing"}
+        lines, came = done(folder, model.api_base, work, of, pair=WARD, **how)
+    entries = list(Pool.open(folder / "pool").learnt.values())
+    return Built(folder=folder, entries=entries, lines=lines, model=model, came=came)
+
+
+class Killed(BaseException):
+    """Ends an evolution as a signal would."""
+
+
+@contextmanager
+def dying(writes: int, *, is_written: bool = True) -> Generator[None]:
+    """Let nothing more be written after so many lines of journal and ledgers."""
+    left = itertools.count(writes, -1)
+
+    def mortal(write: Any) -> Any:
+        def written(*args: Any, **how: Any) -> Any:
+            alive = next(left)
+            if alive < 0 or (alive == 0 and not is_written):
+                raise Killed
+            came = write(*args, **how)
+            if alive == 0 and not inspect.iscoroutine(came):
+                raise Killed
+            return came
+
+        return written
+
+    with pytest.MonkeyPatch.context() as patch:
+        for where, name in ((Journal, "put"), (Ledger, "append"), (Ledger, "commit")):
+            patch.setattr(where, name, mortal(getattr(where, name)))
+        yield

@@ -1,0 +1,465 @@
+"""`mas-op credit`: what agents of a finished run were worth, told from runs without them."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators.command.op import main
+from coterie.runtime.command.run import main as run_main
+from coterie.runtime.doubles import Reply, ScriptedModel, message_text
+from coterie.runtime.doubles.script import Request
+from coterie.runtime.jail import detect
+
+from ...came import Came, invoked
+
+GLOVES = """\
+name: gloves
+agents:
+  left: {prompt: "You are [left]."}
+  one: {prompt: "You are [one]."}
+  two: {prompt: "You are [two]."}
+  pair: {prompt: "You are [pair]."}
+topology: {reports_to: {left: [pair], one: [pair], two: [pair]}}
+"""
+TALKS = """\
+name: talks
+agents:
+  ann: {prompt: "You are [ann]."}
+  bob: {prompt: "You are [bob]."}
+  end: {prompt: "You are [end]."}
+topology: {reports_to: {ann: [end], bob: [end]}}
+execution: {rounds: {most: 2, until: never, closing: [end]}}
+"""
+TASK = {"id": "t", "query": "Is there a pair?", "answer": "yes", "scorer": {"name": "exact"}}
+Script = Callable[[Request], Reply]
+
+
+def gloves(request: Request) -> Reply:
+    """There is a pair where there is a left glove, and another one."""
+    text = message_text(request)
+    if form := request.get("response_format"):
+        return judged(form["json_schema"]["schema"]["properties"], text)
+    if "[pair]" in text:
+        there = [name for name in ("left", "one", "two") if f"glove {name}" in text]
+        return Reply(text="yes" if "left" in there and len(there) > 1 else "no")
+    name = next(name for name in ("left", "one", "two") if f"[{name}]" in text)
+    return Reply(text=f"glove {name}")
+
+
+def judged(form: Mapping[str, Any], text: str) -> Reply:
+    """Judge: an answer of yes is worth 0.8, any other 0.2; the left glove did most."""
+    if "agents" not in form:
+        return Reply.json({"reason": "so", "score": 0.8 if "yes" in text else 0.2})
+    share = {"left": 0.6, "ann": 0.6, "bob": 0.2}
+    agents = {
+        one: {"reason": "so", "contribution": share.get(one, 0.2)}
+        for one in form["agents"]["properties"]
+    }
+    return Reply.json({"reason": "so", "agents": agents, "score": 1.0, "converged": True})
+
+
+def talks(request: Request) -> Reply:
+    """Who speaks in the second round says what was said to it; the end wants Bob's first word."""
+    text = message_text(request)
+    if form := request.get("response_format"):
+        return judged(form["json_schema"]["schema"]["properties"], text)
+    if "[end]" in text:
+        return Reply(text="yes" if "bob 1" in text or "bob 2 after bob 1" in text else "no")
+    name = "ann" if "[ann]" in text else "bob"
+    return Reply(text=f"{name} 2 after {name} 1" if f"{name} 1" in text else f"{name} 1")
+
+
+@dataclass(kw_only=True)
+class Desk:
+    """A folder in which somebody asks for credit."""
+
+    folder: Path
+    model: ScriptedModel
+
+    def make(self, team: str, task: Mapping[str, Any] = TASK, *words: str) -> Path:
+        """Run a team; give the folder of the run."""
+        (self.folder / "team.yaml").write_text(team)
+        (self.folder / "task.json").write_text(json.dumps(task))
+        source = "seed:debate" if team == "seed:debate" else "team.yaml"
+        address = f"m@{self.model.api_base}"
+        came = invoked(run_main, [source, "task.json", "--model", address, *words], "mas-run")
+        assert came.code in {0, 1, 3}, came.err
+        return max((self.folder / "runs").iterdir())
+
+    def credit(self, run: Path, *words: str) -> Came:
+        before = len(self.model.calls)
+        came = invoked(main, ["credit", str(run), *words], "mas-op")
+        came.calls = len(self.model.calls) - before
+        return came
+
+
+@dataclass
+class Stage:
+    """What the model is: it can be changed while it listens."""
+
+    script: Script = gloves
+
+    def __call__(self, request: Request) -> Reply:
+        return self.script(request)
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+@pytest.fixture
+def desk(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MAS_HOME", str(tmp_path))
+    with ScriptedModel(stage) as model:
+        yield Desk(folder=tmp_path, model=model)
+
+
+def worth(came: Came) -> dict[str, float]:
+    assert came.code == 0, came.err
+    return {one["agent"]: one["worth"] for one in came.json["players"]}
+
+
+def test_difference_and_shapley_by_hand(desk: Desk) -> None:
+    run = desk.make(GLOVES)
+    came = desk.credit(run, "--json")
+    assert worth(came) == {"left": 1.0, "one": 0.0, "two": 0.0}
+    assert came.calls == 3  # the pair's, once for each that is silent
+    assert came.json["calls"] == {"asked": 3, "answered": 4 + 3 * 2}
+    assert [(one["calls"]["asked"]) for one in came.json["players"]] == [1, 1, 1]
+    came = desk.credit(run, "--scheme", "shapley", "--json")
+    assert worth(came) == pytest.approx({"left": 2 / 3, "one": 1 / 6, "two": 1 / 6})
+    assert came.calls == 4  # of eight coalitions, four were asked before
+    assert (came.json["score"], came.json["score_without_all"]) == (1, 0)
+    assert came.json["calls"]["asked"] == 7
+    told = desk.credit(run, "--scheme", "shapley")
+    assert told.calls == 0
+    assert told.out.splitlines()[:4] == [
+        "gloves on t: shapley, score 1, without all of these 0",
+        "agent   worth",
+        "left   +0.667",
+        "one    +0.167",
+    ]
+
+
+def test_only_those_who_are_chosen_are_silenced(desk: Desk) -> None:
+    run = desk.make(GLOVES)
+    came = desk.credit(run, "--agents", "two, one", "--scheme", "shapley", "--json")
+    assert worth(came) == pytest.approx({"one": 0.5, "two": 0.5})
+    assert worth(desk.credit(run, "--agents", "pair", "--json")) == {"pair": 1.0}
+
+
+def test_more_than_six_are_estimated_with_their_errors(desk: Desk, stage: Stage) -> None:
+    names = [f"w{number}" for number in range(7)]
+    agents = "\n".join(f'  {one}: {{prompt: "You are [{one}]."}}' for one in (*names, "pair"))
+    reports = ", ".join(f"{one}: [pair]" for one in names)
+    team = f"name: many\nagents:\n{agents}\ntopology: {{reports_to: {{{reports}}}}}\n"
+
+    def any_three(request: Request) -> Reply:
+        text = message_text(request)
+        if "[pair]" not in text:
+            return Reply(text=next(f"heard {one}" for one in names if f"[{one}]" in text))
+        return Reply(text="yes" if sum(f"heard {one}" in text for one in names) > 2 else "no")
+
+    stage.script = any_three
+    run = desk.make(team)
+    words = ("--scheme", "shapley", "--permutations", "4", "--seed", "3", "--json")
+    came = desk.credit(run, *words)
+    assert sum(worth(came).values()) == pytest.approx(1)
+    for one in came.json["players"]:
+        low, high = one["interval"]
+        assert low < one["worth"] < high
+        assert one["error"] <= 0.5
+    assert came.calls <= 1 + 4 * 6
+    again = desk.credit(run, *words)
+    assert (again.json, again.calls) == (came.json, 0)
+    assert "95 % interval" in desk.credit(run, *words[:-1]).out
+
+
+def test_a_turn_is_worth_what_is_lost_without_it(desk: Desk, stage: Stage) -> None:
+    """Nobody misses Bob's second word, for his first says the same; nor the other way round."""
+    stage.script = talks
+    run = desk.make(TALKS)
+    came = desk.credit(run, "--per", "turn", "--json")
+    assert came.code == 0, came.err
+    found = {(one["agent"], one["round"]): one["worth"] for one in came.json["players"]}
+    assert found.keys() == {("ann", 1), ("bob", 1), ("ann", 2), ("bob", 2)}
+    assert worth(desk.credit(run, "--json")) == {"ann": 0.0, "bob": 1.0}
+    shapley = desk.credit(run, "--per", "turn", "--scheme", "shapley", "--json")
+    assert sum(one["worth"] for one in shapley.json["players"]) == pytest.approx(1)
+    assert "round" in desk.credit(run, "--per", "turn").out.splitlines()[1]
+
+
+def test_who_recruits_and_who_was_not_recruited_are_no_players(desk: Desk, stage: Stage) -> None:
+    agents = "".join(f'  {one}: {{prompt: "You are [{one}]."}}\n' for one in ("left", "one", "two"))
+    team = (
+        f'name: chosen\nagents:\n  boss: {{prompt: "You are the boss."}}\n{agents}'
+        '  pair: {prompt: "You are [pair]."}\n'
+        "topology: {reports_to: {boss: [left, one, two], left: [pair], one: [pair], two: [pair]}}\n"
+        "execution: {recruit: {by: boss, among: [left, one, two], most: 2}}\n"
+    )
+
+    def choosing(request: Request) -> Reply:
+        if "You are the boss." in message_text(request):
+            return Reply.json({"specialists": ["left", "two"], "reason": "so"})
+        return gloves({name: item for name, item in request.items() if name != "response_format"})
+
+    stage.script = choosing
+    run = desk.make(team)
+    came = desk.credit(run, "--json")
+    assert worth(came) == {"left": 1.0, "two": 1.0}
+    assert came.calls == 2
+    bound = re.search(r"at most (\d+) calls", desk.credit(run, "--dry-run").out)
+    assert bound is not None
+    assert int(bound[1]) >= 2
+
+
+def test_a_judge_scores_where_there_is_no_answer(desk: Desk) -> None:
+    run = desk.make(GLOVES, {"id": "t", "query": "Is there a pair?"})
+    came = desk.credit(run)
+    assert (came.code, came.calls) == (2, 0)
+    assert "has no reference answer" in came.err
+    assert "--judge ALIAS" in came.err
+    came = desk.credit(run, "--judge", "default", "--json")
+    assert worth(came) == pytest.approx({"left": 0.6, "one": 0.0, "two": 0.0})
+    assert came.calls == 3 + 2  # the same answer is judged once
+    assert came.json["others"]["judging"]["calls"] == 2
+    assert desk.credit(run, "--judge", "default").calls == 0
+
+
+def test_naive_credit_is_what_a_judge_says_normalised(desk: Desk, stage: Stage) -> None:
+    run = desk.make(GLOVES)
+    assert "--judge" in desk.credit(run, "--scheme", "naive").err
+    words = ("--scheme", "naive", "--judge", "default", "--json")
+    came = desk.credit(run, *words)
+    assert worth(came) == pytest.approx({"left": 0.6, "one": 0.2, "two": 0.2})
+    assert came.calls == 1
+    stage.script = talks
+    run = desk.make(TALKS)
+    came = desk.credit(run, *words, "--per", "turn")
+    shares = {(one["agent"], one["round"]): one["worth"] for one in came.json["players"]}
+    assert shares == pytest.approx(
+        {("ann", 1): 0.75, ("bob", 1): 0.25, ("ann", 2): 0.75, ("bob", 2): 0.25}
+    )
+    assert came.calls == 2
+
+
+def test_a_judge_who_says_nothing_of_use_is_no_score(desk: Desk, stage: Stage) -> None:
+    def useless(request: Request) -> Reply:
+        return Reply(text="well") if request.get("response_format") else gloves(request)
+
+    stage.script = useless
+    run = desk.make(GLOVES)
+    came = desk.credit(run, "--judge", "default")
+    assert came.code == 1
+    assert "default, who judges: the model gave no valid answer" in came.err
+    came = desk.credit(run, "--judge", "default", "--scheme", "naive")
+    assert came.code == 1
+    assert "the judge said nothing of use" in came.err
+
+
+def test_a_dry_run_asks_nothing_and_bounds_what_would_be_asked(desk: Desk) -> None:
+    run = desk.make(GLOVES)
+    came = desk.credit(run, "--dry-run")
+    assert came.out == (
+        "difference, 3 agents: 4 runs, the run itself among them; at most 3 calls that its journal"
+        " does not answer\n"
+    )
+    assert came.calls == 0
+    assert not (run / "credit").exists()
+    came = desk.credit(run, "--dry-run", "--judge", "default", "--scheme", "naive")
+    assert came.out == "naive, 3 agents: at most 2 calls to default\n"
+    words = ("--dry-run", "--judge", "default", "--scheme", "shapley")
+    assert "8 runs" in desk.credit(run, *words).out
+    assert "and 16 calls to default" in desk.credit(run, *words).out
+
+
+def test_a_budget_holds_and_the_same_command_goes_on(desk: Desk) -> None:
+    run = desk.make(GLOVES)
+    came = desk.credit(run, "--budget", "calls=2", "--workers", "1")
+    assert (came.code, came.calls) == (3, 2)
+    assert "the credit has reached its budget calls=2" in came.err
+    assert "The same command goes on." in came.err
+    came = desk.credit(run, "--budget", "calls=3", "--json")
+    assert (came.calls, came.json["calls"]["asked"]) == (1, 3)
+
+
+def test_a_failure_of_the_provider_is_no_score(desk: Desk, stage: Stage) -> None:
+    """Without the fault of anybody, nobody's worth changes."""
+    run = desk.make(GLOVES)
+
+    def denied(request: Request) -> Reply:
+        return Reply.error(401)
+
+    stage.script = denied
+    came = desk.credit(run)
+    assert came.code == 1
+    assert came.err.splitlines()[-1].startswith("stopped: without ")
+    assert came.err.rstrip().endswith("The same command goes on.")
+    assert came.out == ""
+    stage.script = gloves
+    assert worth(desk.credit(run, "--json")) == {"left": 1.0, "one": 0.0, "two": 0.0}
+
+
+def test_secrets_are_not_kept(desk: Desk, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = desk.make(GLOVES)
+    secret = "Zq7wLx93mPnT5vKd2RbY8cHf"
+    monkeypatch.setenv("SOME_API_KEY", secret)
+    stage.script = lambda _request: Reply(text=f"no {secret}")
+    came = desk.credit(run)
+    assert came.code == 0, came.err
+    kept = b"".join(one.read_bytes() for one in (run / "credit").iterdir())
+    assert secret.encode() not in kept
+    assert b"no " in kept
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda run: (run / "run.json").unlink(), "the folder of a run?"),
+        (lambda run: (run / "run.json").write_text("{}"), "not the manifest of a run"),
+        (lambda run: (run / "adapt.yaml").write_text("strategy: x\n"), "mas-run --adapt"),
+        (lambda run: (run / "result.json").unlink(), "Finish it with: mas-run --resume"),
+        (lambda run: (run / "journal.sqlite").unlink(), "there is no such file"),
+        (lambda run: (run / "task.json").write_text("{}"), "task.json"),
+    ],
+)
+def test_what_is_no_finished_run_is_refused(
+    desk: Desk, spoil: Callable[[Path], object], said: str
+) -> None:
+    run = desk.make(GLOVES)
+    spoil(run)
+    came = desk.credit(run)
+    assert (came.code, came.calls) == (2, 0)
+    assert said in came.err
+    assert not (run / "credit").exists()
+
+
+def test_a_run_that_failed_has_no_score(desk: Desk, stage: Stage) -> None:
+    stage.script = lambda _request: Reply.error(401)
+    run = desk.make(GLOVES)
+    came = desk.credit(run)
+    assert (came.code, came.calls) == (2, 0)
+    assert "this run was failed before it had an answer" in came.err
+
+
+def test_a_run_at_which_somebody_is_at_work_is_refused(desk: Desk) -> None:
+    from coterie.runtime.journal import Journal
+
+    run = desk.make(GLOVES)
+    with Journal.open(run):
+        came = desk.credit(run)
+    assert came.code == 2
+    assert "another process is at work on this run" in came.err
+
+
+def test_a_run_that_its_journal_does_not_explain_is_refused(desk: Desk, stage: Stage) -> None:
+    """An agent that was left out for its provider's sake would take part in the runs to compare."""
+
+    def one_denied(request: Request) -> Reply:
+        return Reply.error(401) if "[two]" in message_text(request) else gloves(request)
+
+    stage.script = one_denied
+    run = desk.make(GLOVES + "execution: {on_error: degrade}\n")
+    came = desk.credit(run)
+    assert (came.code, came.calls) == (2, 0)
+    assert "cannot be made again from its journal, which has nothing under 'two/" in came.err
+
+
+def test_a_run_that_was_changed_is_refused(desk: Desk) -> None:
+    run = desk.make(GLOVES)
+    result = json.loads((run / "result.json").read_text())
+    (run / "result.json").write_text(json.dumps({**result, "answer": "no"}))
+    came = desk.credit(run)
+    assert (came.code, came.calls) == (2, 0)
+    assert "does not come to its answer" in came.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--agents", "lefd"), "Did you mean 'left'?"),
+        (("--agents", "pair", "--per", "turn", "--judge", "gpt"), "--judge: no model 'gpt'"),
+        (("--permutations", "1"), "--permutations"),
+        (("--budget", "sdu=1"), "no cap is named 'sdu'"),
+    ],
+)
+def test_bad_options_are_2(desk: Desk, words: tuple[str, ...], said: str) -> None:
+    came = desk.credit(desk.make(GLOVES), *words)
+    assert (came.code, came.calls) == (2, 0)
+    assert said in came.err
+
+
+def test_nobody_can_be_silenced_in_a_team_of_one(desk: Desk, stage: Stage) -> None:
+    stage.script = lambda _request: Reply(text="yes")
+    run = desk.make('name: solo\nagents:\n  me: {prompt: "You."}\n')
+    came = desk.credit(run)
+    assert came.code == 2
+    assert "nobody but me, whose output is the answer, took part" in came.err
+    assert worth(desk.credit(run, "--agents", "me", "--json")) == {"me": 1.0}
+
+
+def test_turns_are_said_in_rounds(desk: Desk, stage: Stage) -> None:
+    stage.script = talks
+    came = desk.credit(desk.make(TALKS), "--agents", "end", "--per", "turn")
+    assert came.code == 2
+    assert "nobody of these worked in a round: end" in came.err
+
+
+def test_the_same_code_is_run_again_where_it_finds_something_else(desk: Desk, stage: Stage) -> None:
+    """With and without the hint it ends with the same line, which then says something else."""
+    report = detect()
+    if report.tier is None:
+        pytest.skip(str(report))
+
+    def coding(request: Request) -> Reply:
+        text = message_text(request)
+        if "[hint]" in text:
+            return Reply(text="It is yes.")
+        if any(one["role"] == "assistant" for one in request["messages"]):
+            return Reply.code("final_answer(x)")
+        return Reply.code(f"x = '{'yes' if 'It is yes.' in text else 'no'}'")
+
+    stage.script = coding
+    run = desk.make(
+        'name: code\nagents:\n  hint: {prompt: "You are [hint]."}\n'
+        '  coder: {agent_type: CodeAgent, prompt: "You code.", max_steps: 4}\n'
+        "topology: {reports_to: {hint: [coder]}}\n"
+    )
+    came = desk.credit(run, "--budget", "calls=1")
+    assert (came.code, came.calls) == (3, 1)
+    came = desk.credit(run, "--json")
+    assert (worth(came), came.calls) == ({"hint": 1.0}, 1)
+
+
+def test_after_a_kill_nothing_is_paid_twice(desk: Desk, stage: Stage, nightly: bool) -> None:
+    """Without a process of its own, the promise of branches holds it to the same."""
+    if not nightly:
+        pytest.skip("it starts a process; --nightly does")
+    run = desk.make(GLOVES)
+    before = len(desk.model.calls)
+
+    def hanging(request: Request) -> Reply:
+        return Reply.fault("hang") if len(desk.model.calls) > before + 2 else gloves(request)
+
+    stage.script = hanging
+    program = "from coterie.operators.command.op import main; main()"
+    command = [sys.executable, "-c", program, "credit", str(run), "--workers", "1"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:
+        desk.model.wait_for(lambda calls: len(calls) > before + 2, timeout=60)
+        killed.send_signal(signal.SIGKILL)
+    stage.script = gloves
+    came = desk.credit(run, "--json")
+    assert (came.calls, came.json["calls"]["asked"]) == (1, 3)
+    assert worth(came) == {"left": 1.0, "one": 0.0, "two": 0.0}
