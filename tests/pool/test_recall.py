@@ -176,7 +176,7 @@ def test_a_draft_finds_what_the_task_does_not_and_replays_without_a_pool(
     )
     Pool.open(pool).commit(rust, op="rust")
     Pool.open(pool).commit(replace(rust, niche="cars", text="Buy a car."), op="cars")
-    Pool.open(pool).commit(replace(rust, task=TASK.query, text="Count."), op="counting")
+    Pool.open(pool).commit(replace(rust, task=f"{TASK.query} Why?", text="Count."), op="counting")
     (folder / "team.yaml").write_text(DRAFTING)
     task = {"id": "t", "query": TASK.query, "niche": "fruit"}
     (folder / "task.json").write_text(json.dumps(task))
