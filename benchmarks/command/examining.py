@@ -86,13 +86,13 @@ class Examining:
         Raises:
             InputError: Something is.
         """
-        from ...operators.heldout import refuse_seen
         from ...pool.layout import LEDGER
+        from ..seen import refuse_seen
 
         if not (self.pool_folder / LEDGER).exists():
             raise InputError(f"{self.pool_folder}: no pool. Make one with mas-evolve.")
         if not self.options["allow_seen"]:
-            refuse_seen(self.pool_folder, (), self.tasks)
+            refuse_seen(self.tasks, self.request.benchmark, pool=self.pool_folder)
         _ = self.start
 
     @property
