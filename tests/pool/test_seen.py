@@ -108,3 +108,19 @@ def test_nobody_recalls_what_was_learnt_from_the_very_task(pool: Pool) -> None:
             run("team.yaml", "task.json", model=[chosen[-1]], pool="pool", embedder="hashing")
         assert mas_run("plain.yaml", "task.json", *chosen).stdout == "malaria\n"
         assert mas_run("team.yaml", "-q", "What is a rash?", *chosen).stdout == "malaria\n"
+
+
+def test_a_run_is_not_gone_on_with_once_its_task_was_learnt_from(pool: Pool) -> None:
+    pool.commit(replace(EXPERIENCE, task="Which rash is it?"), op="one")
+    Path("team.yaml").write_text(RECALLING.replace("k: 1", "k: 1, by: draft"))
+    Path("task.json").write_text(json.dumps({"id": "new", "query": TASK.text}))
+    with ScriptedModel("malaria") as model:
+        chosen = ("--pool", "pool", "--model", f"m@{model.api_base}")
+        stopped = mas_run("team.yaml", "task.json", *chosen, "--budget", "calls=1")
+        assert (stopped.exit_code, len(model.calls)) == (3, 1), stopped.stderr
+        [folder] = Path("runs").iterdir()
+        pool.commit(EXPERIENCE, op="two")
+        refused = mas_run("--resume", str(folder), "--budget", "calls=2")
+        assert (refused.exit_code, len(model.calls)) == (2, 1)
+    assert f"task 'new' ({folder}/task.json:1) is " in refused.stderr
+    assert f"{pool.folder}/ledger.jsonl:4 by its words" in refused.stderr
