@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..operators.routing import Case, Side, figures, fit
-from ..operators.routing.fitting import out_of_fold
+from ..operators.routing import Case, Side, fit
+from ..operators.routing.figures import decided, figures_of
 from ..pool.statistics import wilson
 from .tables import written
 
@@ -118,9 +118,8 @@ def simulate(
 
 
 def _found(cases: Sequence[Case], new: NewCases, by: By) -> Found:
-    told = figures(cases, by=by, folds=FOLDS)
-    assert told is not None, "there are cases"  # noqa: S101 - for the type checker
-    folds = out_of_fold(cases, lambda rest: fit(rest, by=by, folds=FOLDS).decision, FOLDS)
+    folds = decided(cases, by=by, folds=FOLDS)
+    told = figures_of(folds, fit(cases, by=by, folds=FOLDS), folds=FOLDS, beta=0)
     known: dict[int, float] = {}
     for _, decision in folds:
         if id(decision) not in known:
@@ -185,11 +184,12 @@ def _row(world: World, number: int, by: By, found: Sequence[Found]) -> dict[str,
 
 @click.command("routing")
 @click.option("--times", default=400, show_default=True, help="Routers fitted for each row.")
+@click.option("--cases", multiple=True, type=int, help="Only rows of so many cases; repeatable.")
 @click.option("--logistic", is_flag=True, help="Rows of the logistic regression instead of rules.")
-def main(times: int, logistic: bool) -> None:
+def main(times: int, cases: Sequence[int], logistic: bool) -> None:
     """Print what routers find and what their intervals hold, as a table in Markdown."""
     by: By = "logistic" if logistic else "rule"
-    sizes = SIZES[1:3] if logistic else SIZES
+    sizes = cases or (SIZES[1:3] if logistic else SIZES)
     rows = [
         _row(world, number, by, simulate(world, number, by=by, times=times))
         for world in WORLDS

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.pool import Pool, Trial
-from coterie.pool.changes import Learnt, Tried
+from coterie.pool.changes import Learnt, Told, Tried
 from coterie.pool.learnt import LONGEST_TASK
 from coterie.pool.seen import Seen
 from coterie.runtime import run
@@ -46,6 +46,12 @@ def test_a_task_is_known_by_the_words_of_what_was_learnt_from_it(pool: Pool) -> 
 
 def test_a_task_is_known_by_the_case_that_an_entry_names(pool: Pool) -> None:
     pool.commit(replace(EXPERIENCE, task="Of fevers.", case=TASK.id), op="one")
+    assert places(pool, TASK) == [(f"{pool.folder}/ledger.jsonl:3", "id")]
+
+
+def test_a_task_is_known_by_the_case_that_an_event_tells(pool: Pool) -> None:
+    pool.commit(Told(what="utterances", about={"case": TASK.id, "outcome": 1.0}), op="one")
+    pool.commit(Told(what="other", about={"case": 7}), op="two")
     assert places(pool, TASK) == [(f"{pool.folder}/ledger.jsonl:3", "id")]
 
 

@@ -96,6 +96,11 @@ def test_cases_without_a_feature_are_left_out_and_go_with_the_better_constant() 
     assert rule.unknown == CONSTANT(cases, 0).choose({})
 
 
+def test_where_no_case_has_all_features_it_is_the_constant() -> None:
+    cases = [case("a", 0, 1, words=1.0), case("b", 1, 0, numbers=2.0), case("c", 0, 1)]
+    assert STUMP(cases, 0) == PAIR(cases, 0) == Always(choice="team")
+
+
 def test_many_values_are_looked_at_where_cases_are() -> None:
     cases = [case(str(n), float(n < 150), float(n >= 150), words=n**3) for n in range(200)]
     rule = STUMP(cases, 0)
