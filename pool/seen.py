@@ -156,7 +156,9 @@ def _ids(value: Mapping[str, Any]) -> Iterator[str]:
     """Give the ids of the tasks that a line says something was learnt from."""
     if value.get("split", EVOLVE) == EVOLVE and value.get("task"):
         yield value["task"]
-    if case := value.get("entry", {}).get("case"):
+    # An entry's, or that of an event in which a task was told: its numbers decide what is kept.
+    case = value.get("entry", value.get("about", {})).get("case")
+    if isinstance(case, str):
         yield case
 
 

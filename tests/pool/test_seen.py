@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.pool import Pool, Trial
-from coterie.pool.changes import Learnt, Tried
+from coterie.pool.changes import Learnt, Told, Tried
 from coterie.pool.learnt import LONGEST_TASK
 from coterie.pool.seen import Seen
 from coterie.runtime import run
@@ -46,6 +46,12 @@ def test_a_task_is_known_by_the_words_of_what_was_learnt_from_it(pool: Pool) -> 
 
 def test_a_task_is_known_by_the_case_that_an_entry_names(pool: Pool) -> None:
     pool.commit(replace(EXPERIENCE, task="Of fevers.", case=TASK.id), op="one")
+    assert places(pool, TASK) == [(f"{pool.folder}/ledger.jsonl:3", "id")]
+
+
+def test_a_task_is_known_by_the_case_that_an_event_tells(pool: Pool) -> None:
+    pool.commit(Told(what="utterances", about={"case": TASK.id, "outcome": 1.0}), op="one")
+    pool.commit(Told(what="other", about={"case": 7}), op="two")
     assert places(pool, TASK) == [(f"{pool.folder}/ledger.jsonl:3", "id")]
 
 
@@ -102,3 +108,19 @@ def test_nobody_recalls_what_was_learnt_from_the_very_task(pool: Pool) -> None:
             run("team.yaml", "task.json", model=[chosen[-1]], pool="pool", embedder="hashing")
         assert mas_run("plain.yaml", "task.json", *chosen).stdout == "malaria\n"
         assert mas_run("team.yaml", "-q", "What is a rash?", *chosen).stdout == "malaria\n"
+
+
+def test_a_run_is_not_gone_on_with_once_its_task_was_learnt_from(pool: Pool) -> None:
+    pool.commit(replace(EXPERIENCE, task="Which rash is it?"), op="one")
+    Path("team.yaml").write_text(RECALLING.replace("k: 1", "k: 1, by: draft"))
+    Path("task.json").write_text(json.dumps({"id": "new", "query": TASK.text}))
+    with ScriptedModel("malaria") as model:
+        chosen = ("--pool", "pool", "--model", f"m@{model.api_base}")
+        stopped = mas_run("team.yaml", "task.json", *chosen, "--budget", "calls=1")
+        assert (stopped.exit_code, len(model.calls)) == (3, 1), stopped.stderr
+        [folder] = Path("runs").iterdir()
+        pool.commit(EXPERIENCE, op="two")
+        refused = mas_run("--resume", str(folder), "--budget", "calls=2")
+        assert (refused.exit_code, len(model.calls)) == (2, 1)
+    assert f"task 'new' ({folder}/task.json:1) is " in refused.stderr
+    assert f"{pool.folder}/ledger.jsonl:4 by its words" in refused.stderr

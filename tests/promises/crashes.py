@@ -218,17 +218,20 @@ def consulting_teams(draw: st.DrawFn) -> Team:
     until: Until = draw(st.sampled_from(["converged", "converged", "accepted"]))
     has_chair = until == "converged" and draw(st.booleans())
     is_hearing = draw(st.booleans())
-    consults = dict.fromkeys(WORKERS if draw(st.booleans()) else WORKERS[:3], INCREMENT)
-    schemas = consults if until == "converged" else dict.fromkeys(WORKERS[2:], REVIEWS)
-    names = ("a0", *WORKERS, *(["a5"] if has_chair else []), "a6")
+    form = INCREMENT if until == "converged" else REVIEWS
+    formed = WORKERS[2:] if until == "accepted" else WORKERS[: draw(st.integers(3, 4))]
+    names: list[str] = ["a0", *WORKERS, *(["a5"] if has_chair else []), "a6"]
     agents = {
-        name: Agent(id=name, prompt=f"You are [{name}].", output_schema=schemas.get(name))
+        name: Agent(
+            id=name, prompt=f"You are [{name}].", output_schema=form if name in formed else None
+        )
         for name in names
     }
-    below = ("a5", "a6") if has_chair else ("a6",)
-    edges = dict.fromkeys((*WORKERS, *(["a5"] if has_chair else [])), below) | {"a5": ("a6",)}
-    if until == "accepted":
-        edges |= dict.fromkeys(WORKERS[:2], (*WORKERS[2:], "a6"))
+    edges: dict[str, tuple[str, ...]] = dict.fromkeys(names, ("a6",))
+    for one in WORKERS if has_chair else ():
+        edges[one] = ("a5", "a6")
+    for one in WORKERS[:2] if until == "accepted" else ():
+        edges[one] = (*WORKERS[2:], "a6")
     edges["a0"] = (*WORKERS, "a6") if is_hearing else ("a6",)
     recruit = None
     if draw(st.booleans()):
@@ -247,8 +250,8 @@ def consulting_teams(draw: st.DrawFn) -> Team:
             closing=("a6",),
         ),
     )
-    reports = {one: receivers for one, receivers in edges.items() if one in agents}
-    made = Team(name="t", agents=agents, reports_to=reports, execution=execution)
+    del edges["a6"]
+    made = Team(name="t", agents=agents, reports_to=edges, execution=execution)
     _, problems = check_team(dump(made).encode(), "team.yaml", KNOWN)
     assert not problems
     return made

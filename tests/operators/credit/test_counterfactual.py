@@ -34,14 +34,20 @@ def test_a_run_is_named_for_who_is_silenced(silent: Any, most: int | None, name:
     assert name_of(silent, most=most) == name
 
 
+def scored(task: Task) -> float:
+    async def made() -> float:
+        return await by_answer(task, HERE)(RUN)
+
+    return asyncio.run(made())
+
+
 def test_an_answer_is_scored_by_the_reference() -> None:
-    score = by_answer(Task(id="t", query="3 + 4?", answer="7"), HERE)
-    assert asyncio.run(score(RUN)) == 1
+    assert scored(Task(id="t", query="3 + 4?", answer="7")) == 1
 
 
 def test_without_a_reference_there_is_no_score() -> None:
     with pytest.raises(InputError, match="'t' has no answer to score against"):
-        asyncio.run(by_answer(Task(id="t", query="3 + 4?"), HERE)(RUN))
+        scored(Task(id="t", query="3 + 4?"))
 
 
 def test_a_scorer_whose_jail_fails_gives_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,4 +56,4 @@ def test_a_scorer_whose_jail_fails_gives_no_score(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(counterfactual, "scored", failing)
     with pytest.raises(Halted, match="task t: it is full"):
-        asyncio.run(by_answer(Task(id="t", query="3 + 4?", answer="7"), HERE)(RUN))
+        scored(Task(id="t", query="3 + 4?", answer="7"))
