@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .runners.protocol import Report
 
-__all__ = ["NOTHING", "Carried", "Carry"]
+__all__ = ["NOTHING", "Carried", "Carry", "Notice"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Notice:
+    """What an agent is told about who takes part.
+
+    Attributes:
+        kind: What it is: the catalogue that it chooses from, the seats that it may fill, or the
+            seat that it was given.
+        text: The catalogue, or what was said of its seat.
+        most: How many it may choose.
+    """
+
+    kind: Literal["catalogue", "seats", "seat"]
+    text: str = ""
+    most: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -18,17 +34,21 @@ class Carried:
     """What one agent reads beside its task and the reports of those that worked before it.
 
     Attributes:
-        own: What it said itself, when it worked last.
+        own: What it said itself, when it worked last; its whole opinion, where it consults.
         letters: What colleagues answered since, in the order in which they are shown.
         bulletin: What everyone is told.
+        notice: What it is told about who takes part.
+        consults: Whether it is to say only what is new in its opinion.
     """
 
     own: Report | None = None
     letters: tuple[Report, ...] = ()
     bulletin: str = ""
+    notice: Notice | None = None
+    consults: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.own or self.letters or self.bulletin)
+        return bool(self.own or self.letters or self.bulletin or (self.notice and self.notice.text))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,7 +59,9 @@ class Carry:
         own: Each agent's own last contribution. Its patch is where the agent's workspace starts,
             unless exactly one patch reached it in this pass.
         letters: What colleagues answer to each agent.
-        bulletin: What everyone is told.
+        bulletin: What everyone is told; where some consult, these alone.
+        notices: What agents are told about who takes part.
+        consulting: The agents that say only what is new in their opinion.
     """
 
     own: Mapping[str, Report] = field(default_factory=dict[str, "Report"])
@@ -47,13 +69,18 @@ class Carry:
         default_factory=dict[str, "tuple[Report, ...]"]
     )
     bulletin: str = ""
+    notices: Mapping[str, Notice] = field(default_factory=dict[str, Notice])
+    consulting: frozenset[str] = frozenset()
 
     def of(self, agent_id: str) -> Carried:
         """Give one agent's part."""
+        consults = agent_id in self.consulting
         return Carried(
             own=self.own.get(agent_id),
             letters=self.letters.get(agent_id, ()),
-            bulletin=self.bulletin,
+            bulletin=self.bulletin if consults or not self.consulting else "",
+            notice=self.notices.get(agent_id),
+            consults=consults,
         )
 
 

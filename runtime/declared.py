@@ -1,116 +1,177 @@
-"""The rounds that a team file declares by itself, under `execution.rounds`.
+"""The passes that a team file declares by itself, under `execution.rounds` and `execution.recruit`.
 
 What an agent reports to its colleagues is answered by them in the next round: that is what makes
 writer and critic talk. An agent that would read word for word what it read before is settled, and
-is not asked again.
+is not asked again; nor is one that has nothing new to say, or whose work is accepted.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from ..schema.team import Rounds
 from ..schema.values import is_mapping
 from .carry import Carry
+from .consulting import bulletin, has_converged, news, opinion, whole
 from .plan import part_of
+from .recruiting import choice, fallback, notice_of_choosing, notices_of_seats
+from .reviewing import accepted, authors, idle
 from .rounds import Next
 from .runners.protocol import Report
 from .silence import NOBODY_SILENT
 from .structured import first_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from ..schema.team import Rounds
+    from ..schema.team import Recruit, Team
     from .outcomes import AgentOutcome
     from .plan import Plan
     from .rounds import Round
     from .runners.protocol import AgentResult
     from .silence import Silence
 
-__all__ = ["Declared", "changed", "declared"]
+__all__ = ["Declared", "changed", "declared", "declares"]
+
+ONCE = Rounds(most=1, until="never")
+"""The rounds of a team that declares none."""
+
+
+def declares(team: Team) -> bool:
+    """Tell whether a team says anything of passes; else its agents work once, all of them."""
+    return team.execution.rounds is not None or team.execution.recruit is not None
 
 
 def declared(plan: Plan, silent: Silence = NOBODY_SILENT) -> Declared:
-    """Give what a team's `execution.rounds` says comes after each round.
+    """Give what a team says comes first, and what comes after each pass.
 
     Args:
-        plan: The whole team, which has them.
+        plan: The whole team.
         silent: Who takes no part.
     """
-    rules = plan.team.execution.rounds
-    if rules is None:
-        raise ValueError(f"{plan.team.name} declares no rounds.")
-    return Declared(plan=plan, rules=rules, silent=silent)
+    rules = plan.team.execution.rounds or ONCE
+    return Declared(plan=plan, rules=rules, silent=silent, opening=plan.team.opening)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Declared:
-    """What comes after each round, as a team file has it: a `Between`.
+    """What comes after each pass, as a team file has it: a `Between`.
 
     Attributes:
         plan: The whole team.
         rules: Its `execution.rounds`.
         silent: Who takes no part.
+        opening: The agents that work once, before the rounds.
     """
 
     plan: Plan
     rules: Rounds
     silent: Silence = NOBODY_SILENT
+    opening: frozenset[str] = field(default_factory=frozenset[str])
 
     @property
-    def first(self) -> Next:
-        """The first pass."""
-        return Next(plan=self._repeating(1))
+    def recruit(self) -> Recruit | None:
+        """Who chooses who takes part."""
+        return self.plan.team.execution.recruit
 
     @property
     def most(self) -> int:
         """How many passes there are at most."""
-        return self.rules.most + bool(self.rules.closing)
+        meetings = self.rules.most - 1 if self.rules.meeting else 0
+        return bool(self.opening) + self.rules.most + meetings + bool(self.rules.closing)
+
+    @property
+    def first(self) -> Next:
+        """The first pass: those who open, or the first round."""
+        part = part_of(self.plan, self.opening - self.silent.agents)
+        if not part.agents:
+            return self._round(())
+        recruit, notices = self.recruit, {}
+        if recruit is not None and recruit.by in part.agents:
+            notices = {recruit.by: notice_of_choosing(self.plan.team, recruit)}
+        return Next(plan=part, carry=Carry(notices=notices), kind="opening")
 
     async def __call__(self, done: Sequence[Round], /) -> Next | None:
-        """Give the next round, the closing pass after the last, or None.
+        """Give the next round, the meeting before it, the closing pass after the last, or None.
 
         A round that failed is the last: on what it came to, nobody goes on or closes.
         """
         last = done[-1]
-        if last.run.status != "done":
+        if not self._goes_on(last):
             return None
-        if last.number < self.rules.most and not self._ends(done):
-            coming = self._repeating(last.number + 1)
-            carry = self._carry(last, coming)
-            return Next(plan=coming, carry=carry, given=_settled(last, coming, carry))
-        return self._closing(done)
+        if last.kind == "round" and (last.number == self.rules.most or self._ends(done)):
+            return self._closing(done)
+        return (self._meeting(done) if last.kind == "round" else None) or self._round(done)
 
-    def _repeating(self, number: int) -> Plan:
-        """Give the part of the plan that works in a round."""
-        silent = self.silent.during(number)
-        return part_of(self.plan, {*self.plan.agents} - {*self.rules.closing} - silent)
+    def _goes_on(self, last: Round) -> bool:
+        """Tell whether anything may come after a pass, by the team's `on_error`."""
+        is_beside = last.kind in {"opening", "meeting"}
+        is_borne = is_beside and self.plan.team.execution.on_error != "fail"
+        return last.run.status == "done" or (is_borne and last.run.status == "failed")
 
-    def _closing(self, done: Sequence[Round]) -> Next | None:
-        """Give the closing pass, on what each of the others came to when it worked last."""
-        closing = {*self.rules.closing} - self.silent.agents
-        if not closing:
+    def chosen(self, done: Sequence[Round]) -> tuple[Mapping[str, str], str | None] | None:
+        """Give who was recruited, with what was said of each seat; and why, by whoever chose.
+
+        Returns:
+            The agents, and None where nobody chose: the first of the catalogue take part. None
+            where the team does not recruit.
+        """
+        recruit = self.recruit
+        if recruit is None:
             return None
-        came = {agent: outcome for one in done for agent, outcome in one.run.agents.items()}
-        plan = part_of(self.plan, {*came, *closing})
-        given = {agent: came[agent] for agent in plan.agents if agent in came}
-        return Next(plan=plan, given=given, kind="closing")
+        said = next((one.run.agents.get(recruit.by) for one in done if one.kind == "opening"), None)
+        if said is None or said.status != "done":
+            return fallback(recruit), None
+        return choice(recruit, said)
 
-    def _ends(self, done: Sequence[Round]) -> bool:
-        """Tell whether the rounds have come to what they are for."""
-        match self.rules.until:
-            case "unchanged":
-                return len(done) > 1 and not changed(done[-2], done[-1])
-            case "finalized":
-                final = [_says_final(done[-1], one) for one in _finalizers(done[-1])]
-                return bool(final) and all(final)
-            case "never":
-                return False
+    def _present(self, done: Sequence[Round]) -> frozenset[str]:
+        """Name all who take part in the run. Whoever failed to choose reports nothing, either."""
+        chosen, recruit = self.chosen(done), self.recruit
+        everybody = frozenset(self.plan.agents) - self.silent.agents
+        if chosen is None or recruit is None:
+            return everybody
+        agents, reason = chosen
+        mute = {recruit.by} if reason is None else set[str]()
+        return everybody - (frozenset(recruit.among) - {*agents}) - mute
 
-    def _carry(self, last: Round, coming: Plan) -> Carry:
+    def _notices(self, done: Sequence[Round]) -> Mapping[str, Any]:
+        chosen = self.chosen(done)
+        return notices_of_seats(chosen[0]) if chosen else {}
+
+    def _repeating(self, done: Sequence[Round], number: int) -> Plan:
+        """Give the part of the plan that works in a round, on what those came to who opened.
+
+        Whoever has nobody left to review takes no part.
+        """
+        beside = {*self.rules.closing, self.rules.meeting}
+        part = part_of(self.plan, self._present(done) - beside - self.silent.during(number))
+        if self.rules.until != "accepted":
+            return part
+        return part_of(part, {*part.agents} - idle(part, frozenset()))
+
+    def _round(self, done: Sequence[Round]) -> Next:
+        """Give the next round."""
+        rounds = _rounds(done)
+        coming = self._repeating(done, len(rounds) + 1)
+        opened = {
+            agent: outcome
+            for one in done
+            if one.kind == "opening"
+            for agent, outcome in one.run.agents.items()
+            if agent in coming.agents
+        }
+        carry = self._carry(done, coming)
+        given = {**opened, **self._settled(rounds, coming, carry, opened)}
+        return Next(plan=coming, carry=carry, given=given)
+
+    def _carry(self, done: Sequence[Round], coming: Plan) -> Carry:
         """Give each agent its own last contribution, and what those answer to whom it reports."""
-        said = {one: _report(one, last) for one in last.plan.agents}
+        rounds, consulting = _rounds(done), self._consulting(coming)
+        if not rounds:
+            return Carry(notices=self._notices(done), consulting=consulting)
+        last = rounds[-1]
+        said = {one: _report(one, last) for one in last.plan.agents if one not in self.opening}
         heard = {one: report for one, report in said.items() if report is not None}
         answers = {one: replace(report, patch=None) for one, report in heard.items()}
         reports_to = self.plan.team.reports_to
@@ -118,7 +179,115 @@ class Declared:
             one: tuple(answers[other] for other in answers if other in reports_to.get(one, ()))
             for one in coming.agents
         }
-        return Carry(own={**last.carry.own, **heard}, letters=letters)
+        opinions = {
+            one: replace(report, content=opinion(rounds, one))
+            for one, report in heard.items()
+            if one in consulting
+        }
+        return Carry(
+            own={**last.carry.own, **heard, **opinions},
+            letters=letters,
+            bulletin=self._bulletin(done) if consulting else "",
+            notices=self._notices(done),
+            consulting=consulting,
+        )
+
+    def _consulting(self, part: Plan) -> frozenset[str]:
+        """Name those in a part of the plan who consult."""
+        if self.rules.until != "converged":
+            return frozenset()
+        repeating = {*part.agents} - self.opening - {*self.rules.closing, self.rules.meeting}
+        return frozenset(one for one in repeating if part.agents[one].agent.consults)
+
+    def _bulletin(self, done: Sequence[Round]) -> str:
+        """Give what the last meeting came to; without one, what its rule comes to."""
+        meetings = [one for one in done if one.kind == "meeting"]
+        came = meetings[-1].run.agents[str(self.rules.meeting)] if meetings else None
+        if came is not None and came.result is not None:
+            return came.result.content
+        agents = [one for one in self.plan.agents if one in self._consulting(self.plan)]
+        return bulletin(done, agents)
+
+    def _meeting(self, done: Sequence[Round]) -> Next | None:
+        """Give the meeting after a round, where there is an agent for it and something new."""
+        chair = self.rules.meeting
+        part = part_of(self.plan, self._present(done))
+        speakers = news(done, self._consulting(part))
+        if chair is None or chair not in part.agents or not speakers:
+            return None
+        last = done[-1]
+        meetings = [one for one in done if one.kind == "meeting"]
+        before = _report(chair, meetings[-1]) if meetings else None
+        coming = part_of(part, {chair, *speakers})
+        given = {one: last.run.agents[one] for one in coming.agents if one != chair}
+        carry = Carry(own={chair: before} if before else {})
+        return Next(plan=coming, carry=carry, given=given, kind="meeting")
+
+    def _closing(self, done: Sequence[Round]) -> Next | None:
+        """Give the closing pass, on what each of the others came to when it worked last.
+
+        Of those who consult it is their whole opinion.
+        """
+        present = self._present(done)
+        closing = present & {*self.rules.closing}
+        if not closing:
+            return None
+        came = {agent: outcome for one in done for agent, outcome in one.run.agents.items()}
+        opinions = {one: whole(done, one) for one in self._consulting(self.plan) if one in came}
+        came |= {one: outcome for one, outcome in opinions.items() if outcome is not None}
+        plan = part_of(self.plan, present & {*came, *closing})
+        given = {agent: came[agent] for agent in plan.agents if agent in came}
+        return Next(
+            plan=plan, carry=Carry(notices=self._notices(done)), given=given, kind="closing"
+        )
+
+    def _ends(self, done: Sequence[Round]) -> bool:
+        """Tell whether the rounds have come to what they are for."""
+        rounds, last = _rounds(done), done[-1]
+        match self.rules.until:
+            case "unchanged":
+                return len(rounds) > 1 and not changed(rounds[-2], last)
+            case "finalized":
+                final = [_says_final(last, one) for one in self._finalizers(last)]
+                return bool(final) and all(final)
+            case "converged":
+                consulting = self._consulting(part_of(self.plan, self._present(done)))
+                return all(has_converged(rounds, one) for one in consulting)
+            case "accepted":
+                return authors(part_of(self.plan, self._present(done))) <= accepted(rounds)
+            case "never":
+                return False
+
+    def _finalizers(self, last: Round) -> Iterator[str]:
+        """Name the agents that repeat and can say that they are done."""
+        for agent_id, planned in last.plan.agents.items():
+            if planned.agent.can_finalize and agent_id not in self.opening:
+                yield agent_id
+
+    def _settled(
+        self, rounds: Sequence[Round], coming: Plan, carry: Carry, opened: Collection[str]
+    ) -> Mapping[str, AgentOutcome]:
+        """Give the outcomes of those who need not be asked.
+
+        They would read word for word what they read before, have nothing new to say, or did what
+        was accepted. In Kahn's order: what one sees stays as it was where it sees the same, and all
+        of it is settled.
+        """
+        came = {agent: outcome for one in rounds for agent, outcome in one.run.agents.items()}
+        is_over = accepted(rounds) if self.rules.until == "accepted" else frozenset[str]()
+        is_over |= idle(coming, is_over) if is_over else frozenset()
+        settled: dict[str, AgentOutcome] = {}
+        for agent_id in coming.agents:
+            if agent_id not in came or agent_id in opened:
+                continue
+            if agent_id in carry.consulting:
+                is_settled = has_converged(rounds, agent_id)
+            else:
+                reads_alike = _reads_alike(agent_id, rounds[-1], coming, carry, {*settled, *opened})
+                is_settled = agent_id in is_over or reads_alike
+            if is_settled:
+                settled[agent_id] = came[agent_id]
+        return settled
 
 
 def changed(before: Round, after: Round) -> list[str]:
@@ -127,29 +296,19 @@ def changed(before: Round, after: Round) -> list[str]:
     return [one for one in later if _contribution(earlier.get(one)) != _contribution(later[one])]
 
 
-def _settled(last: Round, coming: Plan, carry: Carry) -> Mapping[str, AgentOutcome]:
-    """Give the outcomes of those who would read word for word what they read before.
-
-    In Kahn's order: what one sees stays as it was where it sees the same, and all of it is settled.
-    """
-    settled: dict[str, AgentOutcome] = {}
-    for agent_id, planned in coming.agents.items():
-        if agent_id not in last.plan.agents:
-            continue
-        outcome = last.run.agents[agent_id]
-        is_alike = carry.of(agent_id) == last.carry.of(agent_id)
-        sees_alike = planned.sees == last.plan.agents[agent_id].sees
-        is_still = sees_alike and all(one in settled for one in planned.sees)
-        if outcome.status == "done" and is_alike and is_still:
-            settled[agent_id] = outcome
-    return settled
+def _rounds(done: Sequence[Round]) -> Sequence[Round]:
+    return [one for one in done if one.kind == "round"]
 
 
-def _finalizers(last: Round) -> Iterator[str]:
-    """Name the agents that repeat and can say that they are done."""
-    for agent_id, planned in last.plan.agents.items():
-        if planned.agent.can_finalize:
-            yield agent_id
+def _reads_alike(
+    agent_id: str, last: Round, coming: Plan, carry: Carry, still: Collection[str]
+) -> bool:
+    """Tell whether an agent was done, and would read word for word what it read before."""
+    planned, before = coming.agents[agent_id], last.plan.agents.get(agent_id)
+    if before is None or last.run.agents[agent_id].status != "done":
+        return False
+    sees_alike = planned.sees == before.sees and all(one in still for one in planned.sees)
+    return sees_alike and carry.of(agent_id) == last.carry.of(agent_id)
 
 
 def _says_final(last: Round, agent_id: str) -> bool:

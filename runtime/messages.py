@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ..schema.task import Task
+    from .carry import Notice
     from .plan import PlannedAgent
     from .recall import Entry
     from .runners.protocol import Report
@@ -88,6 +89,8 @@ def question(
         own=_fenced(carried.own) if carried.own else None,
         letters=[_fenced(letter) for letter in carried.letters],
         bulletin=_bulletin(carried.bulletin) if carried.bulletin else None,
+        notice=_notice(carried.notice) if carried.notice else None,
+        consults=carried.consults,
     )
 
 
@@ -130,6 +133,11 @@ def fence(text: str) -> str:
 
 def _bulletin(text: str) -> Mapping[str, str]:
     return {"content": text, "fence": fence(text)}
+
+
+def _notice(notice: Notice) -> Mapping[str, Any]:
+    said = {"kind": notice.kind, "most": notice.most, "text": notice.text}
+    return {**said, "fence": fence(notice.text)}
 
 
 def _remembered(entry: Entry) -> Mapping[str, str]:

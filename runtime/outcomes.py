@@ -89,6 +89,7 @@ class Run:
         fault: Why there is no score, where the team could not help it: `jail`, where the answer
             could not be scored; `slow`, where it was stopped for what it waited for.
         rounds: How many rounds its agents worked.
+        recruited: Who was recruited, where somebody recruits, and what each of them is.
     """
 
     status: Literal["done", "failed", "stopped"]
@@ -102,6 +103,7 @@ class Run:
     over_budget: bool = False
     fault: str | None = None
     rounds: int = 1
+    recruited: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def infrastructure_failures(self) -> int:
@@ -151,6 +153,7 @@ def run_value(run: Run) -> dict[str, Any]:
         "over_budget": run.over_budget,
         "fault": run.fault,
         "rounds": run.rounds,
+        **({"recruited": dict(run.recruited)} if run.recruited else {}),
     }
 
 
@@ -173,6 +176,7 @@ def run_of(value: Mapping[str, Any]) -> Run:
         over_budget=value.get("over_budget", False),
         fault=value.get("fault"),
         rounds=value.get("rounds", 1),
+        recruited=value.get("recruited", {}),
     )
 
 

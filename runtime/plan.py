@@ -7,8 +7,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..schema.catalogue import Catalogue, load_named
-from ..schema.picture.caption import is_closing, repeats
+from ..schema.picture.caption import chooses, duty, goes
 from ..schema.team import Agent, Team, is_prompt_id, natural
+from .recruiting import held_to_choice
 from .terminal import counted
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class PlannedAgent:
     """An agent with everything that its name-only fields come down to.
 
     Attributes:
-        agent: The agent as written.
+        agent: The agent as written; one that recruits is held to the choice that there is.
         level: Its level in Kahn's order, from 0.
         backend: The name of its backend.
         runner: The backend.
@@ -91,12 +92,21 @@ class Plan:
     @property
     def calls_at_most(self) -> int:
         """Model calls of a whole run without failures: in all rounds, where none is settled."""
-        return sum(one.calls_at_most * self._times(one.agent) for one in self.agents.values())
+        recruit, opening = self.team.execution.recruit, self.team.opening
+        calls = {
+            one: planned.calls_at_most * self._times(one, opening)
+            for one, planned in self.agents.items()
+        }
+        among = recruit.among if recruit else ()
+        dearest = sorted((calls.pop(one, 0) for one in among), reverse=True)
+        return sum(calls.values()) + sum(dearest[: recruit.most if recruit else 0])
 
-    def _times(self, agent: Agent) -> int:
+    def _times(self, agent_id: str, opening: frozenset[str]) -> int:
         """Give how often an agent works at most."""
         rounds = self.team.execution.rounds
-        return 1 if rounds is None or agent.id in rounds.closing else rounds.most
+        if rounds is None or agent_id in {*opening, *rounds.closing}:
+            return 1
+        return rounds.most - 1 if agent_id == rounds.meeting else rounds.most
 
     def describe(self) -> dict[str, Any]:
         """Give the plan as JSON-able values, for printing and for tools."""
@@ -106,13 +116,13 @@ class Plan:
             "output": self.output,
             "workers": self.workers,
             "calls_at_most": self.calls_at_most,
+            **({"recruit": asdict(recruit)} if (recruit := self.team.execution.recruit) else {}),
             **({"rounds": asdict(rounds)} if (rounds := self.team.execution.rounds) else {}),
             "levels": [[_described(self.agents[one]) for one in level] for level in self.levels],
         }
 
     def __str__(self) -> str:
-        rounds = self.team.execution.rounds
-        often = f" {repeats(rounds)}," if rounds else ""
+        often = "".join(f" {said}," for said in goes(self.team))
         lines = [
             f"{self.team.name}: {counted(len(self.agents), 'agent')},{often}"
             f" at most {counted(self.calls_at_most, 'call')}"
@@ -120,11 +130,14 @@ class Plan:
         for number, level in enumerate(self.levels):
             lines.append(f"level {number}")
             lines += [f"  {self._line(agent_id)}" for agent_id in level]
+        recruit = self.team.execution.recruit
+        lines += [chooses(recruit)] if recruit else []
         return "\n".join([*lines, f"answer: {self.output}"])
 
     def _line(self, agent_id: str) -> str:
         planned = self.agents[agent_id]
-        return _line(planned) + ("  closes" if is_closing(self.team, planned.agent) else "")
+        does = duty(self.team, self.team.agents[agent_id])
+        return _line(planned) + (f"  {does}" if does else "")
 
 
 def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field's word
@@ -142,7 +155,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
     order = [agent_id for level in levels for agent_id in level]
     agents = {
         agent_id: _planned(
-            team.agents[agent_id],
+            held_to_choice(team, team.agents[agent_id]),
             backend=team.backend_of(team.agents[agent_id]),
             level=number,
             sees=tuple(other for other in order if other in seen[agent_id]),

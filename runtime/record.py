@@ -130,6 +130,7 @@ class Record:
             **{name: value[name] for name in ("status", "answer", "score", "error")},
             "seconds": round(run.seconds, 3),
             **({"rounds": run.rounds} if self.repeats else {}),
+            **({"recruited": dict(run.recruited)} if run.recruited else {}),
             "usage": {**value["usage"], "cost": run.usage.cost},
             "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},
         }

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING
 
 from ..schema.errors import InputError
 from .allowance import Allowance
-from .declared import declared
+from .declared import declared, declares
 from .engine import execute
 from .plan import part_of
+from .recruiting import told
 from .rounds import Round, rounds, summed
 from .scoring import scored
 from .silence import NOBODY_SILENT, Silence
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..schema.task import Task
+    from .declared import Declared
     from .engine import Context
     from .outcomes import Run
     from .plan import Plan
     from .rounds import Next
+    from .trace import Trace
 
 __all__ = ["NOBODY_SILENT", "Silence", "as_run", "passes", "perform"]
 
@@ -86,7 +91,7 @@ async def passes(
     """
     if unknown := sorted(silent.names - {*plan.agents}):
         raise InputError(f"{plan.team.name} has no agent {unknown[0]!r}, so it cannot be silent.")
-    if plan.team.execution.rounds is None:
+    if not declares(plan.team):
         part = part_of(plan, {*plan.agents} - silent.during(1))
         return (Round(number=1, plan=part, run=await execute(part, task, context, path=path)),)
     allowance, between = Allowance(plan.team.execution.timeout), declared(plan, silent)
@@ -107,7 +112,25 @@ async def passes(
         trace.check()
         return run
 
-    return await rounds(between.first, one_pass, between, most=between.most)
+    async def next_pass(done: Sequence[Round]) -> Next | None:
+        coming = await between(done)
+        if coming is not None and done[-1].kind == "opening":
+            _tell(between, done, context.trace)
+        return coming
+
+    return await rounds(between.first, one_pass, next_pass, most=between.most)
+
+
+def _tell(between: Declared, done: Sequence[Round], trace: Trace) -> None:
+    """Tell who was recruited, where a team recruits."""
+    if between.recruit is not None and (chosen := between.chosen(done)) is not None:
+        agents, reason = chosen
+        trace.emit(
+            "recruited",
+            between.recruit.by,
+            agents=told(between.plan.team, agents),
+            reason=reason,
+        )
 
 
 def as_run(done: tuple[Round, ...], plan: Plan) -> Run:
@@ -122,8 +145,10 @@ def as_run(done: tuple[Round, ...], plan: Plan) -> Run:
         is the answer took no part.
     """
     run = summed(done, plan)
-    if plan.team.execution.rounds is None:
-        run = replace(run, error=done[0].run.error)
+    if plan.team.execution.rounds is None and done[-1].kind == "round":
+        run = replace(run, error=done[-1].run.error)
+    if (chosen := declared(plan).chosen(done)) and run.rounds:
+        run = replace(run, recruited=told(plan.team, chosen[0]))
     if run.status == "done" and run.answer is None:
         error = f"{plan.output}, whose output is the answer, took no part."
         return replace(run, status="failed", error=error)

@@ -12,6 +12,7 @@ from .team import (
     LineageStep,
     Notes,
     Recall,
+    Recruit,
     Rounds,
     Skill,
     SolvedTask,
@@ -19,7 +20,7 @@ from .team import (
 )
 from .values import is_mapping
 
-__all__ = ["agent_of", "lineage_of", "rounds_of", "team_of"]
+__all__ = ["agent_of", "lineage_of", "recruit_of", "rounds_of", "team_of"]
 
 
 def team_of(value: Any) -> Team:
@@ -51,15 +52,24 @@ def team_of(value: Any) -> Team:
 
 
 def _execution(fields: dict[str, Any]) -> Execution:
-    said: dict[str, Any] = {key: item for key, item in fields.items() if key != "rounds"}
-    rounds = fields.get("rounds")
-    return Execution(rounds=None if rounds is None else rounds_of(rounds), **said)
+    parts: dict[str, Any] = {"recruit": recruit_of, "rounds": rounds_of}
+    said: dict[str, Any] = {key: item for key, item in fields.items() if item is not None}
+    return Execution(
+        **{key: parts[key](item) if key in parts else item for key, item in said.items()}
+    )
 
 
 def rounds_of(fields: dict[str, Any]) -> Rounds:
     """Build a team's rounds from values of the right shape."""
-    said: dict[str, Any] = {"most": 2, **fields, "closing": _names(fields.get("closing"))}
+    names = {key: _names(fields.get(key)) for key in ("opening", "closing")}
+    said: dict[str, Any] = {"most": 2, **fields, **names}
     return Rounds(**said)
+
+
+def recruit_of(fields: dict[str, Any]) -> Recruit:
+    """Build what says who chooses the agents that take part, from values of the right shape."""
+    said: dict[str, Any] = {"by": "", **fields, "among": _names(fields.get("among"))}
+    return Recruit(**said)
 
 
 def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from graphlib import TopologicalSorter
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from .values import equal_numbers_alike, is_mapping, unlike_default
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = [
     "READ_SKILL",
@@ -23,6 +24,7 @@ __all__ = [
     "LineageStep",
     "Notes",
     "Recall",
+    "Recruit",
     "Rounds",
     "Skill",
     "SolvedTask",
@@ -34,7 +36,10 @@ __all__ = [
 Context = Literal["predecessors", "ancestors", "all"]
 OnError = Literal["fail", "skip", "degrade"]
 OnOverflow = Literal["fail", "trim"]
-Until = Literal["unchanged", "finalized", "never"]
+Until = Literal["unchanged", "finalized", "converged", "accepted", "never"]
+
+NewIds = Mapping[str, str | None]
+"""The new ids of agents by the old ones; None for those that went."""
 
 IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType(
     {
@@ -161,30 +166,82 @@ class Agent:
     @property
     def can_finalize(self) -> bool:
         """Whether its output says if it is final: a boolean of that name in its schema."""
+        return self._says("final", "boolean")
+
+    @property
+    def consults(self) -> bool:
+        """Whether its output says what is new in its opinion: an array `increment` in its schema.
+
+        What is new is counted where rounds end when nobody has anything new to say.
+        """
+        return self._says("increment", "array")
+
+    @property
+    def reviews(self) -> bool:
+        """Whether its output holds reviews: an array of that name in its schema."""
+        return self._says("reviews", "array")
+
+    def _says(self, name: str, kind: str) -> bool:
         properties = (self.output_schema or {}).get("properties")
-        final = properties.get("final") if is_mapping(properties) else None
-        return is_mapping(final) and final.get("type") == "boolean"
+        said = properties.get(name) if is_mapping(properties) else None
+        return is_mapping(said) and said.get("type") == kind
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rounds:
-    """How often a team's agents work in a run, and who works after that.
+    """How often a team's agents work in a run, and who works before and after that.
 
     Attributes:
         most: Rounds at most.
         until: What ends them before: a round that changed nobody's contribution; everyone who can
-            say so having said that theirs is final; nothing.
+            say so having said that theirs is final; nobody who consults having anything new
+            (MATTRL §3.1); everybody's work being accepted (MATTRL App. B.4); nothing.
+        opening: The agents that work once, before the first round.
+        meeting: The agent that works between two rounds of those who consult.
         closing: The agents that work once, after the last round.
     """
 
     most: int
     until: Until = "unchanged"
+    opening: tuple[str, ...] = ()
+    meeting: str | None = None
     closing: tuple[str, ...] = ()
 
-    def following(self, new_ids: Mapping[str, str | None]) -> Rounds:
-        """Have those who close follow to their new ids; who went (None) closes no more."""
-        followed = (new_ids.get(one, one) for one in self.closing)
-        return replace(self, closing=tuple(one for one in followed if one is not None))
+    def following(self, new_ids: NewIds) -> Rounds:
+        """Have those who open, meet and close follow to their new ids; who went does so no more."""
+        return replace(
+            self,
+            opening=_followed(self.opening, new_ids),
+            meeting=next(iter(_followed(filter(None, [self.meeting]), new_ids)), None),
+            closing=_followed(self.closing, new_ids),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recruit:
+    """Who chooses for each task which of some agents take part (MATTRL §3.1, stage I).
+
+    Attributes:
+        by: The agent that chooses.
+        among: The agents among whom it chooses, as it reads them.
+        most: How many it chooses at most.
+        free: Whether they are seats for which it names roles in its own words (MATTRL App. B.2).
+    """
+
+    by: str
+    among: tuple[str, ...]
+    most: int = 3
+    free: bool = False
+
+    def following(self, new_ids: NewIds) -> Recruit | None:
+        """Have all follow to their new ids. Where nobody chooses, or nobody can be: None."""
+        by, among = _followed([self.by], new_ids), _followed(self.among, new_ids)
+        return replace(self, by=by[0], among=among) if by and among else None
+
+
+def _followed(agents: Iterable[str], new_ids: NewIds) -> tuple[str, ...]:
+    now = (new_ids.get(one, one) for one in agents)
+    return tuple(one for one in now if one is not None)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -197,7 +254,16 @@ class Execution:
     on_error: OnError = "fail"
     on_overflow: OnOverflow = "fail"
     context: Context = "predecessors"
+    recruit: Recruit | None = None
     rounds: Rounds | None = None
+
+    def following(self, new_ids: NewIds) -> Execution:
+        """Have all that names agents follow to their new ids."""
+        return replace(
+            self,
+            recruit=self.recruit and self.recruit.following(new_ids),
+            rounds=self.rounds and self.rounds.following(new_ids),
+        )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -311,6 +377,40 @@ class Team:
     def output(self) -> str:
         """The agent whose output is the team's answer: the declared one, else Kahn's last."""
         return self.declared_output or self.levels[-1][-1]
+
+    @property
+    def heard(self) -> Mapping[str, Sequence[str]]:
+        """For every agent, those whose outputs it sees, but for those that come through others.
+
+        Raises:
+            graphlib.CycleError: The topology has a cycle. A loaded team has none.
+        """
+        if self.execution.context != "all":
+            return self.predecessors
+        earlier: list[str] = []
+        heard: dict[str, Sequence[str]] = {}
+        for level in self.levels:
+            heard |= dict.fromkeys(level, tuple(earlier))
+            earlier += level
+        return heard
+
+    @property
+    def opening(self) -> frozenset[str]:
+        """The agents that work once, before the others: with whomever they hear.
+
+        Raises:
+            graphlib.CycleError: The topology has a cycle. A loaded team has none.
+        """
+        rounds, recruit = self.execution.rounds, self.execution.recruit
+        waiting = [*(rounds.opening if rounds else ()), *([recruit.by] if recruit else ())]
+        heard = self.heard if waiting else {}
+        found: set[str] = set()
+        while waiting:
+            one = waiting.pop()
+            if one not in found:
+                found.add(one)
+                waiting += heard.get(one, ())
+        return frozenset(found)
 
     def backend_of(self, agent: Agent) -> str:
         """Choose an agent's backend: its own, else its type's, else the team's, else `llm`."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.picture.caption import repeats, span
+from ...schema.picture.caption import goes, span
 from ...schema.secrets import scrubbed
 from ..terminal import counted, on_one_line
 
@@ -70,8 +70,7 @@ def _heading(plan: Plan) -> str:
         f"{alias} = {model.model}{f' ({model.origin})' if model.origin else ''}"
         for alias, model in sorted(models.items())
     ]
-    rounds = plan.team.execution.rounds
-    often = f", {repeats(rounds)}" if rounds else ""
+    often = "".join(f", {said}" for said in goes(plan.team))
     return "; ".join([f"{plan.team.name}: {counted(len(plan.agents), 'agent')}{often}", *named])
 
 
@@ -90,6 +89,8 @@ class _Lines:
                 text = _finished(event.fields)
             case "agent_retried" | "model_retried":
                 text = f"again: {event.fields['error']}"
+            case "recruited":
+                text = f"recruited {span(event.fields['agents'])}"
             case "contributions":
                 text = f"score {event.fields['score']:g} by the judge"
             case "rounds_ended":
@@ -102,11 +103,12 @@ class _Lines:
 
 
 def _round(fields: Any) -> str:
-    """Name a round, and those who are not asked in it; all others are given to those who close."""
+    """Name a pass, and those who are not asked in a round; in other passes that goes without."""
     number, settled = fields["round"], fields["given"]
-    if number == "closing":
-        return "after the rounds"
-    return f"round {number}" + (f", settled: {span(settled)}" if settled else "")
+    if isinstance(number, int):
+        return f"round {number}" + (f", not asked: {span(settled)}" if settled else "")
+    places = {"opening": "ahead of all others", "closing": "after the rounds"}
+    return places.get(number, f"{number}")
 
 
 def _finished(fields: Any) -> str:
@@ -161,7 +163,7 @@ class _Table:
             case "agent_finished":
                 row.state, row.seconds = fields["status"], fields["seconds"]
                 row.note = fields["error"] or ""
-            case "agent_given" if fields.get("round") != "closing":
+            case "agent_given" if isinstance(fields.get("round"), int):
                 row.state = "settled"
             case _:
                 pass

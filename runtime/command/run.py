@@ -13,6 +13,7 @@ import click
 
 from ...schema.command import Command, host_catalogue, host_options, problem_format
 from ...schema.errors import InputError, StorageError
+from ...schema.picture.caption import span
 from ..terminal import counted, speakable, speakable_json
 
 if TYPE_CHECKING:
@@ -369,6 +370,8 @@ def _summary(run: Run, record: Record) -> str:
         parts.insert(1, f"{run.usage.cached_calls} from the cache")
     if record.repeats:
         parts.insert(0, counted(run.rounds, "round"))
+    if run.recruited:
+        parts.insert(0, f"recruited {span(run.recruited)}")
     if run.score is not None:
         parts.insert(0, f"score {run.score.value:g} ({speakable(run.score.reason)})")
     return f"{', '.join(parts)}; {record.folder.path}{os.sep}"

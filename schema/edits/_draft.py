@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..team import natural
 from ..writing import team_value
-from ._joining import close_behind, join_ends
+from ._joining import join_ends, join_rounds
 from .kinds import KINDS
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def draft(
         objections += kind.make_all(value, chosen) if chosen else ()
     if joined:
         join_ends(team, value, ordered)
-    close_behind(value, ordered)
+    join_rounds(value, ordered)
     value["topology"] = {key: item for key, item in value["topology"].items() if item}
     empty = {key for key in ("topology", "execution") if not value[key]}
     return {key: item for key, item in value.items() if key not in empty}, objections

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .kind import Value
     from .kinds import Edit
 
-__all__ = ["close_behind", "join_ends"]
+__all__ = ["join_ends", "join_rounds"]
 
 
 def join_ends(team: Team, value: Value, edits: Sequence[Edit]) -> None:
@@ -29,18 +29,26 @@ def join_ends(team: Team, value: Value, edits: Sequence[Edit]) -> None:
             _make_output(value, edit.agent.id)
 
 
-def close_behind(value: Value, edits: Sequence[Edit]) -> None:
-    """Let newcomers close who hear somebody that closes, or give the answer where others close."""
+def join_rounds(value: Value, edits: Sequence[Edit]) -> None:
+    """Let newcomers open whom somebody that opens hears, and close who hear somebody that closes.
+
+    Where others close, a newcomer that gives the answer closes as well. Whom the agent hears that
+    recruits works before the rounds, too.
+    """
     rounds: Value = value["execution"].get("rounds") or {}
-    if not (closing := list(rounds.get("closing", ()))):
-        return
     newcomers = [edit.agent.id for edit in edits if isinstance(edit, AddAgent)]
-    topology = value["topology"]
-    for _ in newcomers:
-        heard = {one for closer in closing for one in topology["reports_to"].get(closer, ())}
-        heard.add(topology.get("output"))
+    reports_to: Mapping[str, Sequence[str]] = value["topology"]["reports_to"]
+    opening, closing = list(rounds.get("opening", ())), list(rounds.get("closing", ()))
+    recruits = [said["by"]] if (said := value["execution"].get("recruit")) else []
+    for _ in newcomers if rounds else ():
+        opens = {one for one in newcomers if {*opening, *recruits} & {*reports_to.get(one, ())}}
+        opening += [one for one in newcomers if one in opens and one not in opening]
+        heard = {one for closer in closing for one in reports_to.get(closer, ())}
+        heard |= {value["topology"].get("output")} if closing else set()
         closing += [one for one in newcomers if one in heard and one not in closing]
-    value["execution"]["rounds"] = {**rounds, "closing": closing}
+    for name, agents in (("opening", opening), ("closing", closing)):
+        if agents:
+            value["execution"]["rounds"] = {**value["execution"]["rounds"], name: agents}
 
 
 def _join_cut_off(team: Team, value: Value, edits: Sequence[Edit]) -> None:

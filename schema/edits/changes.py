@@ -69,7 +69,7 @@ def changes(before: Team, after: Team) -> tuple[Change, ...]:
     for one, now in pairs(before, after):
         found += agent_changes(one, now)
     parameters: dict[str, Component] = {f.name: "parameters" for f in fields(Execution)}
-    started = _following(before.execution, _ids_of_now(before, after))
+    started = before.execution.following(_ids_of_now(before, after))
     found += _fields(written(started), written(after.execution), parameters, ("execution",))
     return (*found, *_fields(_single(before), _single(after), SINGLE_FIELDS, ()))
 
@@ -104,11 +104,6 @@ def _ids_of_now(before: Team, after: Team) -> Mapping[str, str | None]:
     new_ids = renamed_agents(before, after)
     now = {one: new_ids.get(one, one) for one in before.agents}
     return {old: new if new in after.agents else None for old, new in now.items()}
-
-
-def _following(execution: Execution, now: Mapping[str, str | None]) -> Execution:
-    rounds = execution.rounds
-    return replace(execution, rounds=rounds.following(now)) if rounds else execution
 
 
 def _notes(agent: Agent) -> Mapping[Path, Any]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from ..building import rounds_of
-from ..picture.caption import one_line, repeats, span
+from ..building import recruit_of, rounds_of
+from ..picture.caption import chooses, one_line, repeats, span
 from ..writing import write_yaml
 from .changes import ORDER, OUTPUT, SINGLE_FIELDS, changes
 
@@ -29,6 +29,7 @@ TONES: Mapping[str, Tone] = {"-": "old", "+": "new", "@": "place"}
 """The tones of lines by how they begin."""
 
 ROUNDS: Path = ("execution", "rounds")
+RECRUIT: Path = ("execution", "recruit")
 
 SHORT = 40
 """Characters. Longer texts are compared line by line."""
@@ -201,6 +202,9 @@ def _phrase(change: Change, paint: Paint) -> str:
     if change.path == ROUNDS:
         before, after = _rounds(change.before), _rounds(change.after)
         return f"rounds {paint(before, 'old')} -> {paint(after, 'new')}"
+    if change.path == RECRUIT:
+        before, after = _recruit(change.before), _recruit(change.after)
+        return f"recruit {paint(before, 'old')} -> {paint(after, 'new')}"
     return f"{_field(change)} {_arrow(change, paint)}"
 
 
@@ -220,7 +224,18 @@ def _rounds(value: dict[str, Any] | None) -> str:
     if value is None:
         return "none"
     rounds = rounds_of(value)
-    return ", then ".join(filter(None, (repeats(rounds), span(rounds.closing))))
+    opening = f"{span(rounds.opening)} first" if rounds.opening else ""
+    often = (
+        f"{repeats(rounds)} with meetings of {rounds.meeting}"
+        if rounds.meeting
+        else repeats(rounds)
+    )
+    return ", then ".join(filter(None, (opening, often, span(rounds.closing))))
+
+
+def _recruit(value: dict[str, Any] | None) -> str:
+    """Say who chooses whom: `coordinator chooses at most 3 of cardiology, neurology`."""
+    return "none" if value is None else chooses(recruit_of(value))
 
 
 def _tools(before: Sequence[str], after: Sequence[str], paint: Paint) -> str:

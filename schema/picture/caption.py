@@ -10,12 +10,14 @@ from ..team import IMPLIED_BACKENDS, natural
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ..team import Agent, Rounds, Team
+    from ..team import Agent, Recruit, Rounds, Team
 
 __all__ = [
+    "chooses",
+    "duty",
     "engine",
     "flows",
-    "is_closing",
+    "goes",
     "model",
     "one_line",
     "repeats",
@@ -46,14 +48,29 @@ def model(team: Team, agent: Agent) -> str:
 
 def works(team: Team, agent: Agent) -> str:
     """Say how an agent works: `LLM · default`, `Function majority`, `LLM · default · closes`."""
-    closes = "closes" if is_closing(team, agent) else ""
-    return " · ".join(filter(None, (engine(team, agent), model(team, agent), closes)))
+    parts = (engine(team, agent), model(team, agent), duty(team, agent))
+    return " · ".join(filter(None, parts))
 
 
-def is_closing(team: Team, agent: Agent) -> bool:
-    """Tell whether an agent works after the rounds of its team."""
-    rounds = team.execution.rounds
-    return rounds is not None and agent.id in rounds.closing
+def duty(team: Team, agent: Agent) -> str:
+    """Say what an agent does beside the rounds, or whether it is there at all: `closes`."""
+    rounds, recruit = team.execution.rounds, team.execution.recruit
+    if recruit is not None and agent.id == recruit.by:
+        return "recruits"
+    if recruit is not None and agent.id in recruit.among:
+        return "seat" if recruit.free else "on call"
+    if agent.id in team.opening:
+        return "opens"
+    if rounds is not None and agent.id == rounds.meeting:
+        return "meets"
+    return "closes" if rounds is not None and agent.id in rounds.closing else ""
+
+
+def chooses(recruit: Recruit) -> str:
+    """Say who chooses whom: `coordinator chooses at most 3 of cardiology, neurology`."""
+    what = "fills" if recruit.free else "chooses"
+    most = min(recruit.most, len(recruit.among))
+    return f"{recruit.by} {what} at most {most} of {span(recruit.among)}"
 
 
 def repeats(rounds: Rounds) -> str:
@@ -66,8 +83,16 @@ def totals(team: Team) -> str:
     """Count what a team has: `7 agents · 6 edges · 2 levels`, and how often they work."""
     counts = {"agent": len(team.agents), "edge": len(team.edges), "level": len(team.levels)}
     said = [f"{count} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items()]
-    often = [repeats(team.execution.rounds)] if team.execution.rounds else []
-    return " · ".join([*said, *often])
+    return " · ".join([*said, *goes(team)])
+
+
+def goes(team: Team) -> Sequence[str]:
+    """Say who is chosen and how often they work, where a team says anything about it."""
+    rounds, recruit = team.execution.rounds, team.execution.recruit
+    chosen = f"{min(recruit.most, len(recruit.among))} of {len(recruit.among)}" if recruit else ""
+    verb = "seats" if recruit and recruit.free else "recruited"
+    said = (f"at most {chosen} {verb}" if chosen else "", repeats(rounds) if rounds else "")
+    return [one for one in said if one]
 
 
 def flows(team: Team) -> Mapping[tuple[str, ...], tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .caption import flows, one_line, repeats, works
+from .caption import flows, goes, one_line, works
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,8 +31,8 @@ def draw(team: Team) -> str:
 
 def _lines(team: Team) -> Iterator[str]:
     yield from DEFAULTS
-    if rounds := team.execution.rounds:
-        yield f"label={_quoted(repeats(rounds))}"
+    if said := goes(team):
+        yield f"label={_quoted(', '.join(said))}"
     output = team.output
     for level in team.levels:
         yield f"{{ rank=same; {_listed(level)} }}"

@@ -20,6 +20,7 @@ def draw(team: Team) -> str:
         "levels": team.levels,
         "agents": {agent_id: _agent(team, agent_id) for agent_id in team.agents},
         "edges": team.edges,
+        **({"recruit": asdict(recruit)} if (recruit := team.execution.recruit) else {}),
         **({"rounds": asdict(rounds)} if (rounds := team.execution.rounds) else {}),
     }
     return json.dumps(graph, indent=2, ensure_ascii=False) + "\n"

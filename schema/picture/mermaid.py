@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .caption import flows, one_line, repeats, works
+from .caption import flows, goes, one_line, works
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,11 +23,12 @@ def draw(team: Team) -> str:
 def _lines(team: Team) -> Iterator[str]:
     order = [agent_id for level in team.levels for agent_id in level]
     if rounds := team.execution.rounds:
-        yield f'subgraph rounds["{_escaped(repeats(rounds))}"]'
-        repeating = [one for one in order if one not in rounds.closing]
+        beside = {*team.opening, *rounds.closing, rounds.meeting}
+        yield f'subgraph rounds["{_escaped(", ".join(goes(team)))}"]'
+        repeating = [one for one in order if one not in beside]
         yield from (f"    {_node(one)}{_label(team, one)}" for one in repeating)
         yield "end"
-        order = [one for one in order if one in rounds.closing]
+        order = [one for one in order if one in beside]
     yield from (f"{_node(one)}{_label(team, one)}" for one in order)
     for senders, receivers in flows(team).items():
         yield f"{' & '.join(map(_node, senders))} --> {' & '.join(map(_node, receivers))}"

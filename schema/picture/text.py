@@ -6,7 +6,7 @@ import io
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from .caption import engine, is_closing, model, one_line, span, totals
+from .caption import duty, engine, model, one_line, span, totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,7 +76,7 @@ def _likeness(team: Team, agent: Agent, is_output: bool) -> tuple[object, ...]:
 
 
 def _works_as(team: Team, agent: Agent) -> str:
-    return f"{engine(team, agent)}, closes" if is_closing(team, agent) else engine(team, agent)
+    return ", ".join(filter(None, (engine(team, agent), duty(team, agent))))
 
 
 def _reports_to(team: Team, senders: Sequence[str]) -> str:

@@ -60,7 +60,7 @@ def test_a_team_says_how_often_it_works() -> None:
         ("most: 3, untill: never", "10:31: untill: unknown field. Did you mean 'until'?"),
         (
             "most: 3, until: done",
-            "10:38: until: 'done' is not one of unchanged, finalized, never.",
+            "10:38: until: 'done' is not one of unchanged, finalized, converged,",
         ),
         (
             "most: 3, closing: [editer]",
