@@ -33,15 +33,16 @@ SINGLE = "single"
 
 
 async def compare(
-    episode: Episode, single: Team, team: Run, outcome: Score, *, gauged: bool
+    episode: Episode, single: Team, team: Team, outcome: Score, *, what: str, gauged: bool
 ) -> None:
     """Have a single agent work on a case as well, and tell how both did.
 
     Args:
         episode: The episode, in which the team worked on it.
         single: The single agent.
-        team: What the team came to.
-        outcome: The score of that.
+        team: That team.
+        outcome: The score of what it came to.
+        what: Which run of the episode that is.
         gauged: Whether a model is asked what the case looks like.
 
     Raises:
@@ -57,8 +58,8 @@ async def compare(
     case = Case(
         task=episode.task.id,
         features=features,
-        single=Side(score=score.value, spent=_spent(episode, run)),
-        team=Side(score=outcome.value, spent=_spent(episode, team)),
+        single=Side(score=score.value, spent=_spent(episode, run), name=single.name),
+        team=Side(score=outcome.value, spent=_spent(episode, episode.came(what)), name=team.name),
         gauging=gauging,
     )
     told = case.told()
@@ -67,11 +68,12 @@ async def compare(
     episode.told[SINGLE] = score.value
 
 
-async def choose(episode: Episode, *, by: By, gauged: bool) -> Choice:
+async def choose(episode: Episode, single: Team, *, by: By, gauged: bool) -> Choice:
     """Say who is to work on a case, by what came of those that were learnt from.
 
     Args:
         episode: The episode.
+        single: The single agent.
         by: What the router is fitted by.
         gauged: Whether a model may be asked what the case looks like; only a router that goes by
             that has it asked.
@@ -80,8 +82,8 @@ async def choose(episode: Episode, *, by: By, gauged: bool) -> Choice:
         InputError: The learner is not installed.
         CoterieError: As for `Respondent.ask`.
     """
-    events = episode.view.told(ROUTED)
-    router = _fitted(_text(events), by, episode.stage.recipe.beta)
+    cases = cases_of(episode.view.told(ROUTED), single=single.name)
+    router = _fitted(_text(cases), by, episode.stage.recipe.beta)
     features, _ = await _features(episode, gauged=gauged and router.asks)
     choice = router.choose(features)
     episode.note("route", choice=choice, router=str(router), features={**features})
@@ -105,8 +107,8 @@ def _spent(episode: Episode, run: Run) -> Spending:
     return Spending.of(run.usage, cost_of(run, episode.stage.recipe))
 
 
-def _text(events: Sequence[Told]) -> str:
-    return json.dumps([case.told().value() for case in cases_of(events)])
+def _text(cases: Sequence[Case]) -> str:
+    return json.dumps([case.told().value() for case in cases])
 
 
 @functools.lru_cache(maxsize=8)

@@ -12,6 +12,7 @@ from .state import State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from .agents import PoolAgent
     from .learnt import Learnt
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from .memory import Memory
     from .pool import Pool
 
-__all__ = ["View", "Views", "episode_of", "op"]
+__all__ = ["View", "Views", "episode_of", "events", "op"]
 
 
 def op(evolution: str, episode: int, what: str) -> str:
@@ -33,6 +34,26 @@ def episode_of(evolution: str, operation: str) -> int | None:
     name, slash, rest = operation.rpartition(f"{evolution}/")
     episode = rest.partition("/")[0]
     return int(episode) if slash and not name and episode.isdecimal() else None
+
+
+def events(folder: Path, what: str, *, end: Place | None = None) -> list[Told]:
+    """Give the events of a pool that are called so, in order. They are kept nowhere but there.
+
+    Args:
+        folder: The pool's folder.
+        what: What their writer calls them.
+        end: How far its ledger is read; None: as far as it goes.
+
+    Raises:
+        StorageError: The ledger cannot be read.
+    """
+    found: list[Told] = []
+    for entry in Ledger(folder / LEDGER).read():
+        if end is not None and entry.end.line > end.line:
+            break
+        if entry.value["kind"] == "told" and entry.value["what"] == what:
+            found.append(Told.of(entry.value))
+    return found
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,18 +86,12 @@ class View:
         return [one for one in entries if learnt.stands(one.id, self.seen)]
 
     def told(self, what: str) -> list[Told]:
-        """Give the events that are called so, in order. They are read anew, and kept nowhere.
+        """Give the events that are called so, in order.
 
         Raises:
             StorageError: The ledger cannot be read.
         """
-        found: list[Told] = []
-        for entry in Ledger(self.pool.folder / LEDGER).read():
-            if entry.end.line > self.end.line:
-                break
-            if entry.value["kind"] == "told" and entry.value["what"] == what:
-                found.append(Told.of(entry.value))
-        return found
+        return events(self.pool.folder, what, end=self.end)
 
     def search(
         self,

@@ -31,6 +31,8 @@ __all__ = ["Branch", "Locks"]
 
 LONG_ENOUGH = 16
 """Characters of a digest by which a branch tells its questions apart."""
+BRANCHED = "branched"
+"""What marks an answer that the other run had not paid."""
 WHOLE = frozenset({"agent", "model", "recall"})
 """Kinds of entries that follow from their question, and from nothing else."""
 
@@ -128,11 +130,10 @@ class Branch(Journal):
         entry = self._entries.get(self._private(path), asked)
         if entry is None:
             entry = _whole(self._entries.get(path, asked))
-        is_paid = entry is not None
         if entry is None and (entry := _whole(self.base.entry(path, asked))) is None:
             return None
         self.taken += 1
-        self._count(path, asked, entry.kind, entry.value, is_paid=is_paid)
+        self._count(path, asked, entry.kind, entry.value)
         return entry.value
 
     async def put(self, path: str, kind: str, asked: str, value: Value) -> None:
@@ -146,7 +147,8 @@ class Branch(Journal):
         if kind == "agent":
             value = {**value, **_value(self._of(path))}
         else:
-            self._count(path, asked, kind, value, is_paid=True)
+            value = {**value, BRANCHED: True}
+            self._count(path, asked, kind, value)
         await super().put(path if kind in WHOLE else self._private(path), kind, asked, value)
 
     @asynccontextmanager
@@ -178,16 +180,16 @@ class Branch(Journal):
     def _private(self, path: str) -> str:
         return f"{path} [{self.name}]"
 
-    def _count(self, path: str, asked: str, kind: str, value: Value, *, is_paid: bool) -> None:
+    def _count(self, path: str, asked: str, kind: str, value: Value) -> None:
         agent = path.partition("/attempt ")[0]
         match kind:
             case "model":
                 cost = _usage(value["usage"])
                 question = digest(path, asked)[:LONG_ENOUGH]
-                paid = {question: cost} if is_paid else {}
+                paid = {question: cost} if BRANCHED in value else {}
                 self._answers[agent][path] = _Answer(needed=cost, paid=paid)
             case "agent":
-                self._answers[agent][path] = _answer(value, is_paid=is_paid)
+                self._answers[agent][path] = _answer(value)
             case "failed":
                 self._failed[agent] += _usage(value["usage"])
             case _:
@@ -208,10 +210,8 @@ def _value(answer: _Answer) -> dict[str, Any]:
     return {"needed": answer.needed.value(), "paid": paid}
 
 
-def _answer(value: Value, *, is_paid: bool) -> _Answer:
-    """Read what an agent's part cost."""
-    if not is_paid:
-        return _Answer(needed=_usage(value["usage"]), paid={})
+def _answer(value: Value) -> _Answer:
+    """Read what an agent's part cost; of what the other run did, nothing more was paid."""
     needed = _usage(value.get("needed", value["usage"]))
     paid = {question: _usage(cost) for question, cost in value.get("paid", {}).items()}
     return _Answer(needed=needed, paid=paid)

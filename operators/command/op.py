@@ -26,6 +26,7 @@ class _Operators(Group):
         "coach": "Let a model tell an agent what it did wrong in a run, and what to do.",
         "consolidate": "Put what a pool's evolution on a task has taught into its memory.",
         "contributions": "Let a model judge what each agent contributed to a run.",
+        "credit": "Say what each agent of a finished run was worth to its score.",
         "crossover": "Let a model make a child of two teams.",
         "distil": "Let a model put what an agent said in a run into what it should know.",
         "enlist": "Let a model make a team of a catalogue's roles for a task.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...pool.expectation import most_promising
 from ...pool.ledger import Ledger
 from ...pool.pool import Pool
+from ...pool.view import events
 from ...runtime.journal import FILE as JOURNAL
 from ...runtime.journal import Journal
 from ...runtime.terminal import counted, speakable
@@ -21,6 +22,9 @@ from ..report import Report
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from ..routing import By
+    from ..routing import Figures as RoutingFigures
 
 __all__ = ["Told", "evolution_of"]
 
@@ -36,12 +40,14 @@ class Told:
             work on them.
         best: The team that the pool would deploy: its name, its file, what is expected of it; None
             where the pool has no team.
+        routing: What a router is worth that is fitted to the pool's cases; None where it has none.
     """
 
     report: Report
     held_out: Figures | None
     unfinished: Usage | None
     best: Mapping[str, Any] | None
+    routing: RoutingFigures | None
 
     @classmethod
     def of(cls, pool_folder: Path, name: str) -> Told:
@@ -62,6 +68,7 @@ class Told:
             held_out=read_figures(folder),
             unfinished=unfinished,
             best=_best(Pool.open(pool_folder)),
+            routing=_routing(pool_folder, Manifest.read(folder).recipe),
         )
 
     @property
@@ -78,12 +85,14 @@ class Told:
             "held_out": self.held_out and self.held_out.value(),
             "chosen_by": self.chosen_by,
             **self.report.value(),
+            **({"routing": self.routing.value()} if self.routing else {}),
             "best": self.best and dict(self.best),
         }
 
     def __str__(self) -> str:
         """Write it for people."""
-        return "\n".join([*self._held_out(), str(self.report), *self._notes()])
+        routing = ["", str(self.routing), ""] if self.routing else []
+        return "\n".join([*self._held_out(), str(self.report), *routing, *self._notes()])
 
     def _held_out(self) -> list[str]:
         found, tasks = self.held_out, self.report.tasks
@@ -124,6 +133,22 @@ def _best(pool: Pool) -> Mapping[str, Any] | None:
         "expected": expected.score,
         "expected_interval": [expected.low, expected.high],
     }
+
+
+def _routing(pool_folder: Path, recipe: Mapping[str, Any]) -> RoutingFigures | None:
+    """Cross-validate a router on the cases of the single agent that was compared last.
+
+    Where its learner is not installed here, the router is a rule.
+    """
+    from ..routing import ROUTED, cases_of, figures, missing
+
+    told = events(pool_folder, ROUTED)
+    if not told:
+        return None
+    *_, last = cases_of(told)
+    by: By = recipe["settings"].get("router", "rule")
+    cases = cases_of(told, single=last.single.name)
+    return figures(cases, by="rule" if missing(by) else by, beta=recipe["beta"])
 
 
 def evolution_of(pool: Path, name: str | None) -> str:

@@ -51,7 +51,7 @@ async def mattrl(episode: Episode) -> None:
     settings: ExperienceSettings = episode.settings
     team, single = _team(episode), _single(episode)
     if single and not episode.learning:
-        choice = await choose(episode, by=settings.router, gauged=settings.gauge)
+        choice = await choose(episode, single, by=settings.router, gauged=settings.gauge)
         team = single if choice == SINGLE else team
     done = await episode.passes(team, CONSULT)
     run = episode.came(CONSULT)
@@ -65,7 +65,7 @@ async def mattrl(episode: Episode) -> None:
         return
     episode.answered(run, outcome)
     if single:
-        await compare(episode, single, run, outcome, gauged=settings.gauge)
+        await compare(episode, single, team, outcome, what=CONSULT, gauged=settings.gauge)
     if said := utterances(done):
         await _learn(episode, team, said, outcome)
 

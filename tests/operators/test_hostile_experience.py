@@ -16,13 +16,18 @@ from .asking import TASK
 from .consulting import utterance
 from .hostile import appraisals, distillations
 from .test_hostile_answers import hostile
-from .test_hostile_rounds import examples, part
+from .test_hostile_rounds import part
 
 __all__ = ["part"]
 
 AGENTS = ("worker", "critic")
 SAID = [utterance(one) for one in AGENTS]
 GOOD = Contribution(value=0.9, reason="it helped")
+
+
+def examples(part: int) -> int:
+    """Many examples ask twice."""
+    return 3_000 * 7 // 10 // part
 
 
 def of_all(one: Any) -> str:
@@ -50,8 +55,8 @@ def test_scores_of_utterances(part: int) -> None:
             assert 0 <= one.value <= 1
             assert len(one.reason) <= 600
 
-    count = hostile(appraisals(AGENTS), examples("contributions", part), work, are_of_every_agent)
-    assert count.answers >= 3_000 // part
+    count = hostile(appraisals(AGENTS), examples(part), work, are_of_every_agent)
+    assert count.answers >= 3_000 // part // 2
     assert count.came["Dropped"] > count.came.total() / 10
     assert count.came["Appraisal"] > 0
 
@@ -84,8 +89,8 @@ def test_entries(part: int) -> None:
         assert 0 < len(came.text) <= 1_300
         assert came.text.count("\n") == 2
 
-    count = hostile(distillations(), examples("coach", part), work, is_short_and_of_its_agent)
-    assert count.answers >= 3_000 // part
+    count = hostile(distillations(), examples(part), work, is_short_and_of_its_agent)
+    assert count.answers >= 3_000 // part // 2
     assert count.came["Dropped"] > count.came.total() / 10
     assert count.came["Distilled"] > 0
 

@@ -15,7 +15,7 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema.errors import InputError
 from coterie.schema.task import Task
 
-from .building import MATTRL, TASKS, learnt, recipe
+from .building import MATTRL, learnt, recipe
 from .consulting import WARD, doctors
 from .evolving import asked
 from .test_episode import done
@@ -43,11 +43,11 @@ def gauging(request: Request) -> Reply:
 def test_both_work_on_a_case_that_is_learnt_from_and_a_router_chooses_in_a_test(
     tmp_path: Path,
 ) -> None:
-    more = [Task(id=f"more-{n}", query=f"What is {n % 6} + 7 - {n}?", answer="7") for n in range(6)]
+    cases = [Task(id=f"c{n}", query=f"What is {n % 6} + {7 - n}?", answer="7") for n in range(10)]
 
     async def routed(stage: Stage) -> list[Any]:
         learning = Evolution(
-            stage=stage, strategy=MATTRL, tasks=[*TASKS, *more], folder=tmp_path / "evolution"
+            stage=stage, strategy=MATTRL, tasks=cases, folder=tmp_path / "evolution"
         )
         await learning.to_the_end()
         view, chosen = stage.view(), list[Any]()
@@ -66,10 +66,11 @@ def test_both_work_on_a_case_that_is_learnt_from_and_a_router_chooses_in_a_test(
             tmp_path, model.api_base, routed, recipe(route="solo"), pair=WARD, others=[SOLO]
         )
     events = [event for line in lines for event in line["story"] if event["event"] == "routed"]
-    assert [one["single"]["score"] for one in events] == [1, 1, 1, 0, 0, 0] * 2
-    assert [one["team"]["score"] for one in events] == [0, 0, 0, 1, 1, 1] * 2
-    assert {one["single"]["calls"] for one in events} == {1}
-    assert {one["team"]["calls"] for one in events} == {5}
+    assert [one["single"]["score"] for one in events] == [1, 1, 1, 0, 0, 0, 1, 1, 1, 0]
+    assert [one["team"]["score"] for one in events] == [0, 0, 0, 1, 1, 1, 0, 0, 0, 1]
+    assert {one["single"]["spent"]["calls"] for one in events} == {1}
+    assert {one["team"]["spent"]["calls"] for one in events} == {5}
+    assert {(one["single"]["name"], one["team"]["name"]) for one in events} == {("solo", "ward")}
     assert events[0]["features"]["complexity"] == 0.1
     (first, alone), (second, ward) = chosen
     assert (first["choice"], second["choice"]) == ("single", "team")

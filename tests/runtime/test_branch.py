@@ -50,13 +50,15 @@ def test_what_is_alike_is_taken_and_nothing_is_written_there(tmp_path: Path) -> 
         assert taken is not None
         assert taken["text"] == "theirs"
         done(branch.put("a/attempt 1/call 2", "model", "q", said("own")))
-        assert branch.get("a/attempt 1/call 2", "q") == said("own")
+        kept = branch.get("a/attempt 1/call 2", "q")
+        assert kept is not None
+        assert kept["text"] == "own"
         assert not branch.divergences
         assert (branch.taken, branch.needed.calls, branch.spent().calls) == (2, 2, 2)
         assert [one.calls for one in branch.paid.values()] == [1]
         assert own.spent().calls == 1
         branch.close()
-        assert own.get("a/attempt 1/call 2", "q") == said("own")
+        assert own.get("a/attempt 1/call 2", "q") == kept
     assert (tmp_path / "run" / FILE).read_bytes() == before
 
 
@@ -67,7 +69,9 @@ def test_tools_and_code_are_done_again_by_each_branch(tmp_path: Path) -> None:
         one, other = (Branch.of(own, base, name, locks=Locks()) for name in ("one", "other"))
         assert one.get("a/attempt 1/tool f 1", "q") is None
         done(one.put("a/attempt 1/tool f 1", "tool", "q", {"output": "own"}))
-        assert one.get("a/attempt 1/tool f 1", "q") == {"output": "own"}
+        kept = one.get("a/attempt 1/tool f 1", "q")
+        assert kept is not None
+        assert kept["output"] == "own"
         assert other.get("a/attempt 1/tool f 1", "q") is None
 
 
@@ -91,6 +95,24 @@ def test_what_came_from_the_other_run_is_counted_however_an_agent_is_found(tmp_p
         assert (other.spent().calls, other.spent("a/").calls) == (2, 2)
         assert other.get("b", "q")
         assert (other.needed.calls, other.paid) == (5, one.paid)
+
+
+def test_a_run_may_branch_within_its_own_journal(tmp_path: Path) -> None:
+    with opened(tmp_path) as (_, own):
+        done(
+            own.put("a/attempt 1/call 1", "model", "q1", said("first")),
+            own.put("b", "agent", "q", {"content": "b", "usage": USAGE}),
+            own.put("a/attempt 1/tool f 1", "tool", "q", {"output": "first"}),
+        )
+        branch = Branch.of(own, own, "without b", locks=Locks())
+        assert branch.get("a/attempt 1/call 1", "q1") == said("first")
+        assert branch.get("b", "q")
+        assert branch.get("a/attempt 1/tool f 1", "q") is None
+        done(branch.put("a/attempt 1/call 2", "model", "q2", said("second")))
+        assert (branch.needed.calls, len(branch.paid)) == (3, 1)
+        other = Branch.of(own, own, "without c", locks=Locks())
+        assert other.get("a/attempt 1/call 2", "q2")
+        assert other.paid == branch.paid
 
 
 @pytest.mark.parametrize("fails", [False, True])

@@ -34,7 +34,8 @@ def ward(lab: Lab) -> Lab:
 
 
 def evolve(ward: Lab, *words: str, script: Any = doctors) -> Came:
-    return ward.evolve("--embedder", "hashing", *words, pool="experience", script=script)
+    words = ("--embedder", "hashing", "--limit", "3", *words)
+    return ward.evolve(*words, pool="experience", script=script)
 
 
 def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None:
@@ -62,9 +63,9 @@ def test_experience_is_built_shown_and_used_on_an_unseen_case(ward: Lab) -> None
 
 
 def test_a_budget_ends_it_and_with_more_it_comes_to_the_same(ward: Lab) -> None:
-    came = evolve(ward, "--budget", "calls=20")
+    came = evolve(ward, "--budget", "calls=12")
     assert came.code == 3
-    assert came.calls <= 20
+    assert came.calls <= 12
     assert evolve(ward).code == 0
     ledger = (ward.folder / "experience/ledger.jsonl").read_bytes()
     (ward.folder / "experience").rename(ward.folder / "stopped")
@@ -90,7 +91,7 @@ def test_a_judge_of_no_use_leaves_no_experience_and_is_counted(ward: Lab) -> Non
     came = evolve(ward, "--json", script=no_judge)
     assert came.code == 0, came.err
     assert len(Pool.open(ward.folder / "experience").learnt) == 0
-    assert came.json["operators"]["appraise"]["dropped"] == 2 * 6
+    assert came.json["operators"]["appraise"]["dropped"] == 2 * 3
     for line in ward.turns("experience"):
         [event] = line["story"]
         assert {one["came"] for one in event["utterances"]} == {"not judged"}

@@ -17,6 +17,7 @@ from coterie.operators.command.op import main
 from coterie.runtime.command.run import main as run_main
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
+from coterie.runtime.jail import detect
 
 from ...came import Came, invoked
 
@@ -389,6 +390,30 @@ def test_turns_are_said_in_rounds(desk: Desk, stage: Stage) -> None:
     came = desk.credit(desk.make(TALKS), "--agents", "end", "--per", "turn")
     assert came.code == 2
     assert "nobody of these worked in a round: end" in came.err
+
+
+def test_the_same_code_is_run_again_where_it_finds_something_else(desk: Desk, stage: Stage) -> None:
+    """With and without the hint it ends with the same line, which then says something else."""
+    report = detect()
+    if report.tier is None:
+        pytest.skip(str(report))
+
+    def coding(request: Request) -> Reply:
+        text = message_text(request)
+        if "[hint]" in text:
+            return Reply(text="It is yes.")
+        if any(one["role"] == "assistant" for one in request["messages"]):
+            return Reply.code("final_answer(x)")
+        return Reply.code(f"x = '{'yes' if 'It is yes.' in text else 'no'}'")
+
+    stage.script = coding
+    run = desk.make(
+        'name: code\nagents:\n  hint: {prompt: "You are [hint]."}\n'
+        '  coder: {agent_type: CodeAgent, prompt: "You code.", max_steps: 4}\n'
+        "topology: {reports_to: {hint: [coder]}}\n"
+    )
+    came = desk.credit(run, "--json")
+    assert (worth(came), came.calls) == ({"hint": 1.0}, 2)
 
 
 def test_after_a_kill_nothing_is_paid_twice(desk: Desk, stage: Stage) -> None:

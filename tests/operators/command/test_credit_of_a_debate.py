@@ -1,0 +1,87 @@
+"""`difference` on 19 agents pays for those who hear the silenced one, and for nobody else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from coterie.operators.command.op import main
+from coterie.runtime.command.run import main as run_main
+from coterie.runtime.doubles import Reply, ScriptedModel, message_text
+from coterie.runtime.doubles.script import Request
+from coterie.runtime.journal import recorded
+from coterie.schema import Team, load_team
+
+from ...came import invoked
+
+TASK = {"id": "t", "query": "Who is right?", "answer": "they", "scorer": {"name": "contains"}}
+
+
+def debating(request: Request) -> Reply:
+    """Whose words change is who hears somebody whose words changed.
+
+    A debater of the second round looks at files first.
+    """
+    text = message_text(request)
+    said = hashlib.sha256(text.encode()).hexdigest()[:12]
+    tools = {tool["function"]["name"] for tool in request.get("tools", ())}
+    if "final_answer" not in tools:
+        return Reply(text=f"they: {said}")
+    if "second-" in text:
+        return Reply.tool("final_answer", answer=f"third-{said}")
+    if "first-" not in text:
+        return Reply.tool("final_answer", answer=f"first-{said}")
+    if any(one["role"] == "assistant" for one in request["messages"]):
+        return Reply.tool("final_answer", answer=f"second-{said}")
+    return Reply.tool("list_files")
+
+
+def downstream(team: Team, agent: str) -> set[str]:
+    """Name all whom an agent's words can reach."""
+    found, waiting = set[str](), [agent]
+    while waiting:
+        new = {*team.reports_to.get(waiting.pop(), ())} - found
+        found |= new
+        waiting += new
+    return found
+
+
+def test_what_is_asked_and_answered_is_exact_agent_by_agent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MAS_HOME", str(tmp_path))
+    Path("task.json").write_text(json.dumps(TASK))
+    with ScriptedModel(debating) as model:
+        words = ["seed:debate", "task.json", "--model", f"m@{model.api_base}", "--quiet"]
+        assert invoked(run_main, words, "mas-run").code == 0
+        factual = len(model.calls)
+        [run] = Path("runs").iterdir()
+        words = ["credit", str(run), "--workers", "1", "--json", "--quiet"]
+        came = invoked(main, words, "mas-op")
+        assert came.code == 0, came.err
+        ledger = [call.text for call in model.calls[factual:]]
+        again = invoked(main, words, "mas-op")
+        assert len(model.calls) == factual + len(ledger)
+    team = load_team(run / "team.yaml")
+    said = json.loads((run / "result.json").read_text())["agents"]
+    calls = {one: said[one]["usage"]["calls"] for one in team.agents}
+    assert Counter(calls.values()) == {1: 13, 2: 6}  # the second round's look at files first
+    players = came.json["players"]
+    assert [one["agent"] for one in players] == [one for one in team.agents if one != team.output]
+    for one in players:
+        agent = one["agent"]
+        asked = sum(calls[hears] for hears in downstream(team, agent))
+        needed = sum(calls.values()) - calls[agent]
+        assert one["calls"] == {"asked": asked, "answered": needed - asked}, agent
+        share, ledger = ledger[:asked], ledger[asked:]  # one run after the other, in this order
+        assert not [text for text in share if said[agent]["content"] in text], agent
+    assert not ledger
+    assert came.json["calls"]["asked"] == sum(one["calls"]["asked"] for one in players)
+    assert came.json == again.json
+    done_again = Counter(path.split("/")[0] for path, _ in recorded(run / "credit", "tool"))
+    assert sum(done_again.values()) == 6 * 6  # tools of whoever hears the silenced, six times each

@@ -1,0 +1,36 @@
+"""What a report tells of routed cases, where a pool has some."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from coterie.operators.routing import Case, figures
+from coterie.pool import Pool
+
+from ..routing.cases import world
+from .conftest import Lab
+
+
+def by_length(words: float) -> tuple[float, float]:
+    return (0.1, 0.9) if words > 100 else (0.9, 0.1)
+
+
+def test_a_report_has_the_router_s_figures_where_a_pool_has_cases(lab: Lab) -> None:
+    assert "router" not in lab.evolve("--limit", "1").out
+    bare = lab.command("report", "pool", "--json").json
+    assert "routing" not in bare
+    cases = world(40, by_length)
+    other = [named(one, "other") for one in world(20, by_length, seed=1)]
+    pool = Pool.open(lab.folder / "pool")
+    for number, one in enumerate([*other, *cases]):
+        pool.commit(one.told(), op=f"recipe/{number:06d}/routed")
+    told = figures(cases)
+    assert told is not None
+    assert f"\n{told}\n" in lab.command("report", "pool").out
+    value = lab.command("report", "pool", "--json").json
+    assert value.pop("routing") == told.value()
+    assert value == bare
+
+
+def named(one: Case, single: str) -> Case:
+    return replace(one, task=f"{single} {one.task}", single=replace(one.single, name=single))
