@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..operators.routing import Case, Side, figures, fit
-from ..operators.routing.fitting import out_of_fold
+from ..operators.routing import Case, Side, fit
+from ..operators.routing.figures import decided, figures_of
 from ..pool.statistics import wilson
 from .tables import written
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..operators.routing import By, Decision, Features, Figures
+
+    NewCases = Sequence[tuple[Features, float]]
 
 __all__ = ["WORLDS", "Found", "World", "simulate"]
 
@@ -64,11 +66,10 @@ class World:
         single, team = (Side(score=float(chance.random() < odds)) for odds in self.odds(features))
         return Case(task=task, features=features, single=single, team=team)
 
-    def gain(self, decision: Decision, cases: Sequence[Features]) -> float:
-        """Give what a decision is worth more than the single agent on new cases, in truth."""
-        sent = (one for one in cases if decision.choose(one) == "team")
-        gains = (team - single for single, team in map(self.odds, sent))
-        return sum(gains) / len(cases)
+    def new_cases(self, chance: random.Random) -> NewCases:
+        """Draw cases, each with what the team is worth more on it, in truth."""
+        drawn = [_features(chance) for _ in range(NEW_CASES)]
+        return [(one, team - single) for one in drawn for single, team in [self.odds(one)]]
 
 
 WORLDS = (
@@ -112,19 +113,19 @@ def simulate(
         seed: Makes it repeatable.
     """
     chance = random.Random(f"{seed} {world.name} {number}")  # noqa: S311 - not for secrets
-    new = [_features(chance) for _ in range(NEW_CASES)]
-    return [_found(world, world.cases(number, chance), new, by) for _ in range(times)]
+    new = world.new_cases(chance)
+    return [_found(world.cases(number, chance), new, by) for _ in range(times)]
 
 
-def _found(world: World, cases: Sequence[Case], new: Sequence[Features], by: By) -> Found:
-    told = figures(cases, by=by, folds=FOLDS)
-    assert told is not None, "there are cases"  # noqa: S101 - for the type checker
-    folds = out_of_fold(cases, lambda rest: fit(rest, by=by, folds=FOLDS).decision, FOLDS)
+def _found(cases: Sequence[Case], new: NewCases, by: By) -> Found:
+    folds = decided(cases, by=by, folds=FOLDS)
+    told = figures_of(folds, fit(cases, by=by, folds=FOLDS), folds=FOLDS, beta=0)
     known: dict[int, float] = {}
     for _, decision in folds:
-        known.setdefault(id(decision), world.gain(decision, new))
+        if id(decision) not in known:
+            known[id(decision)] = _gain(decision, new)
     over_single = fmean(known[id(decision)] for _, decision in folds)
-    truth = over_single, over_single - fmean(team - single for single, team in map(world.odds, new))
+    truth = over_single, over_single - fmean(gain for _, gain in new)
     return Found(
         constant=told.router.level == 0,
         found=DECIDING in told.router.decision.features,
@@ -133,6 +134,11 @@ def _found(world: World, cases: Sequence[Case], new: Sequence[Features], by: By)
         holds=(_holds(told, "single", truth[0]), _holds(told, "team", truth[1])),
         oracle=told.arms["oracle"].worth - max(told.arms["single"].worth, told.arms["team"].worth),
     )
+
+
+def _gain(decision: Decision, new: NewCases) -> float:
+    """Give what a decision is worth more than the single agent, in truth."""
+    return sum(gain for one, gain in new if decision.choose(one) == "team") / len(new)
 
 
 def _holds(told: Figures, name: str, truth: float) -> bool:
@@ -178,11 +184,12 @@ def _row(world: World, number: int, by: By, found: Sequence[Found]) -> dict[str,
 
 @click.command("routing")
 @click.option("--times", default=400, show_default=True, help="Routers fitted for each row.")
+@click.option("--cases", multiple=True, type=int, help="Only rows of so many cases; repeatable.")
 @click.option("--logistic", is_flag=True, help="Rows of the logistic regression instead of rules.")
-def main(times: int, logistic: bool) -> None:
+def main(times: int, cases: Sequence[int], logistic: bool) -> None:
     """Print what routers find and what their intervals hold, as a table in Markdown."""
     by: By = "logistic" if logistic else "rule"
-    sizes = SIZES[1:3] if logistic else SIZES
+    sizes = cases or (SIZES[1:3] if logistic else SIZES)
     rows = [
         _row(world, number, by, simulate(world, number, by=by, times=times))
         for world in WORLDS

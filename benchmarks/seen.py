@@ -1,55 +1,53 @@
-"""Keeps what teams have evolved on out of what they are tested on."""
+"""Keeps what teams have evolved on, and what they recall, out of what they are tested on."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..pool.ledger import Ledger
-from ..pool.statistics import EVOLVE
-from ..runtime.terminal import counted
-from ..schema.errors import InputError
+from ..pool.seen import Seen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ..schema.task import Task
     from ..schema.team import Team
 
-__all__ = ["refuse_seen"]
+__all__ = ["places_in", "refuse_seen"]
+
+OTHERS = "Take the other split with --split test, or say --allow-seen."
 
 
-def refuse_seen(team: Team, path: Path, tasks: Sequence[Task]) -> None:
-    """Make sure that no task is one that a team, or its pool, evolved on.
+def refuse_seen(
+    tasks: Sequence[Task],
+    benchmark: str,
+    *,
+    team: Team | None = None,
+    path: Path | None = None,
+    pool: Path | None = None,
+) -> None:
+    """Make sure that no task is one that a team, or a pool, has learnt from.
 
     Args:
+        tasks: What is to be tested on.
+        benchmark: Where they come from.
         team: The team; its lineage names the task that it was made for.
-        path: Its file, perhaps in a pool.
-        tasks: What it is to be tested on.
+        path: Its file, perhaps in a pool of its own.
+        pool: What its agents recall from, or what a strategy has.
 
     Raises:
-        InputError: Some are.
+        InputError: Some are, by their ids or by their words; both places of each are named.
     """
-    seen = _evolved_on(path)
-    if team.lineage is not None and team.lineage.task:
-        seen.add(team.lineage.task)
-    again = [task.id for task in tasks if task.id in seen]
-    if again:
-        raise InputError(
-            f"{path}: {counted(len(again), 'task')} of these {len(tasks)}, such as {again[0]!r},"
-            " is what this team or its pool evolved on, so a score says nothing about unseen"
-            " tasks. Take the other split with --split test, or say --allow-seen."
-        )
+    seen = Seen()
+    if team is not None and team.lineage is not None and team.lineage.task:
+        seen |= Seen(ids={team.lineage.task: f"the task of the lineage of {path or team.name}"})
+    if path is not None:
+        seen |= Seen.by(path.resolve().parent.parent)  # none, where the file is in no pool
+    if pool is not None:
+        seen |= Seen.by(pool)
+    seen.refuse(tasks, OTHERS, places=places_in(benchmark, tasks), what="task")
 
 
-def _evolved_on(path: Path) -> set[str]:
-    """Give the tasks that the pool of a team file has learnt from; none where it is in no pool."""
-    ledger = path.resolve().parent.parent / "ledger.jsonl"
-    if not ledger.exists():
-        return set()
-    values = (entry.value for entry in Ledger(ledger).read())
-    return {
-        value["task"]
-        for value in values
-        if value.get("task") is not None and value.get("split", EVOLVE) == EVOLVE
-    }
+def places_in(benchmark: str, tasks: Sequence[Task]) -> Mapping[str, str]:
+    """Say of tasks, by their ids, which benchmark they are of, and which of its tasks each is."""
+    return {task.id: f"{benchmark}, number {at}" for at, task in enumerate(tasks, start=1)}

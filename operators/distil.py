@@ -128,8 +128,8 @@ def _read(lengths: Mapping[str, int], bounds: Bounds, text: str) -> Distilled:
     any_text = {"type": "string"}
     said = structured(text, closed(**dict.fromkeys(lengths, any_text)), bounds)
     parts = {name: on_one_line(said[name])[:most] for name, most in lengths.items()}
-    if empty := [name for name, part in parts.items() if not part]:
-        raise Unfit(f"{' and '.join(empty)}: nothing is said there. Each of the three says one.")
+    if empty := [name for name, part in parts.items() if not any(map(str.isalnum, part))]:
+        raise Unfit(f"{' and '.join(empty)}: nothing is said there. Write some words.")
     return Distilled(**parts)
 
 

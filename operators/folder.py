@@ -13,6 +13,8 @@ from dataclasses import fields as fields_of
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
+from ..pool.layout import EVOLUTIONS, MANIFEST
+from ..pool.seen import text_digest
 from ..runtime.journal import digest
 from ..runtime.terminal import counted
 from ..schema.errors import InputError
@@ -23,7 +25,7 @@ from ..schema.secrets import scrubbed
 from ..schema.values import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from ..schema.ceiling import Ceiling
@@ -38,15 +40,12 @@ __all__ = [
     "Manifest",
     "find_folder",
     "open_folder",
-    "text_digest",
-    "texts_seen",
+    "task_digest",
 ]
 
-EVOLUTIONS = "evolutions"
 TURNS = "turns.jsonl"
 EPISODES = "episodes"
 """Where files of an evolution's episodes are kept, each in a folder of its number."""
-MANIFEST = "evolution.json"
 VERSION = 3
 """Of the manifest. The first one had two hashes, and told neither answers nor models."""
 FLAT = 2
@@ -210,22 +209,6 @@ def find_folder(pool: Path, name: str, manifest: Manifest) -> Path:
             " it was begun with, or choose another --name."
         )
     return folder
-
-
-def texts_seen(pool: Path) -> Iterator[str]:
-    """Give the digest of each question that an evolution of a pool was given, by its words.
-
-    Evolutions of earlier versions kept none; what they saw is known by its ids, from the ledger.
-    """
-    for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
-        value = json.loads(path.read_text(encoding="utf-8"))
-        for told in value["tasks"].values() if value.get("v") in (FLAT, VERSION) else ():
-            yield told.partition(".")[0]
-
-
-def text_digest(task: Task) -> str:
-    """Give the digest of what a task asks: the same for the same words, however they are spaced."""
-    return digest(f"{task.query} {task.context}".split())[:DIGITS]
 
 
 def task_digest(task: Task) -> str:

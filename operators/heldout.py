@@ -12,21 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..pool.changes import Tried
 from ..pool.expectation import expected_scores, most_promising
-from ..pool.layout import LEDGER
-from ..pool.ledger import Ledger
-from ..pool.statistics import EVOLVE, Trial
+from ..pool.statistics import Trial
 from ..runtime.journal import digest
-from ..runtime.terminal import counted
 from ..runtime.usage import Usage
-from ..schema.errors import InputError
 from .episode import Episode
-from .folder import task_digest, text_digest, texts_seen
+from .folder import task_digest
 from .proposal import Dropped
 from .together import by_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from ..pool.pool import Pool
     from ..pool.view import View
@@ -43,13 +38,11 @@ __all__ = [
     "Subject",
     "beside_teams",
     "frozen_teams",
-    "refuse_seen",
 ]
 
 TEST = "test"
 """The split of the trials. What evolution learns from is `evolve`."""
 HASH_DIGITS = 16
-MOST_NAMED = 5
 RUN = "candidate 0"
 """What the journal calls the only run of a trial."""
 
@@ -249,33 +242,6 @@ def beside_teams(teams: Iterable[Team]) -> list[Frozen]:
         Frozen(name=name, team=team, role="beside", is_seed=False, expected=None)
         for name, team in sorted(named.items())
     ]
-
-
-def refuse_seen(pool: Path, stream: Sequence[Task], tasks: Sequence[Task]) -> None:
-    """Make sure that no task is one that a pool evolved on, or is about to.
-
-    Args:
-        pool: The pool's folder, if there is one yet.
-        stream: The tasks that are evolved on.
-        tasks: What is to be held out.
-
-    Raises:
-        InputError: Some are, by their words or by their ids.
-    """
-    ids, texts = {task.id for task in stream}, {text_digest(task) for task in stream}
-    texts.update(texts_seen(pool))
-    for entry in Ledger(pool / LEDGER).read():
-        if entry.value.get("split", EVOLVE) == EVOLVE and entry.value.get("task"):
-            ids.add(entry.value["task"])
-    again = [task.id for task in tasks if task.id in ids or text_digest(task) in texts]
-    if again:
-        named = ", ".join(map(repr, again[:MOST_NAMED]))
-        more = f" and {len(again) - MOST_NAMED} more" if len(again) > MOST_NAMED else ""
-        raise InputError(
-            f"{counted(len(again), 'held-out task')} of {len(tasks)} evolved or will evolve in this"
-            f" pool, by words or by id: {named}{more}. A score on them says nothing about unseen"
-            " tasks. Take others for --test; what is another task needs another id."
-        )
 
 
 def _which(task: Task) -> str:

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_SETTINGS", "Need", "NoSettings", "Strategy", "asked_models", "strategy_of"]
 
-Need = Literal["teams", "children", "agents", "meta_model", "answers", "memory", "past"]
+Need = Literal["teams", "children", "agents", "meta_model", "judge", "answers", "memory", "past"]
 """What a strategy may need:
 
 * `teams`: the teams of the pool, which begins with the recipe's seeds and has to have some;
 * `children`: room for teams that it makes: a ceiling that is higher than what the seeds ask for;
 * `agents`: the agents of the pool;
 * `meta_model`: that the recipe's meta-model can be asked;
+* `judge`: that the recipe's judge can be asked, also where tasks have reference answers;
 * `answers`: that every task has a reference answer;
 * `memory`: what the pool has learnt, found by similarity;
 * `past`: the lines of earlier episodes, which are then held in memory.
@@ -120,8 +121,9 @@ def asked_models(recipe: Recipe, tasks: Iterable[Task]) -> frozenset[str]:
     Those that agents ask are not among them: they follow from the teams.
     """
     asked: set[str] = set()
-    if any(is_judged(recipe, task) for task in tasks):
+    needs = strategy_of(recipe.strategy).needs(recipe.settings)
+    if "judge" in needs or any(is_judged(recipe, task) for task in tasks):
         asked.add(recipe.judge_model or recipe.meta_model)
-    if "meta_model" in strategy_of(recipe.strategy).needs(recipe.settings):
+    if "meta_model" in needs:
         asked.add(recipe.meta_model)
     return frozenset(asked)

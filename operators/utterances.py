@@ -1,8 +1,8 @@
 """What agents said in the rounds of a run, one utterance for each that spoke (MATTRL §3.2).
 
 Credited are those who consult: the agents that work in each round. Who recruits, merges, reports or
-decides works once, outside of the rounds, and says no utterance. Nor does an agent whose outcome
-was given: it had nothing new to say, and was not asked.
+decides works once, outside of the rounds, and says no utterance. Nor does an agent that has nothing
+new to say: one that consults and gives an empty increment, or whose outcome was given.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..runtime.consulting import increments
 from .material import clip
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def utterances(done: Sequence[Round], *, most: int = LONGEST) -> tuple[Utterance
         for one in done
         if one.kind == "round"
         for agent in _speakers(one)
+        if _is_news(done, one, agent)
     )
 
 
@@ -78,6 +80,12 @@ def _speakers(one: Round) -> Iterator[str]:
         is_asked = agent not in one.given and one.plan.agents[agent].backend != FUNCTION
         if is_asked and agent != decides and outcome.result is not None:
             yield agent
+
+
+def _is_news(done: Sequence[Round], one: Round, agent: str) -> bool:
+    """Tell whether an agent that consults said something that it had not said before."""
+    consults = one.plan.agents[agent].agent.consults
+    return not consults or bool(increments(done, agent).get(one.number))
 
 
 def _utterance(one: Round, agent: str, most: int) -> Utterance:

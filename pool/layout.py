@@ -12,8 +12,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGENTS",
+    "EVOLUTIONS",
     "LEDGER",
     "LOCK",
+    "MANIFEST",
     "TEAMS",
     "agent_file_of",
     "file_of",
@@ -24,6 +26,9 @@ __all__ = [
 TEAMS = "teams"
 AGENTS = "agents"
 LEDGER = "ledger.jsonl"
+EVOLUTIONS = "evolutions"
+"""Where each evolution of the pool has a folder, with what it was begun with in `MANIFEST`."""
+MANIFEST = "evolution.json"
 LOCK = ".pool.lock"
 """Held by who adds teams and agents; whoever appends to the ledger holds the ledger's own."""
 GITIGNORE = """\

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.recall import Entry, nothing
 from .memory import open_memory
 from .pool import Pool
+from .seen import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -15,12 +17,30 @@ if TYPE_CHECKING:
 
     from ..runtime.recall import Recaller
     from ..schema.models import Model
+    from ..schema.task import Task
     from .learnt import Learnt
 
 __all__ = ["open_recall", "recalling"]
 
 Found = list[tuple["Learnt", float]]
 """What a search gives: see `Memory.search`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The memory of a pool, which also knows the tasks that it comes from."""
+
+    folder: Path
+    recall: Recaller
+
+    async def __call__(self, query: str, k: int, where: Mapping[str, Any], /) -> Sequence[Entry]:
+        """Find entries; see `Recaller`."""
+        return await self.recall(query, k, where)
+
+    def met(self, task: Task) -> str | None:
+        """Say where something was learnt from a task; see `Remembering`."""
+        found = next(Seen.by(self.folder).meetings([task]), None)
+        return f"{found.before} by its {found.by}" if found else None
 
 
 def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None = None) -> Recaller:
@@ -33,7 +53,8 @@ def open_recall(folder: Path, models: Mapping[str, Model], embedder: str | None 
     pool = Pool.open(folder)
     if not pool.learnt:
         return nothing
-    return recalling(open_memory(pool, embedder=embedder, models=models).search)
+    memory = open_memory(pool, embedder=embedder, models=models)
+    return Recollection(folder, recalling(memory.search))
 
 
 def recalling(search: Callable[..., Found]) -> Recaller:

@@ -14,6 +14,7 @@ from ..schema.task import Task
 from ..schema.team import Team
 from .budget import Budget, Caps
 from .plan import compile
+from .recall import refuse_met
 from .record import Record
 from .services import Setting, open_services
 from .trace import Trace
@@ -76,6 +77,8 @@ def run(
 
     async def until_done() -> Run:
         async with open_services(catalogue, setting) as services:
+            place = "given as a value" if isinstance(task, Task) else f"{task}:1"
+            refuse_met(plan, asked, services.recaller, place)
             await services.prepare(plan)
             spending = Budget(setting.budget)
             if runs is None:

@@ -147,7 +147,7 @@ class Branch(Journal):
         if kind == "agent":
             value = {**value, **_value(self._of(path))}
         else:
-            value = {**value, BRANCHED: True}
+            value = {**value, BRANCHED: True} if kind == "model" else value
             self._count(path, asked, kind, value)
         await super().put(path if kind in WHOLE else self._private(path), kind, asked, value)
 

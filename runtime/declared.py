@@ -19,20 +19,19 @@ from .recruiting import choice, fallback, notice_of_choosing, notices_of_seats
 from .reviewing import accepted, authors, idle
 from .rounds import Next
 from .runners.protocol import Report
+from .settling import changed, settled
 from .silence import NOBODY_SILENT
 from .structured import first_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..schema.team import Recruit, Team
-    from .outcomes import AgentOutcome
     from .plan import Plan
     from .rounds import Round
-    from .runners.protocol import AgentResult
     from .silence import Silence
 
-__all__ = ["Declared", "changed", "declared", "declares"]
+__all__ = ["Declared", "declared", "declares"]
 
 ONCE = Rounds(most=1, until="never")
 """The rounds of a team that declares none."""
@@ -162,7 +161,8 @@ class Declared:
             if agent in coming.agents
         }
         carry = self._carry(done, coming)
-        given = {**opened, **self._settled(rounds, coming, carry, opened)}
+        is_over = accepted(rounds) if self.rules.until == "accepted" else frozenset[str]()
+        given = {**opened, **settled(rounds, coming, carry, opened, is_over)}
         return Next(plan=coming, carry=carry, given=given)
 
     def _carry(self, done: Sequence[Round], coming: Plan) -> Carry:
@@ -264,51 +264,9 @@ class Declared:
             if planned.agent.can_finalize and agent_id not in self.opening:
                 yield agent_id
 
-    def _settled(
-        self, rounds: Sequence[Round], coming: Plan, carry: Carry, opened: Collection[str]
-    ) -> Mapping[str, AgentOutcome]:
-        """Give the outcomes of those who need not be asked.
-
-        They would read word for word what they read before, have nothing new to say, or did what
-        was accepted. In Kahn's order: what one sees stays as it was where it sees the same, and all
-        of it is settled.
-        """
-        came = {agent: outcome for one in rounds for agent, outcome in one.run.agents.items()}
-        is_over = accepted(rounds) if self.rules.until == "accepted" else frozenset[str]()
-        is_over |= idle(coming, is_over) if is_over else frozenset()
-        settled: dict[str, AgentOutcome] = {}
-        for agent_id in coming.agents:
-            if agent_id not in came or agent_id in opened:
-                continue
-            if agent_id in carry.consulting:
-                is_settled = has_converged(rounds, agent_id)
-            else:
-                reads_alike = _reads_alike(agent_id, rounds[-1], coming, carry, {*settled, *opened})
-                is_settled = agent_id in is_over or reads_alike
-            if is_settled:
-                settled[agent_id] = came[agent_id]
-        return settled
-
-
-def changed(before: Round, after: Round) -> list[str]:
-    """Name the agents whose contribution is another one than in the round before."""
-    earlier, later = before.run.agents, after.run.agents
-    return [one for one in later if _contribution(earlier.get(one)) != _contribution(later[one])]
-
 
 def _rounds(done: Sequence[Round]) -> Sequence[Round]:
     return [one for one in done if one.kind == "round"]
-
-
-def _reads_alike(
-    agent_id: str, last: Round, coming: Plan, carry: Carry, still: Collection[str]
-) -> bool:
-    """Tell whether an agent was done, and would read word for word what it read before."""
-    planned, before = coming.agents[agent_id], last.plan.agents.get(agent_id)
-    if before is None or last.run.agents[agent_id].status != "done":
-        return False
-    sees_alike = planned.sees == before.sees and all(one in still for one in planned.sees)
-    return sees_alike and carry.of(agent_id) == last.carry.of(agent_id)
 
 
 def _says_final(last: Round, agent_id: str) -> bool:
@@ -326,9 +284,3 @@ def _report(agent_id: str, last: Round) -> Report | None:
         return None
     role = last.plan.agents[agent_id].agent.role
     return Report(agent_id=agent_id, role=role, content=result.content, patch=result.patch)
-
-
-def _contribution(outcome: AgentOutcome | None) -> tuple[str, str | None] | None:
-    """Give what an agent said and did, but for the whitespace around it."""
-    result: AgentResult | None = outcome.result if outcome else None
-    return (result.content.strip(), result.patch) if result else None

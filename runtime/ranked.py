@@ -124,11 +124,15 @@ def _plain(name: str) -> str:
 
 def _items(answer: str) -> list[str]:
     """Give the items of a list as they are written, without what numbers or marks them."""
-    lines = _in_json(answer) or [line.strip() for line in answer.splitlines()]
-    for mark in (_NUMBERED, _BULLETED):
-        if marked := [found[1] for line in lines if (found := mark.match(line))]:
-            return marked
-    return lines
+    if names := _in_json(answer):
+        numbered = _marked(_NUMBERED, names)
+        return numbered if len(numbered) == len(names) else names
+    lines = [line.strip() for line in answer.splitlines()]
+    return _marked(_NUMBERED, lines) or _marked(_BULLETED, lines) or lines
+
+
+def _marked(mark: re.Pattern[str], lines: Sequence[str]) -> list[str]:
+    return [found[1] for line in lines if (found := mark.match(line))]
 
 
 def _in_json(answer: str) -> list[str]:

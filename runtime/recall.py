@@ -8,7 +8,7 @@ is in the run's journal, so to make the run again takes no memory, and another o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ..schema.catalogue import installed, load_named
 from ..schema.errors import InputError
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Entry",
     "Recaller",
+    "Remembering",
     "fitting",
     "nothing",
     "open_recall",
     "recalls",
     "refuse_forgetful",
+    "refuse_met",
     "reminded",
 ]
 
@@ -121,6 +123,19 @@ class Recaller(Protocol):
         ...
 
 
+@runtime_checkable
+class Remembering(Protocol):
+    """A `Recaller` that knows which tasks something was learnt from."""
+
+    def met(self, task: Task) -> str | None:
+        """Say where it was learnt from a task, as by its id or its words; None where it was not.
+
+        Raises:
+            CoterieError: The memory cannot be read.
+        """
+        ...
+
+
 async def nothing(_query: str, _k: int, _where: Mapping[str, Any], /) -> Sequence[Entry]:
     """Find nothing: a `Recaller` for where nothing was learnt."""
     return ()
@@ -153,6 +168,29 @@ def refuse_forgetful(plan: Plan, recaller: Recaller | None) -> None:
         raise InputError(
             f"{', '.join(wanting)}: recall needs a pool to recall from, and there is none. Use"
             " mas-run --pool FOLDER, mas-evolve, or mas-bench run --recipe; or leave out recall."
+        )
+
+
+def refuse_met(plan: Plan, task: Task, recaller: Recaller | None, place: str) -> None:
+    """Make sure that nobody is reminded of what was learnt from the very task.
+
+    Args:
+        plan: Who works.
+        task: On what.
+        recaller: The memory, where there is one.
+        place: Where the task stands.
+
+    Raises:
+        InputError: Somebody would be; both places are named.
+        CoterieError: The memory cannot be read.
+    """
+    if not recalls(plan.team) or not isinstance(recaller, Remembering):
+        return
+    if (before := recaller.met(task)) is not None:
+        raise InputError(
+            f"task {task.id!r} ({place}) is {before}: the pool has learnt from it, so what its"
+            " agents recall is no help on an unseen task. Give another task, or leave recall out;"
+            " what is another task needs another id."
         )
 
 

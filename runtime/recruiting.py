@@ -35,7 +35,7 @@ def _schema(recruit: Recruit) -> Mapping[str, Any]:
     """Let it name some of the catalogue, each by its id, or say who is to take the seats."""
     item: Mapping[str, Any] = {"type": "string", "enum": [*recruit.among]}
     if recruit.free:
-        item = _object(role=_text(LONGEST_ROLE), expertise=_text(LONGEST_EXPERTISE))
+        item = _object(role=_text(LONGEST_ROLE, 1), expertise=_text(LONGEST_EXPERTISE, 1))
     most = min(recruit.most, len(recruit.among))
     named = {"type": "array", "items": item, "minItems": 1, "maxItems": most}
     return _object(specialists=named, reason=_text(LONGEST_REASON))
@@ -46,8 +46,8 @@ def _object(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**shape, "additionalProperties": False}
 
 
-def _text(most: int) -> Mapping[str, Any]:
-    return {"type": "string", "maxLength": most}
+def _text(most: int, least: int = 0) -> Mapping[str, Any]:
+    return {"type": "string", "maxLength": most, **({"minLength": least} if least else {})}
 
 
 def notice_of_choosing(team: Team, recruit: Recruit) -> Notice:

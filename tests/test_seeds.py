@@ -13,13 +13,13 @@ from coterie.runtime import Run, run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 from coterie.runtime.trace import Event
-from coterie.schema import load_task, load_team
+from coterie.schema import Team, load_task, load_team
 
 ROOT = Path(__file__).parents[1]
 SEEDS = sorted((ROOT / "seeds").glob("*.yaml"))
 TASKS = sorted((ROOT / "examples" / "tasks").glob("*.json"))
 
-# EvoMAS Table 9: agents and edges.
+# Agents and edges: EvoMAS Table 9, and the three settings of MATTRL.
 SHAPES = {
     "majority_vote": (7, 6),
     "debate": (19, 78),
@@ -29,7 +29,20 @@ SHAPES = {
     "metagpt": (5, 4),
     "chatdev": (5, 4),
     "single_agent": (1, 0),
+    "consultation": (27, 26),
+    "mathematics": (9, 14),
+    "teaching": (7, 11),
 }
+
+# MATTRL App. A.2 and B.2: the departments of the catalogue, and as many seats as there are experts.
+CATALOGUES = {"consultation": (24, 3, False), "mathematics": (3, 3, True)}
+
+
+@pytest.mark.parametrize("name", CATALOGUES)
+def test_a_seed_recruits_from_the_catalogue_of_its_setting(name: str) -> None:
+    recruit = load_team(ROOT / "seeds" / f"{name}.yaml").execution.recruit
+    assert recruit is not None
+    assert (len(recruit.among), recruit.most, recruit.free) == CATALOGUES[name]
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -83,14 +96,22 @@ def played(request: Mapping[str, Any]) -> Reply:
         reply = Reply.code("print(6 * 7)\nfinal_answer(str(6 * 7))")
     elif "response_format" in request:
         schema = request["response_format"]["json_schema"]["schema"]
-        reply = Reply.json({name: example(part) for name, part in schema["properties"].items()})
+        reply = Reply.json(example(schema))
     else:
         reply = Reply(text="42")
     return reply.replace(latency=0.05)
 
 
 def example(schema: dict[str, Any]) -> object:
-    return schema["enum"][0] if "enum" in schema else "6*7"
+    match schema:
+        case {"enum": [first, *_]}:
+            return first
+        case {"type": "array", "items": items}:
+            return [example(items)] * schema.get("minItems", 0)
+        case {"type": "object", "properties": properties}:
+            return {name: example(part) for name, part in properties.items()}
+        case _:
+            return "6*7"
 
 
 def played_through(path: Path, events: list[Event]) -> Run:
@@ -109,16 +130,33 @@ def test_a_seed_runs_to_its_answer_in_order_and_side_by_side(path: Path) -> None
     events: list[Event] = []
     finished = played_through(path, events)
     assert finished.status == "done", finished.error
-    assert {outcome.status for outcome in finished.agents.values()} == {"done"}
     team = load_team(path)
-    assert peak(events) == max(len(level) for level in team.levels)
+    recruit = team.execution.recruit
+    away = {*recruit.among} - {*finished.recruited} if recruit else set[str]()
+    present = {one for one, outcome in finished.agents.items() if outcome.status == "done"}
+    assert present == {*team.agents} - away - idle(team, away)
+    assert peak(events) == max(len(present.intersection(level)) for level in working(team))
     started = {
         event.agent: place for place, event in enumerate(events) if event.type == "agent_started"
     }
     ended = {
         event.agent: place for place, event in enumerate(events) if event.type == "agent_finished"
     }
-    assert all(ended[reporter] < started[receiver] for reporter, receiver in team.edges)
+    edges = [edge for edge in team.edges if present.issuperset(edge)]
+    assert all(ended[reporter] < started[receiver] for reporter, receiver in edges)
+
+
+def idle(team: Team, away: set[str]) -> set[str]:
+    """Those who review only agents that are away."""
+    reviewers = [one.id for one in team.agents.values() if one.reviews]
+    return {one for one in reviewers if away.issuperset(team.predecessors[one])}
+
+
+def working(team: Team) -> list[tuple[str, ...]]:
+    """The agents that may work at the same time: of one level, and of one kind of pass."""
+    opening = team.opening
+    parts = [(*opening.intersection(level),) for level in team.levels]
+    return [*parts, *((*{*level}.difference(opening),) for level in team.levels)]
 
 
 def peak(events: list[Event]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,13 @@ OFFLINE = {"budget": None, "cache": None, "allow_unpriced": True, "unsafe_local"
     "--pool",
     "pool_folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="With --recipe: the pool. It stays as it is.",
+    help="What agents with recall are reminded from, or the recipe's strategy. It stays as it is.",
+)
+@click.option(
+    "--embedder",
+    metavar="NAME",
+    help="What finds similar tasks in the pool: minilm, hashing, or a model's alias.  [default:"
+    " minilm]",
 )
 @click.option(
     "--trials",
@@ -47,7 +54,7 @@ OFFLINE = {"budget": None, "cache": None, "allow_unpriced": True, "unsafe_local"
 @click.option(
     "--allow-seen",
     is_flag=True,
-    help="Also take tasks that the team's pool evolved on. The figure is then no test of it.",
+    help="Also take tasks that the team or the pool has learnt from. The figure is then no test.",
 )
 @workers
 @spending
@@ -76,28 +83,37 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     from ...operators.scoring import require_answers
     from ...runtime.command.loading import load_team_of
     from ...runtime.plan import compile
+    from ...runtime.recall import recalls
     from ..benchmark import find_benchmark
     from ..results import Request
     from ..seen import refuse_seen
 
     benchmark = find_benchmark(name)
     recipe_file, pool = options["recipe_file"], options["pool_folder"]
-    if (team_file is None) != (recipe_file is not None and pool is not None):
-        raise InputError("say what is run: --team TEAM, or --recipe RECIPE and --pool POOL.")
+    if (team_file is None) == (recipe_file is None) or (recipe_file and pool is None):
+        raise InputError(
+            "say what is run: --team TEAM, with --pool POOL where its agents recall, or --recipe"
+            " RECIPE and --pool POOL."
+        )
     known = host_catalogue(**{name: options[name] for name in HOST})
     trials = options["trials"] or benchmark.trials
     request = Request(
         benchmark=name, source=source_of(options), choice=choice_of(options), trials=trials
     )
+    if pool is None and options["embedder"] is not None:
+        raise InputError("--embedder is for a pool: say which one with --pool POOL.")
     if team_file is None:
         sys.exit(_examined(request, known, parent, options))
     team, known, path = load_team_of(team_file, known)
     chosen = request.tasks()
     require_answers(chosen)
+    if pool is not None and not recalls(team):
+        raise InputError(f"--pool: no agent of {team.name} recalls anything. Leave it out.")
     if not options["allow_seen"]:
-        refuse_seen(team, path, chosen)
+        refuse_seen(chosen, name, team=team, path=path, pool=pool)
     plan = compile(team, known)
-    evaluating = Evaluating(request, chosen, plan, known, setting_of(options), options)
+    setting = replace(setting_of(options), pool=pool, embedder=options["embedder"])
+    evaluating = Evaluating(request, chosen, plan, known, setting, options)
     if options["dry_run"]:
         click.echo(speakable(evaluating.outlook))
         return

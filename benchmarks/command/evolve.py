@@ -23,9 +23,12 @@ if TYPE_CHECKING:
     from ...runtime.plan import Plan
     from ...runtime.trace import RunFolder
     from ...schema.catalogue import Catalogue
+    from ...schema.task import Task
     from ..results import Request, Results
 
 __all__ = ["evolve"]
+
+OTHERS = "Leave them out with --instances, or evolve a new pool."
 
 
 @click.command("evolve", cls=Command)
@@ -97,11 +100,11 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
         trials=options["trials"] or benchmark.trials,
     )
     tested = replace(request, choice=replace(choice, split="test"))
+    chosen = request.tasks()
     if options["freeze"]:
-        _check_tested(tested, options["baselines"], known)
+        _check_tested(tested, chosen, pool_folder, options["baselines"], known)
     given = {**options, "name": options["evolution"] or name}
     recipe = load_recipe(recipe_file, tell=note)
-    chosen = request.tasks()
     benchmark.prepare(request.source, chosen)
     evolving = Evolving(recipe_file, recipe, chosen, pool_folder, known, given)
     online = io.StringIO()  # told after what was held out, which is the figure of a team
@@ -126,17 +129,26 @@ def _head(text: str, options: dict[str, Any]) -> None:
         click.echo(speakable(f"== {text} =="))
 
 
-def _check_tested(request: Request, baselines: Sequence[str], known: Catalogue) -> None:
+def _check_tested(
+    request: Request,
+    stream: Sequence[Task],
+    pool: Path,
+    baselines: Sequence[str],
+    known: Catalogue,
+) -> None:
     """Find what is wrong with the evaluations before the evolution is paid for."""
     from ...operators.scoring import require_answers
+    from ...pool.seen import Seen
     from ...runtime.command.loading import load_team_of
-    from ..seen import refuse_seen
+    from ..seen import places_in, refuse_seen
 
-    chosen = request.tasks()
+    chosen, name = request.tasks(), request.benchmark
     require_answers(chosen)
+    seen = Seen.of(stream, places_in(f"{name}, split evolve", stream)) | Seen.by(pool)
+    seen.refuse(chosen, OTHERS, places=places_in(f"{name}, split test", chosen))
     for team_file in baselines:
         team, _, path = load_team_of(team_file, known)
-        refuse_seen(team, path, chosen)
+        refuse_seen(chosen, request.benchmark, team=team, path=path)
 
 
 def _frozen(
@@ -189,9 +201,10 @@ def _evaluated(
 
     team, known, path = load_team_of(team_file, known)
     chosen = request.tasks()
-    refuse_seen(team, path, chosen)
+    recalled = pool if recalls(team) else None
+    refuse_seen(chosen, request.benchmark, team=team, path=path, pool=recalled)
     plan = compile(team, known)
-    setting = replace(setting_of(options), pool=pool if recalls(team) else None)
+    setting = replace(setting_of(options), pool=recalled)
     evaluating = Evaluating(request, chosen, plan, known, setting, options)
     folder = parent / team.name
     if (folder / MANIFEST).exists():

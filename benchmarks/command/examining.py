@@ -86,13 +86,13 @@ class Examining:
         Raises:
             InputError: Something is.
         """
-        from ...operators.heldout import refuse_seen
         from ...pool.layout import LEDGER
+        from ..seen import refuse_seen
 
         if not (self.pool_folder / LEDGER).exists():
             raise InputError(f"{self.pool_folder}: no pool. Make one with mas-evolve.")
         if not self.options["allow_seen"]:
-            refuse_seen(self.pool_folder, (), self.tasks)
+            refuse_seen(self.tasks, self.request.benchmark, pool=self.pool_folder)
         _ = self.start
 
     @property
@@ -115,6 +115,7 @@ class Examining:
             tasks=self.tasks,
             pool_folder=self.pool_folder,
             known=self.known,
+            embedder=self.options["embedder"],
         )
 
     @cached_property
@@ -125,7 +126,8 @@ class Examining:
 
         ledger = (self.pool_folder / LEDGER).stat().st_size
         models = {one.alias: one.model for one in self.start.models}
-        made_with = [asdict(self.recipe), self.request.value(), models]
+        made_with: list[Any] = [asdict(self.recipe), self.request.value(), models]
+        made_with += [name] if (name := self.options["embedder"]) else []
         return digest(str(self.pool_folder.resolve()), ledger, *made_with)[:DIGITS]
 
     @cached_property
@@ -186,6 +188,7 @@ class Examining:
             setting=self.setting,
             pool=self.start.open_pool(),
             folder=self.folder.path,
+            embedder=self.options["embedder"],
             recalls=self.start.recalls,
         ) as stage:
             progress = Progress(total=expected, quiet=quiet)

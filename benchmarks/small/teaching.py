@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from .generated import Write
 
-__all__ = ["STUDENT_BEFORE", "TEACHER", "TEACHING", "Language"]
+__all__ = ["STUDENT_BEFORE", "TEACHERS", "TEACHING", "Language"]
 
-TEACHER = "teacher"
-"""The id of the agent that is told the key and the explanation."""
+TEACHERS = ("teacher", "expert", "strategist", "diagnostician")
+"""The ids of the agents that are told the key and the explanation."""
 STUDENT_BEFORE = "student_before"
 """The id of the agent whose answer counts as what the student knew before."""
 
@@ -119,7 +119,7 @@ def _in_world(seed: int, level: int) -> Write:
             scorer=ScorerChoice(
                 name="lesson", options={"choices": shown, "before": STUDENT_BEFORE}
             ),
-            briefs={TEACHER: language.explained(truth, letter)},
+            briefs=dict.fromkeys(TEACHERS, language.explained(truth, letter)),
         )
 
     return write
@@ -138,10 +138,11 @@ def _alike(chance: random.Random, parts: Sequence[str]) -> list[dict[str, str]]:
 TEACHING = in_worlds(
     "teaching",
     "Teaching an invented language",
-    "What a phrase of an invented language means: one of four choices, so guessing gives 0.25. The"
-    f" agent `{TEACHER}` is told the key and why; a student is not. The score is whether the team's"
-    f" answer is right; where it has an agent `{STUDENT_BEFORE}`, whose answer counts as what the"
-    " student knew before, the learning gain is the difference. Level 1: one word; each level adds"
+    "What a phrase of an invented language means: one of four choices, so guessing gives 0.25."
+    f" Agents called {', '.join(TEACHERS)} are told the key and why; a student is not. The score is"
+    " whether the team's answer is right; where it has an agent"
+    f" `{STUDENT_BEFORE}`, whose answer counts as what the student knew before, the learning gain"
+    " is the difference. Level 1: one word; each level adds"
     " one. All questions of a seed and a level are about the same language.",
     _in_world,
     headline=Headline(name="after", of=mean_score),

@@ -17,7 +17,7 @@ from ...runtime.whole import as_run
 from ...schema.ceiling import Ceiling
 from ...schema.errors import InputError, RunError
 from ..account import Account
-from ..credit.counterfactual import Counterfactuals, Player, by_answer, name_of
+from ..credit.counterfactual import MOST_NAMED, Counterfactuals, Player, by_answer, name_of
 from ..credit.naive import naive_agents, naive_turns
 from ..credit.players import agents_of, calls_at_most, turns_of
 from ..credit.schemes import Credit, Game
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Making"]
 
-NAMED = 3
-"""Players that a line of progress names."""
 JUDGING = "by judge"
 """Where a judge's answers stand in the journal. No agent has a name with a blank."""
 
@@ -212,7 +210,7 @@ class Making:
 
     def _tell(self, players: tuple[Player, ...], some: frozenset[Player], worth: Worth) -> None:
         if not self.options["quiet"]:
-            name = name_of((one for one in players if one not in some), most=NAMED)
+            name = name_of((one for one in players if one not in some), most=MOST_NAMED)
             asked = counted(Cost.of([worth]).paid.calls, "call")
             click.echo(f"{name}: score {worth.value:.3g}, {asked} beyond the run's", err=True)
 

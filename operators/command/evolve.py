@@ -171,7 +171,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     done; nothing is paid twice. With further tasks at its end, the stream is prolonged.
     """
     from ...schema.recipe import load_recipe
-    from ...schema.tasks import load_tasks
+    from ...schema.tasks import placed_tasks
     from .evolving import Evolving
     from .several import Several
 
@@ -179,11 +179,13 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
         **{name: options[name] for name in ("model", "models_file", "tools_file", "allowed_tools")}
     )
     recipe = load_recipe(recipe_file, tell=note)
-    tasks = load_tasks(tasks_file, known)[: options["limit"]]
+    placed = placed_tasks(tasks_file, known)
+    tasks = [*placed.values()][: options["limit"]]
     testing = _testing(recipe, options, known)
 
     def evolving(one: Recipe, folder: Path) -> Evolving:
-        return Evolving(recipe_file, one, tasks, folder, known, options, testing)
+        places = {task.id: place for place, task in placed.items()}
+        return Evolving(recipe_file, one, tasks, folder, known, options, testing, places)
 
     if options["seeds"] is None:
         sys.exit(evolving(recipe, pool_folder).to_the_end())
@@ -202,14 +204,15 @@ def _testing(recipe: Recipe, options: dict[str, Any], known: Catalogue) -> Testi
             load.
     """
     from ...pool.sources import load_source
-    from ...schema.tasks import load_tasks
+    from ...schema.tasks import placed_tasks
     from .evolving import Testing
 
     if options["test_file"] is None:
         if options["repeats"] or options["beside"]:
             raise InputError("--repeats and --beside say how to test. Say on what: --test TASKS.")
         return None
-    tasks = load_tasks(options["test_file"], known)
+    placed = placed_tasks(options["test_file"], known)
+    tasks = [*placed.values()]
     if recipe.score == "answer":
         from ..scoring import require_answers
 
@@ -219,6 +222,7 @@ def _testing(recipe: Recipe, options: dict[str, Any], known: Catalogue) -> Testi
         repeats=options["repeats"] or REPEATS,
         beside=[load_source(one, known) for one in options["beside"]],
         workers=options["test_workers"],
+        places={task.id: place for place, task in placed.items()},
     )
 
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Evolving", "Testing", "typed"]
 
+OTHERS = "Take others for --test; what is another task needs another id."
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Testing:
@@ -39,6 +41,7 @@ class Testing:
     Attributes:
         tasks: The tasks.
         repeats: How often each team runs on each.
+        places: Where the tasks stand, by their ids.
         beside: Teams that are tested as well.
         workers: How many runs are made at the same time.
     """
@@ -47,6 +50,7 @@ class Testing:
     repeats: int
     beside: Sequence[Team] = ()
     workers: int = 1
+    places: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(eq=False)
@@ -61,6 +65,7 @@ class Evolving:
         known: What this host offers.
         options: What the user said.
         testing: What is held out, if anything.
+        places: Where the tasks stand, by their ids.
         elsewhere: What evolutions that share the budget have spent, and their seconds.
     """
 
@@ -71,6 +76,7 @@ class Evolving:
     known: Catalogue
     options: dict[str, Any]
     testing: Testing | None = None
+    places: Mapping[str, str] = field(default_factory=dict[str, str])
     elsewhere: tuple[Usage, float] | None = None
     _taken: int = field(default=0, init=False)
 
@@ -111,15 +117,16 @@ class Evolving:
             InputError: Something is.
         """
         from ...pool.ledger import Ledger
+        from ...pool.seen import Seen
         from ..folder import TURNS, find_folder
-        from ..heldout import refuse_seen
         from .commits import check_repository
 
         find_folder(self.pool_folder, self.name, self.manifest)
         _ = self.setting
         self._taken = sum(1 for _ in Ledger(self.folder / TURNS).read())
         if self.testing is not None:
-            refuse_seen(self.pool_folder, self.tasks, self.testing.tasks)
+            seen = Seen.of(self.tasks, self.places) | Seen.by(self.pool_folder)
+            seen.refuse(self.testing.tasks, OTHERS, places=self.testing.places)
         if self.options["use_git"]:
             check_repository(self.pool_folder)
 

@@ -33,7 +33,16 @@ if TYPE_CHECKING:
     from ...runtime.services import Services
     from ...schema.task import Task
 
-__all__ = ["Counterfactuals", "Player", "Score", "Turn", "Worth", "by_answer", "name_of"]
+__all__ = [
+    "MOST_NAMED",
+    "Counterfactuals",
+    "Player",
+    "Score",
+    "Turn",
+    "Worth",
+    "by_answer",
+    "name_of",
+]
 
 MOST_NAMED = 3
 """Players that a message names."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...runtime.declared import declares
 from ...runtime.plan import part_of
 from ...schema.errors import InputError
 from ...schema.hints import did_you_mean
@@ -25,7 +26,7 @@ def agents_of(plan: Plan, rounds: Sequence[Round], chosen: Sequence[str] = ()) -
         plan: The whole team.
         rounds: All passes of the run.
         chosen: Who is to be; by default all who worked but the one whose output is the answer,
-            without whom there is none.
+            without whom there is none, and the one that recruits.
 
     Raises:
         InputError: Somebody who was chosen is no agent of the team, or nobody is left.
@@ -34,7 +35,9 @@ def agents_of(plan: Plan, rounds: Sequence[Round], chosen: Sequence[str] = ()) -
         if agent not in plan.agents:
             hint = did_you_mean(agent, plan.agents) or f" Agents: {', '.join(plan.agents)}."
             raise InputError(f"no agent {agent!r} in {plan.team.name}.{hint}")
-    usual = {agent for one in rounds for agent in _working(one)} - {plan.output}
+    recruit = plan.team.execution.recruit
+    apart = {plan.output, *([recruit.by] if recruit else ())}
+    usual = {agent for one in rounds for agent in _working(one)} - apart
     players = tuple(one for one in plan.agents if one in (chosen or usual))
     if not players:
         raise InputError(
@@ -70,8 +73,8 @@ def turns_of(rounds: Iterable[Round], agents: Collection[str]) -> tuple[Turn, ..
 def calls_at_most(plan: Plan, silent: Sequence[str | Turn]) -> int:
     """Bound the calls that a run without somebody has not in common with the run with all.
 
-    Only whom what they say can reach is asked anything else; in rounds, all others may have to work
-    longer than before. Repeats after failures are not counted.
+    Only whom what they say can reach is asked anything else; but in rounds, or where others would
+    be recruited, that may be anybody. Repeats after failures are not counted.
 
     Args:
         plan: The whole team.
@@ -79,12 +82,11 @@ def calls_at_most(plan: Plan, silent: Sequence[str | Turn]) -> int:
     """
     if not silent:
         return 0
-    names = {one if isinstance(one, str) else one[0] for one in silent}
-    asked = {*plan.agents} if plan.team.execution.rounds else _reached(plan, names)
+    mute = {one if isinstance(one, str) else one[0] for one in silent}
+    if not declares(plan.team):
+        return part_of(plan, _reached(plan, mute) - mute).calls_at_most
     mute = {one for one in silent if isinstance(one, str)}
-    if plan.team.execution.rounds is None:
-        mute = names
-    return part_of(plan, asked - mute).calls_at_most
+    return part_of(plan, {*plan.agents} - mute).calls_at_most
 
 
 def _working(one: Round) -> Iterator[str]:

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
     from ...pool.intervals import Interval
     from .cases import Case, Choice
+    from .decisions import Decision
     from .fitting import Router
     from .learners import By
 
-__all__ = ["Arm", "Figures", "Gain", "figures"]
+__all__ = ["Arm", "Figures", "Gain", "decided", "figures", "figures_of"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -143,10 +144,32 @@ def figures(
     if len(cases) < 2:
         return None
 
-    def refitted(rest: Sequence[Case]) -> Any:
+    routed = decided(cases, by=by, folds=folds, beta=beta)
+    return figures_of(routed, fit(cases, by=by, folds=folds, beta=beta), folds=folds, beta=beta)
+
+
+def decided(
+    cases: Sequence[Case], *, by: By = "rule", folds: int = FOLDS, beta: float = 0
+) -> list[tuple[Case, Decision]]:
+    """Give each of at least two cases with the decision of a router that does not know its fold."""
+
+    def refitted(rest: Sequence[Case]) -> Decision:
         return fit(rest, by=by, folds=folds, beta=beta).decision
 
-    routed = out_of_fold(cases, refitted, folds)
+    return out_of_fold(cases, refitted, folds)
+
+
+def figures_of(
+    routed: Sequence[tuple[Case, Decision]], router: Router, *, folds: int, beta: float
+) -> Figures:
+    """Sum up what the routers of the folds decided.
+
+    Args:
+        routed: What `decided` gives.
+        router: The router that is fitted to all cases.
+        folds: Into how many parts they were dealt.
+        beta: What cost counts against score.
+    """
     ordered = [case for case, _ in routed]
     taken = {
         "single": [_always("single", case, beta) for case in ordered],
@@ -155,16 +178,16 @@ def figures(
         "oracle": [_best(case, beta) for case in ordered],
     }
     return Figures(
-        n=len(cases),
-        folds=min(folds, len(cases)),
+        n=len(ordered),
+        folds=min(folds, len(ordered)),
         beta=beta,
         arms={name: _arm(those) for name, those in taken.items()},
         over={name: _gain(taken["router"], taken[name]) for name in ("single", "team")},
-        router=fit(cases, by=by, folds=folds, beta=beta),
+        router=router,
     )
 
 
-def _taken(case: Case, decision: Any, beta: float) -> _Taken:
+def _taken(case: Case, decision: Decision, beta: float) -> _Taken:
     choice = decision.choose(case.features)
     side = case.side(choice)
     spent = side.spent + case.gauging if asks(decision) else side.spent

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,8 +18,13 @@ from .decisions import Always, Condition, Linear, Rule
 from .features import COMPUTED, GAUGED
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from .cases import Case
     from .decisions import Decision
+
+    FloatArray = NDArray[np.float64]
 
 __all__ = ["LEARNERS", "By", "Learner", "better_constant", "missing"]
 
@@ -81,48 +86,65 @@ def _complete(cases: Sequence[Case]) -> tuple[tuple[str, ...], list[Case]]:
 
 
 def _stump(cases: Sequence[Case], beta: float) -> Decision:
-    return _rule(cases, beta, 1)
-
-
-def _pair(cases: Sequence[Case], beta: float) -> Decision:
-    return _rule(cases, beta, 2)
-
-
-def _rule(cases: Sequence[Case], beta: float, size: Literal[1, 2]) -> Decision:
-    """Find the rule of so many conditions that is worth most on the cases: all are tried."""
+    """Find the rule of one condition that is worth most on the cases: all are tried."""
     import numpy as np
 
     constant = better_constant(cases, beta)
-    names, complete = _complete(cases)
-    tried = list(_conditions(names, complete))
-    if not tried:
+    cuts, hold, gains, prices = _conditions(cases, beta)
+    if not cuts:
         return constant
-    gains = np.array(_gains(complete, beta))
-    price = beta * sum(one.gauging.cost for one in complete)
-    known = {name: np.array([one.features[name] for one in complete]) for name in names}
-    hold = np.array([(known[one.feature] > one.threshold) == one.above for one in tried], float)
-    prices = np.array([price * (one.feature in GAUGED) for one in tried])
-    alone = hold @ gains
-    if size == 1:
-        best = int(np.argmax(np.round(alone - prices, DIGITS)))
-        return Rule(conditions=(tried[best],), unknown=constant.choice)
+    best = int(np.argmax(np.round(hold @ gains - prices, DIGITS)))
+    return Rule(conditions=(_condition(cuts, best),), unknown=constant.choice)
+
+
+def _pair(cases: Sequence[Case], beta: float) -> Decision:
+    """Find the rule of two conditions that is worth most on the cases: all are tried."""
+    import numpy as np
+
+    constant = better_constant(cases, beta)
+    cuts, hold, gains, prices = _conditions(cases, beta)
+    if not cuts:
+        return constant
     both = (hold * gains) @ hold.T
+    either = np.add.outer(hold @ gains, hold @ gains) - both
     dearer = np.maximum.outer(prices, prices)
-    either = np.add.outer(alone, alone) - both
     found = np.round(np.stack([both - dearer, either - dearer]), DIGITS)
-    joined, first, second = np.unravel_index(int(np.argmax(found)), found.shape)
+    joined, *places = map(int, np.unravel_index(int(np.argmax(found)), found.shape))
     return Rule(
-        conditions=tuple(dict.fromkeys((tried[int(first)], tried[int(second)]))),
+        conditions=tuple(dict.fromkeys(_condition(cuts, place) for place in places)),
         joined="any" if joined else "all",
         unknown=constant.choice,
     )
 
 
-def _conditions(names: Sequence[str], cases: Sequence[Case]) -> Iterator[Condition]:
-    for name in names:
-        for threshold in _thresholds([one.features[name] for one in cases]):
-            yield Condition(feature=name, threshold=threshold, above=True)
-            yield Condition(feature=name, threshold=threshold, above=False)
+def _conditions(
+    cases: Sequence[Case], beta: float
+) -> tuple[list[tuple[str, float]], FloatArray, FloatArray, FloatArray]:
+    """Give all conditions that tell cases apart, as far as their features are known.
+
+    Returns:
+        The cuts, each a feature and a threshold; which cases each condition holds of, two rows for
+        a cut; what the team is worth more on each of these cases; and what it takes altogether to
+        know each condition's feature.
+    """
+    import numpy as np
+
+    names, complete = _complete(cases)
+    known = {name: np.array([one.features[name] for one in complete]) for name in names}
+    cuts = [(name, at) for name in names for at in _thresholds(known[name].tolist())]
+    above = np.array([known[name] > at for name, at in cuts], bool).reshape(
+        len(cuts), len(complete)
+    )
+    hold = np.stack([above, ~above], axis=1).reshape(2 * len(cuts), len(complete))
+    price = beta * sum(one.gauging.cost for one in complete)
+    prices = np.repeat([price * (name in GAUGED) for name, _ in cuts], 2)
+    return cuts, hold, np.array(_gains(complete, beta)), prices
+
+
+def _condition(cuts: Sequence[tuple[str, float]], place: int) -> Condition:
+    """Give a condition by its place, at which each cut is first above and then not."""
+    feature, threshold = cuts[place // 2]
+    return Condition(feature=feature, threshold=threshold, above=place % 2 == 0)
 
 
 def _thresholds(values: Sequence[float]) -> list[float]:

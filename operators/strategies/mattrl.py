@@ -128,7 +128,7 @@ async def _distilled(episode: Episode, one: Credited) -> Distilled | Dropped:
 
 
 def _needs(_settings: ExperienceSettings, /) -> frozenset[Need]:
-    return frozenset({"teams", "meta_model", "past"})
+    return frozenset({"teams", "meta_model", "judge", "past"})
 
 
 MATTRL = Strategy(

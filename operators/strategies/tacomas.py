@@ -78,6 +78,11 @@ def _given(episode: Episode) -> Team:
             f"{team.name} repeats by itself (execution.rounds), and tacomas repeats it as well."
             " Leave execution.rounds out."
         )
+    if team.execution.recruit is not None:
+        raise InputError(
+            f"{team.name} recruits by itself (execution.recruit), and tacomas has all its agents"
+            " work. Leave execution.recruit out."
+        )
     return replace(team, lineage=None, successful_tasks=())
 
 

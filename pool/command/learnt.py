@@ -94,7 +94,9 @@ def entry_facts(entry: Learnt, pool: Pool) -> Iterator[str]:
     yield on_one_line(entry.id)
     for name, item in facts.items():
         if item not in (None, "", "-"):
-            yield f"  {name:<9} {on_one_line(str(item))}"
+            first, *more = str(item).splitlines() or [""]
+            yield f"  {name:<9} {on_one_line(first)}"
+            yield from (f"  {'':<9} {on_one_line(one)}" for one in more)
 
 
 def origins_json(entry: Learnt, pool: Pool) -> list[dict[str, Any]]:

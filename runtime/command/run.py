@@ -251,10 +251,12 @@ class _Making:
         return f" Go on with: mas-run --resume {self.folder}"
 
     async def _made(self) -> int:
+        from ..recall import refuse_met
         from ..services import open_services
 
         offline = bool(self.options["replay"])
         async with open_services(self.loaded.known, self.setting) as services:
+            refuse_met(self.plan, self.loaded.task, services.recaller, self._place())
             await services.prepare(self.plan, offline=offline)
             if self.adapting is not None and not offline:
                 asked = frozenset(self.adapting.models)
@@ -279,6 +281,12 @@ class _Making:
             return self._verified(run, record)
         self._show(run, record)
         return EXIT_CODES[run.status]
+
+    def _place(self) -> str:
+        """Say where the task stands."""
+        there = self.options["resume"] or self.options["replay"]
+        file = there / "task.json" if there else self.options["task_file"]
+        return f"{file}:1" if file else "--query"
 
     def _record(self, scrub: Scrubber) -> Record:
         """Begin a run's folder, or open the one that is there."""

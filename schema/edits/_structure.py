@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ..team import Team
 
-__all__ = ["is_tied", "new_edges", "spare_agents", "spare_edges"]
+__all__ = ["is_arranged", "is_tied", "new_edges", "spare_agents", "spare_edges"]
 
 Edge = tuple[str, str]
 EdgesBySender = dict[str, set[str]]
@@ -32,8 +32,17 @@ def is_tied(team: Team) -> bool:
 
     It need not be so where all see all. There an agent's place is all that counts, and one more or
     less may move others past the output: nothing is offered about the structure of such a team.
+    Nor is it where who opens, recruits, meets or has a say in the end depends on who hears whom.
     """
-    return all(bool(team.reports_to.get(one)) == (one != team.output) for one in team.agents)
+    hears = all(bool(team.reports_to.get(one)) == (one != team.output) for one in team.agents)
+    return hears and not is_arranged(team)
+
+
+def is_arranged(team: Team) -> bool:
+    """Tell whether some agents have a part in a team's passes that others cannot take over."""
+    rounds = team.execution.rounds
+    waits = rounds is not None and rounds.until in {"finalized", "converged", "accepted"}
+    return bool(waits or team.opening)
 
 
 def new_edges(team: Team, *, together: bool) -> EdgesBySender:

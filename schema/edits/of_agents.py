@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from .._shape import shape_schema
 from ..values import plain
 from ._strict import PROMPT, closed, edit, one_of, pairs, text, whole
+from ._structure import is_arranged
 from .components import AGENT_FIELDS
 from .kind import OfAgent, check_field, put
 
@@ -154,7 +155,8 @@ class SetParameter(OfAgent):
         if asking:
             temperature = {"type": "number", "enum": list(TEMPERATURES)}
             yield edit("set_parameter", agent=one_of(asking), temperature=temperature)
-        if labelled := [one.id for one in offer.asking if not offer.objects(_labelled(one))]:
+        others = () if is_arranged(offer.team) else offer.asking
+        if labelled := [one.id for one in others if not offer.objects(_labelled(one))]:
             yield edit("set_parameter", agent=one_of(labelled), output_schema=_labels_schema())
         limited = {"max_tokens": asking, "timeout": asking, "max_steps": offer.looping}
         for field, agents in limited.items():

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks import comparing, results
-from coterie.benchmarks.benchmark import ACCURACY, find_benchmark
+from coterie.benchmarks.benchmark import ACCURACY
 from coterie.benchmarks.command import main
 from coterie.benchmarks.comparing import compare
 from coterie.benchmarks.figures import Figures
@@ -19,7 +17,6 @@ from coterie.benchmarks.samples import Sample
 from coterie.pool.intervals import mean_interval, paired_interval, wilson
 from coterie.runtime.ranked import ranked
 
-from . import kept as folders_of
 from .kept import kept, sample
 
 
@@ -70,15 +67,11 @@ def test_a_learning_gain_has_a_paired_interval() -> None:
     assert told["after"]["mean"] == pytest.approx(0.5)
 
 
-def test_measures_of_two_teams_are_compared_task_by_task(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    learning = replace(find_benchmark("bbeh-mini"), measures=LEARNING)
-    for module in (comparing, results, folders_of):
-        monkeypatch.setattr(module, "find_benchmark", lambda _: learning)
-    plain = kept(tmp_path / "plain", [learner("a", 0, 0), learner("b", 1, 0), learner("c", 0, 1)])
+def test_measures_of_two_teams_are_compared_task_by_task(tmp_path: Path) -> None:
+    lesson = [learner("a", 0, 0), learner("b", 1, 0), learner("c", 0, 1)]
+    plain = kept(tmp_path / "plain", lesson, benchmark="teaching")
     better = [learner("a", 0, 1), learner("b", 0, 1), sample("c", 0.0, status="failed")]
-    folders = (plain, kept(tmp_path / "better", better))
+    folders = (plain, kept(tmp_path / "better", better, benchmark="teaching"))
     told = compare(*folders).value()["measures"]
     assert told["after"]["difference"] == pytest.approx(1 / 3)
     assert told["gain"] == {

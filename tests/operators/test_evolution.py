@@ -83,7 +83,7 @@ def test_killed_at_random_moments_it_leaves_the_same_pool(folder: Path, nightly:
         with ScriptedModel(oracle) as model:
             process = evolving(folder, "killed", model.api_base)
             while process.poll() is None and len(model.calls) < moment:
-                _pause()
+                pause()
             process.kill()
             process.communicate()
             kills += process.returncode < 0
@@ -96,7 +96,7 @@ def test_killed_at_random_moments_it_leaves_the_same_pool(folder: Path, nightly:
     assert kills > 0
 
 
-def _pause() -> None:
+def pause() -> None:
     import time
 
     time.sleep(0.002)  # between looks at the double's count, which has no event to wait for

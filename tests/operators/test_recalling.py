@@ -10,7 +10,7 @@ import pytest
 
 from coterie.operators.episode import Episode, Halted
 from coterie.operators.evolution import Evolution
-from coterie.operators.heldout import Frozen, HeldOut
+from coterie.operators.heldout import Frozen, HeldOut, Learned
 from coterie.operators.settings import SearchSettings
 from coterie.operators.stage import Stage
 from coterie.operators.strategy import Strategy
@@ -160,3 +160,30 @@ def test_without_a_memory_who_comes_to_recall_is_reminded_of_nothing(tmp_path: P
 
         done(tmp_path, model.api_base, work, RECIPE, pair=RECALLING)
         assert reminders(model) == {str(number): [] for number in range(4)}
+
+
+def test_a_test_episode_leaves_nothing_in_the_memory(tmp_path: Path) -> None:
+    unseen = Task(id="h", query="Question 8?", answer="7")
+
+    async def work(stage: Stage) -> list[bytes]:
+        await evolution(stage).to_the_end()
+        ledger = stage.pool.folder / "ledger.jsonl"
+        before = ledger.read_bytes()
+        strategy = Strategy(name="tried", episode=learning)  # keeps a lesson of each episode
+        tested = Learned(strategy=strategy, after=4)
+        [trial] = await HeldOut(
+            stage=stage,
+            view=stage.view(),
+            subjects=[tested],
+            tasks=[unseen],
+            repeats=1,
+            workers=1,
+        ).to_the_end()
+        assert trial["score"] == 1
+        return [before, ledger.read_bytes()]
+
+    with ScriptedModel("7") as model:
+        before, after = done(
+            tmp_path, model.api_base, work, RECIPE, pair=RECALLING, embedder="hashing", recalls=True
+        )
+    assert before == after

@@ -70,3 +70,16 @@ def test_which_agent_of_the_pool_it_is_comes_along() -> None:
     of = consultation()
     grown = replace(of, agents={**of.agents, "heart": replace(of.agents["heart"], member="anna")})
     assert {one.member for one in utterances(made(grown))} == {"anna", None}
+
+
+def test_who_consults_and_has_nothing_new_says_nothing() -> None:
+    of = consultation()
+    form = {"type": "object", "properties": {"increment": {"type": "array"}}}
+    heart = replace(of.agents["heart"], output_schema=form)
+    consulting = replace(of, agents={**of.agents, "heart": heart})
+    said = {
+        ("heart", 1): did('{"increment": ["A murmur."]}'),
+        ("heart", 2): did('{"increment": ["a  murmur."]}'),
+    }
+    turns = [one.turn for one in utterances(made(consulting, said))]
+    assert turns == [("heart", 1), ("brain", 1), ("brain", 2)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -21,10 +22,12 @@ from coterie.runtime import run
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.messages import question
-from coterie.runtime.recall import Entry
+from coterie.runtime.recall import Entry, Recaller
 from coterie.schema import Agent, Task, Team
 from coterie.schema.errors import InputError, RunError
 from coterie.schema.team import Recall
+
+from .qdrant_server import QdrantServer
 
 TASK = Task(id="t", query="How many apples are left?")
 LESSONS = {
@@ -114,8 +117,6 @@ def test_a_memory_that_fails_says_so(pool: Path) -> None:
     def broken(*_: Any, **__: Any) -> list[tuple[Learnt, float]]:
         raise RunError("the embedder is out")
 
-    import asyncio
-
     with pytest.raises(RunError, match="the embedder is out"):
         asyncio.run(recalling(broken)("q", 1, {}))  # type: ignore[arg-type]
 
@@ -176,7 +177,7 @@ def test_a_draft_finds_what_the_task_does_not_and_replays_without_a_pool(
     )
     Pool.open(pool).commit(rust, op="rust")
     Pool.open(pool).commit(replace(rust, niche="cars", text="Buy a car."), op="cars")
-    Pool.open(pool).commit(replace(rust, task=TASK.query, text="Count."), op="counting")
+    Pool.open(pool).commit(replace(rust, task=f"{TASK.query} Why?", text="Count."), op="counting")
     (folder / "team.yaml").write_text(DRAFTING)
     task = {"id": "t", "query": TASK.query, "niche": "fruit"}
     (folder / "task.json").write_text(json.dumps(task))
@@ -194,3 +195,29 @@ def test_a_draft_finds_what_the_task_does_not_and_replays_without_a_pool(
     assert entry == {"id": "rust", "credit": 0.5, "case": "case_7"}
     again = CliRunner().invoke(main, ["--replay", str(made), "--verify", "--embedder", "minilm"])
     assert again.exit_code == 0, again.output
+
+
+def test_a_server_of_qdrant_reminds_of_the_same(
+    pool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an owner that is a team's agent, of a niche and of several kinds together."""
+    mine = Learnt(kind="lesson", task="How many figs?", text="Mine.", niche="fruit", owner="solver")
+    for number, fields in enumerate(
+        ({}, {"kind": "experience"}, {"kind": "insight"}, {"owner": "ben"}, {"niche": "cars"})
+    ):
+        Pool.open(pool).commit(replace(mine, text=f"Entry {number}.", **fields), op=f"{number}")
+    where = {"owner": "solver", "niche": "fruit", "kinds": ["lesson", "experience"]}
+
+    def found() -> list[tuple[str, float | None]]:
+        recaller = open_recall(pool, {}, "hashing")
+        return [(one.text, one.similarity) for one in asyncio.run(_asked(recaller, "Figs?", where))]
+
+    here = found()
+    assert [text for text, _ in here] == ["Entry 0.", "Entry 1."]
+    with QdrantServer() as server:
+        monkeypatch.setenv("QDRANT_URL", server.url)
+        assert found() == here
+
+
+async def _asked(recaller: Recaller, query: str, where: dict[str, Any]) -> Sequence[Entry]:
+    return await recaller(query, 3, where)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import tempfile
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from coterie.runtime import Calls, Context, Gateway, Run, Toolbox, compile, perf
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Usage
 from coterie.runtime.journal import Journal, digest
 from coterie.runtime.silence import NOBODY_SILENT, Silence
-from coterie.schema import Agent, Catalogue, Execution, Model, Rounds, Task, Team, dump
+from coterie.schema import Agent, Catalogue, Execution, Model, Recruit, Rounds, Task, Team, dump
 from coterie.schema.loading import check_team
 from coterie.schema.team import Until
 
@@ -86,8 +87,26 @@ class SettlingProvider(CountingProvider):
         fits = answer.text.startswith("{") or (request.schema and len(request.messages) > 2)
         if not fits:
             return replace(answer, text=f"word {few}")
+        if request.schema is not None and request.schema not in (FORM, FINAL):
+            return replace(answer, text=json.dumps(example(request.schema, answer.text)))
         final = f', "final": {"true" if few else "false"}' if request.schema == FINAL else ""
         return replace(answer, text=f'{{"answer": "word {few}"{final}}}')
+
+
+def example(schema: Mapping[str, Any], seed: str) -> Any:
+    """A value that fits a schema, and follows from a text."""
+    chance = int(hashlib.sha256(f"{seed}{json.dumps(schema)}".encode()).hexdigest()[:4], 16)
+    match schema:
+        case {"enum": choices}:
+            return choices[chance % len(choices)]
+        case {"type": "array", "items": items, "maxItems": most}:
+            least = schema.get("minItems", 0)
+            count = least + chance % (most + 1 - least)
+            return [example(items, f"{seed}{number}") for number in range(count)]
+        case {"type": "object", "properties": properties}:
+            return {name: example(part, f"{seed}{name}") for name, part in properties.items()}
+        case _:
+            return f"word {chance % 3}"
 
 
 class CrashingJournal(Journal):
@@ -169,6 +188,73 @@ def repeating_teams(draw: st.DrawFn) -> Team:
     _, problems = check_team(dump(repeated).encode(), "team.yaml", KNOWN)
     assert not problems
     return repeated
+
+
+WORKERS = ("a1", "a2", "a3", "a4")
+INCREMENT = {
+    "type": "object",
+    "properties": {"increment": {"type": "array", "items": {"type": "string"}, "maxItems": 2}},
+    "required": ["increment"],
+}
+REVIEW = {
+    "type": "object",
+    "properties": {
+        "of": {"type": "string", "enum": [*WORKERS]},
+        "verdict": {"type": "string", "enum": ["accept", "accept", "revise"]},
+        "issues": {"type": "array", "items": {"type": "string"}, "maxItems": 0},
+    },
+    "required": ["of", "verdict", "issues"],
+}
+REVIEWS = {
+    "type": "object",
+    "properties": {"reviews": {"type": "array", "items": REVIEW, "minItems": 3, "maxItems": 6}},
+    "required": ["reviews"],
+}
+
+
+@st.composite
+def consulting_teams(draw: st.DrawFn) -> Team:
+    """Teams that open, recruit, consult with and without a chair, or review, and close."""
+    until: Until = draw(st.sampled_from(["converged", "converged", "accepted"]))
+    has_chair = until == "converged" and draw(st.booleans())
+    is_hearing = draw(st.booleans())
+    form = INCREMENT if until == "converged" else REVIEWS
+    formed = WORKERS[2:] if until == "accepted" else WORKERS[: draw(st.integers(3, 4))]
+    names: list[str] = ["a0", *WORKERS, *(["a5"] if has_chair else []), "a6"]
+    agents = {
+        name: Agent(
+            id=name, prompt=f"You are [{name}].", output_schema=form if name in formed else None
+        )
+        for name in names
+    }
+    edges: dict[str, tuple[str, ...]] = dict.fromkeys(names, ("a6",))
+    for one in WORKERS if has_chair else ():
+        edges[one] = ("a5", "a6")
+    for one in WORKERS[:2] if until == "accepted" else ():
+        edges[one] = (*WORKERS[2:], "a6")
+    edges["a0"] = (*WORKERS, "a6") if is_hearing else ("a6",)
+    recruit = None
+    if draw(st.booleans()):
+        most, free = draw(st.integers(1, 3)), draw(st.booleans())
+        recruit = Recruit(by="a0", among=WORKERS[: draw(st.integers(2, 4))], most=most, free=free)
+    execution = Execution(
+        on_error=draw(st.sampled_from(["fail", "skip", "degrade"])),
+        parallel_workers=draw(st.sampled_from([True, 1])),
+        max_retries=draw(st.integers(0, 1)),
+        recruit=recruit,
+        rounds=Rounds(
+            most=draw(st.integers(2, 4)),
+            until=until,
+            opening=() if recruit else ("a0",),
+            meeting="a5" if has_chair else None,
+            closing=("a6",),
+        ),
+    )
+    del edges["a6"]
+    made = Team(name="t", agents=agents, reports_to=edges, execution=execution)
+    _, problems = check_team(dump(made).encode(), "team.yaml", KNOWN)
+    assert not problems
+    return made
 
 
 def _to_one_end(team: Team) -> Team:

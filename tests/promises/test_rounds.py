@@ -7,13 +7,20 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from coterie.runtime import Run
 from coterie.schema import Team
 
-from .crashes import SettlingProvider, repeating_teams, run_folder, run_once
+from .crashes import (
+    SettlingProvider,
+    consulting_teams,
+    repeating_teams,
+    run_folder,
+    run_once,
+)
 from .test_p02_resume import outcome
 
 
@@ -27,22 +34,33 @@ def kept(folder: Path) -> set[str]:
     return {asked for (asked,) in rows}
 
 
+def places(folder: Path) -> set[str]:
+    """The kinds of passes in which a journal has answers."""
+    with closing(sqlite3.connect(folder / "journal.sqlite")) as journal:
+        paths = journal.execute("SELECT path FROM entries WHERE kind = 'model'").fetchall()
+    return {path.split("/")[0].split(" ")[0] for (path,) in paths}
+
+
 def told(run: Run) -> Any:
-    return run.status, run.answer, run.usage, run.rounds
+    return run.status, run.answer, run.usage, run.rounds, run.recruited
 
 
-def test_rounds_go_on_after_any_crash_and_pay_nothing_twice(nightly: bool) -> None:
+@pytest.mark.parametrize("kind", ["repeating", "consulting"])
+def test_rounds_go_on_after_any_crash_and_pay_nothing_twice(kind: str, nightly: bool) -> None:
     cases = crashes = settled = 0
+    most = 400 if nightly else {"repeating": 25, "consulting": 15}[kind]
+    worked: set[str] = set()
+    teams = {"repeating": repeating_teams(), "consulting": consulting_teams()}[kind]
 
     @settings(
-        max_examples=400 if nightly else 25,
+        max_examples=most,
         deadline=None,
         database=None,
         derandomize=True,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
     @given(
-        team=repeating_teams(),
+        team=teams,
         broken=st.frozensets(st.sampled_from(["a0", "a2", "a4"]), max_size=1),
         moments=st.lists(st.tuples(st.integers(1, 12), st.booleans()), min_size=2, max_size=6),
     )
@@ -51,6 +69,7 @@ def test_rounds_go_on_after_any_crash_and_pay_nothing_twice(nightly: bool) -> No
         ledger = SettlingProvider(broken)
         with run_folder() as folder:
             clean, hash_of_clean = run_once(team, ledger, folder)
+            worked.update(places(folder))
         assert clean is not None
         rounds = team.execution.rounds
         assert rounds is not None
@@ -77,6 +96,8 @@ def test_rounds_go_on_after_any_crash_and_pay_nothing_twice(nightly: bool) -> No
         cases += 1
 
     check()
-    assert cases >= (400 if nightly else 25)
+    assert cases >= most
     assert crashes > cases / 2
     assert settled > cases / 10
+    beside = {"repeating": {"closing"}, "consulting": {"opening", "meeting", "closing"}}
+    assert worked == {"round", *beside[kind]}

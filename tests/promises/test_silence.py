@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from coterie.runtime import Silence, compile
 from coterie.schema import Team
 
-from .crashes import KNOWN, SettlingProvider, repeating_teams, run_folder, run_once, teams
+from .crashes import (
+    KNOWN,
+    SettlingProvider,
+    consulting_teams,
+    repeating_teams,
+    run_folder,
+    run_once,
+    teams,
+)
 from .test_p02_resume import outcome
 
 
@@ -33,6 +41,10 @@ def reached(team: Team, start: frozenset[str]) -> set[str]:
     plan = compile(team, KNOWN)
     hears = {(seen, one) for one, planned in plan.agents.items() for seen in planned.sees}
     letters = {(v, u) for u, v in team.edges} if team.execution.rounds else set()
+    consulting = [one.id for one in team.agents.values() if one.consults]
+    letters |= {(one, other) for one in consulting for other in consulting}  # by the bulletin
+    recruit = team.execution.recruit
+    letters |= {(recruit.by, one) for one in recruit.among} if recruit else set()
     found, waiting = set(start), [*start]
     while waiting:
         here = waiting.pop()
@@ -44,7 +56,7 @@ def reached(team: Team, start: frozenset[str]) -> set[str]:
 
 @st.composite
 def silences(draw: st.DrawFn) -> tuple[Team, Silence]:
-    team = draw(st.one_of(teams(), repeating_teams()))
+    team = draw(st.one_of(teams(), repeating_teams(), consulting_teams()))
     agents = draw(st.frozensets(st.sampled_from([*team.agents]), max_size=3))
     turn = st.tuples(st.sampled_from([*team.agents]), st.integers(1, 3))
     turns = draw(st.frozensets(turn, max_size=0 if agents else 2))

@@ -69,9 +69,7 @@ def test_tools_and_code_are_done_again_by_each_branch(tmp_path: Path) -> None:
         one, other = (Branch.of(own, base, name, locks=Locks()) for name in ("one", "other"))
         assert one.get("a/attempt 1/tool f 1", "q") is None
         done(one.put("a/attempt 1/tool f 1", "tool", "q", {"output": "own"}))
-        kept = one.get("a/attempt 1/tool f 1", "q")
-        assert kept is not None
-        assert kept["output"] == "own"
+        assert one.get("a/attempt 1/tool f 1", "q") == {"output": "own"}
         assert other.get("a/attempt 1/tool f 1", "q") is None
 
 
@@ -151,6 +149,22 @@ def test_who_may_not_ask_says_what_is_missing(tmp_path: Path) -> None:
         with pytest.raises(NotRecorded, match="nothing under 'a/call 1'"):
             branch.must_be_live("a/call 1")
         assert branch.missing == ["a/call 1"]
+        done(branch.put("a/call 1", "model", "q", said("own")))
+        assert branch.get("a/call 1", "q") is None
+
+
+def test_what_failed_is_spent_and_is_no_answer(tmp_path: Path) -> None:
+    with opened(tmp_path) as (base, own):
+        branch = Branch.of(own, base, "b", locks=Locks())
+        done(
+            branch.put("a/attempt 1/call 1/failed", "failed", "1", {"usage": USAGE}),
+            branch.put("a/attempt 1/call 1/failed", "failed", "2", {"usage": USAGE}),
+            branch.put("a/attempt 1/call 1", "model", "q", said("own")),
+            branch.put("a/attempt 0/recall 1", "recall", "q", {"found": []}),
+        )
+        assert (branch.spent("a/").calls, branch.needed.calls) == (3, 1)
+        assert own.spent().calls == 3
+        assert branch.get("a/attempt 0/recall 1", "q") == {"found": []}
 
 
 def test_agents_may_try_as_often_as_in_the_other_run(tmp_path: Path) -> None:

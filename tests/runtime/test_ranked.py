@@ -20,6 +20,7 @@ MARFAN = {"name": "Marfan syndrome", "synonyms": ["MFS", "Marfan's syndrome"]}
         ('Here it is: {"ranking": ["Loeys-Dietz", "MFS"]} as asked', 2),
         ('```json\n["A", "B", {"name": "marfan SYNDROME"}]\n```', 3),
         ('["1. Loeys-Dietz", "2. Marfan syndrome"]', 2),
+        ('["(3) beta", "Marfan syndrome"]', 2),
         ("1. Loeys-Dietz\n2. Marfan  syndrome", 2),
         ("My list:\n1) **Loeys-Dietz**\n   - tall\n2) **Marfan-Syndrome**: long arms", 2),
         ("- Loeys-Dietz\n* Ehlers-Danlos\n• Marfan's syndrome (FBN1)", 3),

@@ -21,7 +21,7 @@ from coterie.benchmarks.choosing import Choice
 from coterie.benchmarks.results import read_samples
 from coterie.benchmarks.samples import Sample
 from coterie.pool import Pool, Trial
-from coterie.pool.changes import Tried
+from coterie.pool.changes import Learnt, Tried
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
@@ -422,12 +422,38 @@ def pool(desk: Desk) -> Path:
 def test_a_team_is_not_tested_on_what_its_pool_evolved_on(desk: Desk, pool: Path) -> None:
     came = desk.run(team=str(pool))
     assert (came.code, came.calls) == (2, 0)
-    assert "12 tasks of these 24" in came.err
+    assert "12 tasks of 24 are learnt from: task '" in came.err
+    assert f"{pool.parents[1]}/ledger.jsonl:3 by its id;" in came.err
     assert not (desk.folder / "results").exists()
     came = desk.run("--split", "test", team=str(pool))
     assert (came.code, came.calls) == (0, 12)
     came = desk.run("--allow-seen", team=str(pool))
     assert (came.code, came.calls) == (0, 24)
+
+
+def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(desk: Desk, pool: Path) -> None:
+    folder = pool.parents[1]
+    text = (desk.folder / "solo.yaml").read_text()
+    recalling = text.replace('alone."', 'alone.", recall: {k: 1}')
+    (desk.folder / "recalling.yaml").write_text(recalling)
+    lesson = Learnt(kind="experience", task="How much is it?", text="Count on your fingers.")
+    Pool.open(folder).commit(lesson, op="lesson")
+    from_pool = ("--pool", str(folder), "--embedder", "hashing", "--limit", "2")
+    refused = desk.run(*from_pool, "--split", "evolve", team="recalling")
+    assert (refused.code, refused.calls) == (2, 0)
+    assert "2 tasks of 2 are learnt from: task '" in refused.err
+    assert f"(bbeh-mini, number 1) is {folder}/ledger.jsonl:" in refused.err
+    assert not (desk.folder / "results").exists()
+    with ScriptedModel(adds) as model:
+        chosen = ("--split", "test", "--model", f"m@{model.api_base}")
+        came = desk.run(*from_pool, *chosen, team="recalling", replies=None)
+        assert came.code == 0, came.err
+        assert ["fingers" in call.text for call in model.calls] == [True, True]
+    allowed = desk.run(*from_pool, "--split", "evolve", "--allow-seen", team="recalling")
+    assert (allowed.code, allowed.calls) == (0, 2)
+    idle = desk.run(*from_pool)
+    assert (idle.code, idle.calls) == (2, 0)
+    assert "--pool: no agent of solo recalls anything" in idle.err
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.choosing import Choice
 from coterie.benchmarks.results import read_samples
 from coterie.pool import Pool
+from coterie.pool.learnt import Learnt
 from coterie.pool.ledger import Ledger
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
@@ -230,3 +233,14 @@ def test_agents_see_no_reference_answer(desk: Desk) -> None:
         evolved(desk, "--limit", "3", "--model", f"m@{model.api_base}", replies=None)
         assert model.calls
         assert not any(message_text(call.body or {}).endswith("target") for call in model.calls)
+
+
+def test_what_a_pool_has_learnt_from_is_not_held_out(desk: Desk) -> None:
+    pool = Pool.init(desk.folder / "pool", [desk.folder / "solo.yaml"])
+    tasks = find_benchmark("bbeh-mini").tasks(Source(data=desk.folder / "data"))
+    [first, *_] = Choice(split="test").of(tasks)
+    lesson = Learnt(kind="experience", task="Of sums.", text="Count.", case=first.id)
+    pool.commit(lesson, op="lesson")
+    came = evolved(desk, "--freeze")
+    assert (came.code, came.calls) == (2, 0)
+    assert f"task '{first.id}' (bbeh-mini, split test, number 1) is pool/ledger.jsonl:3" in came.err

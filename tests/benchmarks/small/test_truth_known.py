@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from coterie.benchmarks.benchmark import Source, find_benchmark
 from coterie.benchmarks.choosing import Choice
-from coterie.benchmarks.small.conditions import World, likeliest, read_brief
+from coterie.benchmarks.command import main as bench
+from coterie.benchmarks.small.conditions import DEPARTMENTS, World, likeliest, read_brief
 from coterie.benchmarks.small.differential import (
     by_chance,
     by_department,
     main,
     with_all_briefs,
 )
-from coterie.benchmarks.small.teaching import STUDENT_BEFORE, TEACHER, Language
+from coterie.benchmarks.small.teaching import STUDENT_BEFORE, TEACHERS, Language
+from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.jail import Jails
 from coterie.runtime.ranked import ranked
 from coterie.runtime.scorers import Evidence, Score
 from coterie.runtime.scorers import score as scored
 from coterie.schema import Task
 from coterie.schema.errors import InputError
+from coterie.schema.loading import read_team, team_path
 
 NAMES = ("differential", "teaching")
 
@@ -112,8 +117,8 @@ def test_what_can_be_had_is_printed_with_intervals() -> None:
 def test_a_lesson_says_the_key_and_every_word(level: int) -> None:
     language = Language.of(0, level)
     for task in tasks("teaching", level, count=20):
-        (brief,) = task.briefs.values()
-        assert list(task.briefs) == [TEACHER]
+        (brief,) = {*task.briefs.values()}
+        assert tuple(task.briefs) == TEACHERS
         phrase = re.findall('"(.*?)"', task.query)[0]
         assert len(phrase.split()) == len(language.order) == level
         assert all(f'"{word}" is' in brief for word in phrase.split())
@@ -162,3 +167,41 @@ def test_a_gain_is_what_is_right_after_less_what_was_before(
 ) -> None:
     found = judged(last, **{STUDENT_BEFORE: first, "other": "B"})
     assert found.measures == {"before": first == "B", "after": last == "B", "gain": gain}
+
+
+def test_whoever_is_told_something_is_in_the_seeds() -> None:
+    consulting, lesson = (
+        read_team(team_path(f"seed:{one}")) for one in ("consultation", "teaching")
+    )
+    assert consulting.execution.recruit is not None
+    assert {*DEPARTMENTS} <= {*consulting.execution.recruit.among}
+    assert {*TEACHERS, STUDENT_BEFORE} <= lesson.agents.keys()
+    assert lesson.execution.rounds is not None
+    assert STUDENT_BEFORE in lesson.execution.rounds.opening
+    assert lesson.output == "student_after"
+
+
+def test_a_gain_is_reported_of_a_whole_run(tmp_path: Path) -> None:
+    agents = {one: {"prompt": "Answer."} for one in (STUDENT_BEFORE, "student_after")}
+    team = {
+        "name": "lesson",
+        "agents": agents,
+        "topology": {"reports_to": {STUDENT_BEFORE: ["student_after"]}, "output": "student_after"},
+    }
+    (tmp_path / "lesson.yaml").write_text(json.dumps(team))
+    with ScriptedModel("A") as model:
+        done = CliRunner().invoke(
+            bench,
+            ["run", "teaching", "--team", str(tmp_path / "lesson.yaml"), "--count", "8",
+             "--trials", "1", "--model", f"scripted@{model.api_base}", "--json",
+             "--results", str(tmp_path / "results")],
+        )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    (results,) = (tmp_path / "results").glob("*/results.json")
+    told = json.loads(results.read_text())["measures"]
+    right = sum(task.answer == "A" for task in tasks("teaching", count=8)) / 8
+    assert told["before"]["mean"] == told["after"]["mean"] == right
+    assert told["gain"]["mean"] == 0
+    low, high = told["gain"]["interval"]
+    assert low < 0 < high
+    assert told["gain"]["n"] == 8

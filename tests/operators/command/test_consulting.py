@@ -128,3 +128,11 @@ def test_settings_that_say_nothing_are_refused_before_anything_is_made(
     assert (came.code, came.calls) == (2, 0)
     assert message in came.err
     assert not Path("experience").exists()
+
+
+def test_a_judge_that_is_not_there_is_said_before_anything_is_made(ward: Lab) -> None:
+    ward.write("recipe.yaml", f"{RECIPE}judge_model: strict\n")
+    came = evolve(ward)
+    assert (came.code, came.calls) == (2, 0)
+    assert "no model 'strict'" in came.err
+    assert not Path("experience").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -198,6 +199,30 @@ def test_a_turn_is_worth_what_is_lost_without_it(desk: Desk, stage: Stage) -> No
     shapley = desk.credit(run, "--per", "turn", "--scheme", "shapley", "--json")
     assert sum(one["worth"] for one in shapley.json["players"]) == pytest.approx(1)
     assert "round" in desk.credit(run, "--per", "turn").out.splitlines()[1]
+
+
+def test_who_recruits_and_who_was_not_recruited_are_no_players(desk: Desk, stage: Stage) -> None:
+    agents = "".join(f'  {one}: {{prompt: "You are [{one}]."}}\n' for one in ("left", "one", "two"))
+    team = (
+        f'name: chosen\nagents:\n  boss: {{prompt: "You are the boss."}}\n{agents}'
+        '  pair: {prompt: "You are [pair]."}\n'
+        "topology: {reports_to: {boss: [left, one, two], left: [pair], one: [pair], two: [pair]}}\n"
+        "execution: {recruit: {by: boss, among: [left, one, two], most: 2}}\n"
+    )
+
+    def choosing(request: Request) -> Reply:
+        if "You are the boss." in message_text(request):
+            return Reply.json({"specialists": ["left", "two"], "reason": "so"})
+        return gloves({name: item for name, item in request.items() if name != "response_format"})
+
+    stage.script = choosing
+    run = desk.make(team)
+    came = desk.credit(run, "--json")
+    assert worth(came) == {"left": 1.0, "two": 1.0}
+    assert came.calls == 2
+    bound = re.search(r"at most (\d+) calls", desk.credit(run, "--dry-run").out)
+    assert bound is not None
+    assert int(bound[1]) >= 2
 
 
 def test_a_judge_scores_where_there_is_no_answer(desk: Desk) -> None:
@@ -412,11 +437,16 @@ def test_the_same_code_is_run_again_where_it_finds_something_else(desk: Desk, st
         '  coder: {agent_type: CodeAgent, prompt: "You code.", max_steps: 4}\n'
         "topology: {reports_to: {hint: [coder]}}\n"
     )
+    came = desk.credit(run, "--budget", "calls=1")
+    assert (came.code, came.calls) == (3, 1)
     came = desk.credit(run, "--json")
-    assert (worth(came), came.calls) == ({"hint": 1.0}, 2)
+    assert (worth(came), came.calls) == ({"hint": 1.0}, 1)
 
 
-def test_after_a_kill_nothing_is_paid_twice(desk: Desk, stage: Stage) -> None:
+def test_after_a_kill_nothing_is_paid_twice(desk: Desk, stage: Stage, nightly: bool) -> None:
+    """Without a process of its own, the promise of branches holds it to the same."""
+    if not nightly:
+        pytest.skip("it starts a process; --nightly does")
     run = desk.make(GLOVES)
     before = len(desk.model.calls)
 

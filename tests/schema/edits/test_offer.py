@@ -101,15 +101,20 @@ def test_the_answers_are_ones_that_the_schemas_let_through() -> None:
 
 @pytest.mark.parametrize("parent", SEEDS, ids=lambda one: one.name)
 def test_a_component_is_not_offered_where_no_edit_can_be_valid(parent: Team) -> None:
-    """With its own ceiling a star or a chain is full, and nobody in it may lose an edge."""
+    """With its own ceiling a star or a chain is full, and nobody in it may lose an edge.
+
+    Where agents open, recruit or consult, the structure is for people to change.
+    """
     own = Ceiling.of(parent)
     offered = {one for one in COMPONENTS if component_schema(one, parent, CATALOGUE, own)}
     assert offered >= {"prompts", "parameters", "notes", "metadata"}
+    consults = any(one.consults or one.reviews for one in parent.agents.values())
+    is_fixed = bool(parent.opening) or consults
     branches = any(len(receivers) > 1 for receivers in parent.reports_to.values())
-    assert ("topology" in offered) == branches
+    assert ("topology" in offered) == (branches and not is_fixed)
     assert ("tools" in offered) == bool(own.tools)
     assert "model_id" not in offered
-    assert ("roster" in offered) == (len(parent.agents) > 1)
+    assert ("roster" in offered) == (len(parent.agents) > 1 and not is_fixed)
 
 
 @pytest.mark.parametrize("name", ["majority_vote_3", "translate_and_calculate"])

@@ -1,0 +1,52 @@
+"""`mas-bench run --recipe` of a pool that holds experience: used on unseen tasks, and frozen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.command import main as mas_bench
+from coterie.operators.command.evolve import main as mas_evolve
+from coterie.runtime.doubles import ScriptedModel
+
+from ...came import invoked
+from ...operators.consulting import WARD, doctors
+
+RECIPE = "strategy: mattrl\nseeds: [ward.yaml]\n"
+TASKS = [{"id": f"t{n}", "query": f"What is {n} + {7 - n}?", "answer": "7"} for n in range(3)]
+
+
+def test_agents_recall_what_they_learnt_and_nothing_is_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MAS_HOME", str(tmp_path))
+    Path("ward.yaml").write_text(WARD)
+    Path("recipe.yaml").write_text(RECIPE)
+    Path("tasks.jsonl").write_text("".join(json.dumps(one) + "\n" for one in TASKS))
+    pool = ("--pool", "experience", "--quiet", "--embedder", "hashing")
+    with ScriptedModel(doctors) as model:
+        given = ("--model", f"m@{model.api_base}")
+        words = ["recipe.yaml", "tasks.jsonl", *pool, *given]
+        learnt = invoked(mas_evolve, words, "mas-evolve")
+        assert learnt.code == 0, learnt.err
+        before, asked = Path("experience/ledger.jsonl").read_bytes(), len(model.calls)
+        words = ["run", "arithmetic", "--recipe", "recipe.yaml", *pool, "--split", "test"]
+        words += ["--limit", "2", "--trials", "1", "--json", *given]
+        came = invoked(mas_bench, words, "mas-bench")
+        calls = list(model.calls)[asked:]
+    assert came.code == 0, came.err
+    assert came.json["tasks"] == 2
+    assert len(calls) == 2 * 5
+    assert sum("When: Two numbers, heart." in call.text for call in calls) == 2 * 2
+    assert before == Path("experience/ledger.jsonl").read_bytes()
+
+
+def test_an_embedder_is_for_a_pool(tmp_path: Path) -> None:
+    (tmp_path / "ward.yaml").write_text(WARD)
+    words = ["run", "arithmetic", "--team", str(tmp_path / "ward.yaml"), "--embedder", "hashing"]
+    came = invoked(mas_bench, words, "mas-bench")
+    assert came.code == 2
+    assert "--embedder is for a pool" in came.err

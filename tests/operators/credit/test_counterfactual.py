@@ -1,0 +1,59 @@
+"""What runs without somebody are called, and when a score is none."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from coterie.operators.credit import counterfactual
+from coterie.operators.credit.counterfactual import by_answer, name_of
+from coterie.operators.task_runs import Halted
+from coterie.runtime import Run
+from coterie.runtime.outcomes import AgentOutcome
+from coterie.schema import InputError, Task
+from coterie.schema.errors import JailError
+
+RUN = Run(status="done", answer="7", answered_by="one", agents={"one": AgentOutcome(status="done")})
+HERE: Any = SimpleNamespace(jails=None)
+
+
+@pytest.mark.parametrize(
+    ("silent", "most", "name"),
+    [
+        ([], None, "with all"),
+        (["ann"], None, "without ann"),
+        (["ann", ("bob", 2)], None, "without ann and bob in round 2"),
+        (["ann", "bob", "cat"], 3, "without ann and bob and cat"),
+        (["ann", "bob", "cat", "dog"], 3, "without ann and bob and 2 more"),
+    ],
+)
+def test_a_run_is_named_for_who_is_silenced(silent: Any, most: int | None, name: str) -> None:
+    assert name_of(silent, most=most) == name
+
+
+def scored(task: Task) -> float:
+    async def made() -> float:
+        return await by_answer(task, HERE)(RUN)
+
+    return asyncio.run(made())
+
+
+def test_an_answer_is_scored_by_the_reference() -> None:
+    assert scored(Task(id="t", query="3 + 4?", answer="7")) == 1
+
+
+def test_without_a_reference_there_is_no_score() -> None:
+    with pytest.raises(InputError, match="'t' has no answer to score against"):
+        scored(Task(id="t", query="3 + 4?"))
+
+
+def test_a_scorer_whose_jail_fails_gives_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def failing(*_: object) -> Run:
+        return Run(status="failed", error=str(JailError("it is full")), fault="jail")
+
+    monkeypatch.setattr(counterfactual, "scored", failing)
+    with pytest.raises(Halted, match="task t: it is full"):
+        scored(Task(id="t", query="3 + 4?", answer="7"))
