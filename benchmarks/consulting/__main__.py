@@ -12,7 +12,7 @@ from ...schema.command import Command
 from ..simulated import matching, none_matches, side_by_side
 from . import tables
 from .landscapes import drawn, level
-from .rows import NOTHING, ROWS, SCHEMES, VAIN
+from .rows import LEVEL_ROWS, NOTHING, ROWS, SCHEMES
 from .trials import CASES, HELD_OUT, Sizes, consult
 
 if TYPE_CHECKING:
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 LEVEL_TITLE = "Level landscapes: nobody differs from anybody"
 DRAWN_TITLE = "Drawn landscapes"
-MAKERS: Mapping[str, Callable[[int], Landscape]] = {LEVEL_TITLE: level, DRAWN_TITLE: drawn}
+MAKERS: Mapping[str, tuple[Callable[[int], Landscape], Sequence[Trial]]] = {
+    LEVEL_TITLE: (level, LEVEL_ROWS),
+    DRAWN_TITLE: (drawn, ROWS),
+}
 QUICK = {"seeds": 2, "cases": 3, "held_out": 3}
 
 Job = tuple[str, "tuple[Trial, Landscape, int, Sizes]"]
@@ -82,13 +85,12 @@ def main(quick: bool, jobs: int, rows: Sequence[str], as_json: bool, **sizes: An
 
 
 def _jobs(rows: Sequence[str], *, seeds: int, cases: int, held_out: int) -> Iterator[Job]:
-    """List the trials; where nobody is louder than others, both judges are one."""
+    """List the trials; what is compared with is always among them."""
     wanted = matching((one.name for one in ROWS), rows)
     sizes = Sizes(cases=cases, held_out=held_out)
-    for title, make in MAKERS.items():
-        for one in ROWS:
-            is_told = one.name in wanted and (title, one.judge) != (LEVEL_TITLE, VAIN)
-            if is_told or (wanted and one == NOTHING):
+    for title, (make, several) in MAKERS.items():
+        for one in several:
+            if one.name in wanted or (wanted and one == NOTHING):
                 yield from ((title, (one, make(seed), seed, sizes)) for seed in range(seeds))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["FAIR", "NOTHING", "ROWS", "SCHEMES", "VAIN", "Trial"]
+__all__ = ["FAIR", "LEVEL_ROWS", "NOTHING", "ROWS", "SCHEMES", "VAIN", "Trial"]
 
 FAIR, VAIN = "fair", "vain"
 
@@ -40,3 +40,5 @@ NOTHING = Trial(name="no experience", learns=False)
 PER_TURN = Trial(name="difference per turn, fair", settings={"credit": "difference", "per": "turn"})
 CONTROLS = (Trial(name="everything kept", settings={"share": 1.0}), NOTHING)
 ROWS = (*SCHEMES, PER_TURN, *CONTROLS)
+LEVEL_ROWS = (*(one for one in SCHEMES if one.judge == FAIR), NOTHING)
+"""Those of level landscapes: nobody is louder than others there, so both judges are one."""

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 __all__ = ["CASES", "HELD_OUT", "Credit", "Outcome", "Sizes", "consult"]
 
 STRATEGY = "mattrl"
-CASES = 12
-HELD_OUT = 24
+CASES = 6
+HELD_OUT = 12
 FIRST_HELD_OUT = 1_000
 """The number of the first case of which nothing is learnt."""
 EVENT = "utterances"

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from coterie.benchmarks.consulting import __main__ as command
 from coterie.benchmarks.consulting import tables
 from coterie.benchmarks.consulting.landscapes import AGENTS, KINDS, Landscape, drawn, level
-from coterie.benchmarks.consulting.rows import NOTHING, ROWS, Trial
+from coterie.benchmarks.consulting.rows import LEVEL_ROWS, NOTHING, ROWS, Trial
 from coterie.benchmarks.consulting.trials import Credit, Outcome, Sizes, consult
 from coterie.benchmarks.consulting.world import by_leaving_out, by_shapley
 from coterie.runtime.usage import Usage
@@ -153,3 +153,16 @@ def test_a_few_orders_share_out_what_all_do_and_cost_less() -> None:
         assert sum(few.worth.values()) == pytest.approx(sum(exact.worth.values()))
     assert 0 < came.sampled.paid.calls < came.paid.calls
     assert 0 < came.sampled.spared.calls < came.spared.calls
+
+
+def test_nothing_is_found_where_nobody_differs(nightly: bool) -> None:
+    seeds, rows = (20, LEVEL_ROWS[:-1]) if nightly else (3, LEVEL_ROWS[:1])
+    sizes = Sizes() if nightly else SMALL
+    came = {
+        row.name: {f"{at}": consult(row, level(at), at, sizes) for at in range(seeds)}
+        for row in rows
+    }
+    for line in [*tables.covering(came)][2:]:
+        over, inside = (cell.split(" of ") for cell in line.split(" | ")[1:3])
+        assert int(over[0]) >= int(over[1]) * 0.6
+        assert int(inside[0]) >= int(inside[1]) * 0.8
