@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..runtime.allowance import Allowance
 from ..runtime.carry import NOTHING, Carry
+from ..runtime.engine import execute
 from ..runtime.journal import digest
 from ..runtime.outcomes import AgentOutcome, outcome_value, run_of, run_value
 from ..runtime.plan import compile
@@ -16,7 +17,7 @@ from ..runtime.scorers import Score
 from ..runtime.scoring import scored
 from ..runtime.silence import NOBODY_SILENT
 from ..runtime.usage import Usage
-from ..runtime.whole import as_run
+from ..runtime.whole import as_run, passes, perform
 from ..schema.errors import InputError, LimitError, RunError
 from .judge import Verdict, judge
 from .scoring import cost_of, is_judged
@@ -24,6 +25,7 @@ from .scoring import cost_of, is_judged
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..runtime.engine import Context
     from ..runtime.journal import Journal
     from ..runtime.outcomes import Run
     from ..runtime.rounds import Between, Round
@@ -110,18 +112,12 @@ class TaskRuns:
 
         async def work() -> Mapping[str, Any]:
             await services.prepare(plan)
-            how: Any = {
-                "journal": stage.journal,
-                "scrubber": stage.scrubber,
-                "budget": stage.budget,
-                "trace": self.trace,
-                "path": place,
-            }
+            context = self._context()
             if read:
-                made = await services.one_pass(plan, task, carry=carry, given=given, **how)
+                made = await execute(plan, task, context, path=place, carry=carry, given=given)
                 run = await scored(made, task, services.jails)
             else:
-                run = await services.execute(plan, task, **how)
+                run = await perform(plan, task, context, path=place)
             self._must_count(run, is_waited_for=not is_hasty)
             return run_value(run)
 
@@ -154,15 +150,12 @@ class TaskRuns:
 
         async def one_pass(coming: Next, number: int) -> Run:
             await services.prepare(coming.plan)
-            run = await services.one_pass(
+            trace = self.trace.within(round=number) if self.trace else None
+            run = await execute(
                 coming.plan,
                 self.task,
-                journal=stage.journal,
-                scrubber=stage.scrubber,
-                budget=stage.budget,
-                trace=self.trace.within(round=number) if self.trace else None,
+                self._context(trace=trace, dialogue=dialogue),
                 path=f"{self.path}{what}/round {number}/",
-                dialogue=dialogue,
                 carry=coming.carry,
                 given=coming.given,
                 allowance=allowance,
@@ -205,21 +198,19 @@ class TaskRuns:
         """
         stage, services, plan = self.stage, self.services, compile(team, self.stage.catalogue)
         await services.prepare(plan)
-        done = await services.passes(
-            plan,
-            self.task,
-            journal=journal or stage.journal,
-            scrubber=stage.scrubber,
-            budget=stage.budget,
-            trace=self.trace,
-            path=f"{self.path}{what}/",
-            dialogue=dialogue,
-            silent=silent,
-        )
+        context = self._context(journal=journal or stage.journal, dialogue=dialogue)
+        path = f"{self.path}{what}/"
+        done = await passes(plan, self.task, context, path=path, silent=silent)
         run = await scored(as_run(done, plan), self.task, services.jails)
         self._must_count(run)
         self._runs[what] = run
         return done
+
+    def _context(self, **others: Any) -> Context:
+        """Give what it takes to run teams here, journaled and within the budget."""
+        stage = self.stage
+        usual = {"journal": stage.journal, "scrubber": stage.scrubber, "budget": stage.budget}
+        return self.services.context(**{**usual, "trace": self.trace, **others})
 
     def came(self, what: str) -> Run:
         """Give what came of a run of the episode that was made.

@@ -10,15 +10,14 @@ from ..schema.secrets import secrets_of
 from .budget import Caps
 from .cache import Cache
 from .calls import Calls
-from .carry import NOTHING
-from .engine import NOBODY, Context, execute
+from .engine import Context
 from .gateway import Gateway
 from .jail import Jails
 from .recall import open_recall, refuse_forgetful
 from .scrubber import Scrubber
 from .tools import Toolbox
 from .trace import Trace
-from .whole import NOBODY_SILENT, passes, perform
+from .whole import NOBODY_SILENT, perform
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -26,14 +25,11 @@ if TYPE_CHECKING:
 
     from ..schema.catalogue import Catalogue
     from ..schema.task import Task
-    from .allowance import Allowance
     from .budget import Budget
-    from .carry import Carry
     from .journal import Journal
-    from .outcomes import AgentOutcome, Run
+    from .outcomes import Run
     from .plan import Plan
     from .recall import Recaller
-    from .rounds import Round
     from .silence import Silence
 
 __all__ = ["Services", "Setting", "open_services"]
@@ -137,79 +133,31 @@ class Services:
             InputError: Somebody is silent who is no agent of the team.
             StorageError: What happened can no longer be written down.
         """
-        calls = self.calls(journal=journal, scrubber=scrubber)
-        context = self.context(calls, trace=trace, budget=budget, dialogue=dialogue)
-        return await perform(plan, task, context, path=path, silent=silent)
-
-    async def passes(
-        self,
-        plan: Plan,
-        task: Task,
-        *,
-        journal: Journal | None = None,
-        scrubber: Scrubber | None = None,
-        trace: Trace | None = None,
-        budget: Budget | None = None,
-        path: str = "",
-        dialogue: int = 0,
-        silent: Silence = NOBODY_SILENT,
-    ) -> tuple[Round, ...]:
-        """Make all passes that the team of a prepared plan declares, without a score.
-
-        See `whole.passes`; `whole.as_run` sums them up.
-
-        Raises:
-            InputError: Somebody is silent who is no agent of the team.
-            StorageError: What happened can no longer be written down.
-        """
-        calls = self.calls(journal=journal, scrubber=scrubber)
-        context = self.context(calls, trace=trace, budget=budget, dialogue=dialogue)
-        return await passes(plan, task, context, path=path, silent=silent)
-
-    async def one_pass(
-        self,
-        plan: Plan,
-        task: Task,
-        *,
-        journal: Journal | None = None,
-        scrubber: Scrubber | None = None,
-        trace: Trace | None = None,
-        budget: Budget | None = None,
-        path: str = "",
-        dialogue: int = 0,
-        carry: Carry = NOTHING,
-        given: Mapping[str, AgentOutcome] = NOBODY,
-        allowance: Allowance | None = None,
-    ) -> Run:
-        """Have the agents of a prepared plan work once, without a score; see `engine.execute`.
-
-        Raises:
-            StorageError: What happened can no longer be written down.
-        """
-        calls = self.calls(journal=journal, scrubber=scrubber)
-        context = self.context(calls, trace=trace, budget=budget, dialogue=dialogue)
-        return await execute(
-            plan, task, context, path=path, carry=carry, given=given, allowance=allowance
+        context = self.context(
+            journal=journal, scrubber=scrubber, trace=trace, budget=budget, dialogue=dialogue
         )
+        return await perform(plan, task, context, path=path, silent=silent)
 
     def context(
         self,
-        calls: Calls,
         *,
+        journal: Journal | None = None,
+        scrubber: Scrubber | None = None,
         trace: Trace | None = None,
         budget: Budget | None = None,
         dialogue: int = 0,
     ) -> Context:
-        """Give what it takes to run plans here.
+        """Give what it takes to run prepared plans here: whole, by their passes, or one pass.
 
         Args:
-            calls: Makes the model calls.
+            journal: Answers before models do, and keeps what they answer.
+            scrubber: Takes the host's secrets out of answers.
             trace: Told everything that happens.
             budget: What all of it may cost.
             dialogue: Characters that are kept of what each agent read and said.
         """
         return Context(
-            calls=calls,
+            calls=self.calls(journal=journal, scrubber=scrubber),
             jails=self.jails,
             toolbox=self.toolbox,
             trace=trace or Trace(),

@@ -200,12 +200,12 @@ async def _passes(
 
     from ...runtime.journal import Journal
     from ...runtime.services import open_services
+    from ...runtime.whole import passes
 
     async with open_services(known, replace(setting, pool=None, cache=None)) as services:
         with Journal.open(folder, replaying=True) as journal:
-            done = await services.passes(
-                plan, task, journal=journal, scrubber=services.scrubber(os.environ)
-            )
+            scrubber = services.scrubber(os.environ)
+            done = await passes(plan, task, services.context(journal=journal, scrubber=scrubber))
             if journal.divergences:
                 raise InputError(f"{folder}: it cannot be made again. {journal.divergences[0]}")
     return done

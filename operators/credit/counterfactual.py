@@ -16,7 +16,7 @@ from ...runtime.journal import digest
 from ...runtime.scoring import scored
 from ...runtime.silence import Silence
 from ...runtime.usage import Usage
-from ...runtime.whole import as_run
+from ...runtime.whole import as_run, passes
 from ...schema.errors import InputError, LimitError
 from ..task_runs import Halted
 from ..together import by_workers
@@ -189,16 +189,10 @@ class Counterfactuals(Generic[Player]):
         return Worth(value=made["value"], needed=Usage(**made["needed"]), paid=paid)
 
     async def _passes(self, journal: Journal, silent: Silence) -> tuple[Round, ...]:
-        return await self.services.passes(
-            self.plan,
-            self.task,
-            journal=journal,
-            scrubber=self.scrubber,
-            budget=self.budget,
-            path=self.path,
-            dialogue=self.dialogue,
-            silent=silent,
+        context = self.services.context(
+            journal=journal, scrubber=self.scrubber, budget=self.budget, dialogue=self.dialogue
         )
+        return await passes(self.plan, self.task, context, path=self.path, silent=silent)
 
 
 def by_answer(task: Task, services: Services) -> Score:
