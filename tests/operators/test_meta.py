@@ -155,13 +155,16 @@ def test_more_problems_than_a_model_can_mend_are_counted() -> None:
 
 VALUES: dict[str, dict[str, Any]] = {
     "answer": {"schema": "{}"},
+    "appraise": {"rubric": "Be fair."},
     "choose_topology": {"was_run": True},
     "coach": {"agent": "writer", "has_note": True, "wrong": 100, "plan": 200},
     "consolidate": {"characters": 100},
     "contributions": {"rubric": "Be fair.", "is_first": False},
     "crossover": {"topology": "first", "places": ["a: b"], "was_run": True},
     "decide": {"options": (*MUTABLE, "crossover"), "was_run": True},
+    "distil": {"agent": "writer", "context": 100, "action": 200, "rationale": 200},
     "enlist": {"least": 2, "most": 4},
+    "gauge": {"most": 9},
     "instantiate": {"edits": 3, "components": (*MUTABLE, "roster"), "was_run": True},
     "judge": {"rubric": "Be fair."},
     "mutate": {"component": "prompts", "edits": 3, "was_run": True},
@@ -169,6 +172,7 @@ VALUES: dict[str, dict[str, Any]] = {
     "restructure": {"agents": 1, "births": True, "deaths": True, "edges": 2},
     "rubric": {},
     "select": {"k": 3},
+    "utterance": {},
 }
 
 

@@ -14,7 +14,7 @@ def test_p03_a_crash_costs_at_most_the_calls_in_flight(nightly: bool) -> None:
     cases = saved = 0
 
     @settings(
-        max_examples=10_000 if nightly else 300,
+        max_examples=10_000 if nightly else 150,
         deadline=None,
         database=None,
         derandomize=True,
@@ -42,12 +42,12 @@ def test_p03_a_crash_costs_at_most_the_calls_in_flight(nightly: bool) -> None:
         cases += 1
 
     check()
-    assert cases >= (10_000 if nightly else 300)
+    assert cases >= (10_000 if nightly else 150)
     assert saved > cases
 
 
 def test_p03_a_finished_run_costs_nothing_again(nightly: bool) -> None:
-    @settings(max_examples=1_000 if nightly else 50, deadline=None, database=None)
+    @settings(max_examples=1_000 if nightly else 25, deadline=None, database=None)
     @given(team=teams())
     def check(team: Any) -> None:
         with run_folder() as folder:

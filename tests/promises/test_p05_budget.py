@@ -334,7 +334,7 @@ class BudgetMachine(RuleBasedStateMachine):
 
 
 def test_p5_a_tree_of_budgets_holds_under_any_interleaving(nightly: bool) -> None:
-    examples = 20_000 if nightly else 200
+    examples = 20_000 if nightly else 100
     run_state_machine_as_test(
         BudgetMachine,
         settings=settings(max_examples=examples, stateful_step_count=40, deadline=None),

@@ -149,7 +149,9 @@ class Interrupted:
         number = ENDS_BY[self.moment.how]
         folders = list((self.folder / "runs").glob("*"))
         if not folders:
-            python_was_starting = self.code == 1 and "init_import_site" in said
+            # Until 3.12, a class that is being made on import turns it into another error.
+            signs = ("init_import_site", "__set_name__")
+            python_was_starting = self.code == 1 and any(one in said for one in signs)
             assert self.code in {128 + number, -number} or python_was_starting, said
             return None
         (left,) = folders
@@ -211,13 +213,13 @@ def events(folder: Path) -> list[str]:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_p07_any_moment(part: int, nightly: bool, tmp_path: Path) -> None:
     """An eighth of the moments. Two in five runs are resumed; by night all are."""
-    chosen = moments(200 if nightly else 40)[part::PARTS]
+    chosen = moments(200 if nightly else 24)[part::PARTS]
     interrupted = [
         Interrupted(moment, tmp_path / str(number)) for number, moment in enumerate(chosen)
     ]
     for number, one in enumerate(interrupted):
         one.check(resume=nightly or number % 3 == 0)
-    assert len(interrupted) == (25 if nightly else 5)
+    assert len(interrupted) == (25 if nightly else 3)
     # A busy machine may be late now and then; but nothing waits for a model that hangs.
     assert statistics.median(one.seconds for one in interrupted) < 2
 

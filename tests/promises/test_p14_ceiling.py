@@ -21,7 +21,7 @@ from coterie.schema.edits import COMPONENTS, apply, component_schema, edits_from
 
 from ..schema.edits.decoder import answer
 
-CI, NIGHTLY = 5_000, 100_000
+CI, NIGHTLY = 2_000, 100_000
 
 ALIASES = ("fast", "large", "secret")
 CATALOGUE = Catalogue.of_host(

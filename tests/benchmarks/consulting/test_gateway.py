@@ -38,6 +38,7 @@ from coterie.runtime.plan import compile
 from coterie.runtime.recall import Entry, nothing
 from coterie.runtime.rounds import Round
 from coterie.runtime.silence import Silence
+from coterie.runtime.whole import passes, perform
 
 Came = TypeVar("Came")
 
@@ -61,13 +62,15 @@ class Host:
         )
 
     def rounds(self, *silent: str) -> tuple[Round, ...]:
-        return self._silenced(self.services.passes, silent)
+        return self._silenced(passes, silent)
 
     def run(self, *silent: str) -> Run:
-        return self._silenced(self.services.execute, silent)
+        return self._silenced(perform, silent)
 
     def _silenced(self, work: Callable[..., Awaitable[Came]], silent: Sequence[str]) -> Came:
-        return done(lambda: work(self.plan, self.task, silent=Silence(agents=frozenset(silent))))
+        absent = Silence(agents=frozenset(silent))
+        context = self.services.context()
+        return done(lambda: work(self.plan, self.task, context, silent=absent))
 
     def score(self, *group: str) -> float:
         """What a group comes to by the world alone."""
