@@ -209,8 +209,13 @@ class TaskRuns:
     def _context(self, **others: Any) -> Context:
         """Give what it takes to run teams here, journaled and within the budget."""
         stage = self.stage
-        usual = {"journal": stage.journal, "scrubber": stage.scrubber, "budget": stage.budget}
-        return self.services.context(**{**usual, "trace": self.trace, **others})
+        usual: dict[str, Any] = {
+            "journal": stage.journal,
+            "scrubber": stage.scrubber,
+            "budget": stage.budget,
+            "trace": self.trace,
+        }
+        return self.services.context(**{**usual, **others})
 
     def came(self, what: str) -> Run:
         """Give what came of a run of the episode that was made.
