@@ -10,21 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from ...operators.evolution import Evolution
 from ...operators.folder import open_folder
-from ...operators.stage import Stage
 from ...operators.strategy import strategy_of
-from ...pool.embedding import HashingEmbedder
-from ...pool.memory import Memory
 from ...pool.pool import Pool
 from ...pool.recall import recalling
-from ...pool.store import open_store
-from ...runtime.budget import Budget
 from ...runtime.journal import Journal
 from ...runtime.plan import compile
 from ...runtime.recall import nothing
-from ...runtime.scrubber import Scrubber
 from ...runtime.usage import Usage
 from ...schema.recipe import Recipe
-from ..simulated import in_memory, services_of
+from ..simulated import in_memory, memory_of, services_of, stage_of
 from .gateway import Simulated, tasks
 from .landscapes import AGENTS
 from .names import CEILING, META, TEAM, catalogue, ward
@@ -37,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from ...operators.stage import Stage
     from ...pool.learnt import Learnt
     from ...runtime.recall import Recaller
     from .landscapes import Landscape
@@ -146,7 +141,7 @@ async def _outcome(
         )
         await evolution.to_the_end()
         lines = evolution.lines()
-    memory = _memory(pool)
+    memory = memory_of(pool)
     answer, promised = await _held_out(landscape, seed, sizes, recalling(memory.search))
     entries = pool.learnt.between(0)
     marks = Counter(_soundness(landscape, one) for one in entries)
@@ -187,23 +182,8 @@ async def _held_out(
 def _stage(trial: Trial, seed: int, gateway: Simulated, journal: Journal, pool: Pool) -> Stage:
     settings = strategy_of(STRATEGY).settings(**trial.settings)
     recipe = Recipe(strategy=STRATEGY, settings=settings, meta_model=META, seed=seed)
-    return Stage(
-        name="trial",
-        recipe=recipe,
-        catalogue=catalogue(),
-        ceiling=CEILING,
-        services=services_of(gateway, seed),
-        journal=journal,
-        scrubber=Scrubber(frozenset()),
-        budget=Budget(),
-        pool=pool,
-        memory=None,
-    )
-
-
-def _memory(pool: Pool) -> Memory:
-    embedder = HashingEmbedder()
-    return Memory(pool, embedder, open_store(pool.folder, embedder.name, {}))
+    services = services_of(gateway, seed)
+    return stage_of(recipe, services, journal, pool, catalogue=catalogue(), ceiling=CEILING)
 
 
 def _kept(landscape: Landscape, entries: Sequence[Learnt]) -> Mapping[str, int]:
@@ -238,7 +218,7 @@ def _by_agent(
     said: Sequence[Mapping[str, Any]], field: str, of: Callable[[list[float]], float]
 ) -> dict[str, float]:
     """Give each specialist's mean, or sum, over its utterances."""
-    return {agent: fmean(one[field] for one in said if one["agent"] == agent) for agent in AGENTS}
+    return {agent: of([one[field] for one in said if one["agent"] == agent]) for agent in AGENTS}
 
 
 def _spared(line: Mapping[str, Any]) -> Usage:
