@@ -60,7 +60,7 @@ LEARNING: Mapping[str, Measure] = {
     "after": _SHARE,
     "gain": Measure(interval="difference"),
 }
-"""Of the scorer `learnt`: whether a student was right before and after, and the difference, which
+"""Of the scorer `lesson`: whether a student was right before and after, and the difference, which
 is the learning gain (MATTRL Table 3)."""
 
 

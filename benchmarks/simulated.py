@@ -19,25 +19,38 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..operators.stage import Stage
+from ..pool.embedding import HashingEmbedder
+from ..pool.memory import Memory
+from ..pool.store import open_store
 from ..pool.student import t_quantile
+from ..runtime.budget import Budget
 from ..runtime.jail import Jails
+from ..runtime.scrubber import Scrubber
 from ..runtime.services import Services, Setting
 from ..runtime.tools import Toolbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
+    from ..pool.pool import Pool
     from ..runtime.gateway import Gateway
+    from ..runtime.journal import Journal
+    from ..schema.catalogue import Catalogue
+    from ..schema.ceiling import Ceiling
+    from ..schema.recipe import Recipe
 
 __all__ = [
     "Interval",
     "in_memory",
     "in_order",
     "matching",
+    "memory_of",
     "none_matches",
     "services_of",
     "side_by_side",
     "sized",
+    "stage_of",
     "units",
 ]
 
@@ -148,6 +161,38 @@ def services_of(gateway: Gateway, seed: int) -> Services:
     return Services(
         setting=Setting(seed=seed), gateway=gateway, toolbox=Toolbox(), jails=Jails(), cache=None
     )
+
+
+def stage_of(
+    recipe: Recipe,
+    services: Services,
+    journal: Journal,
+    pool: Pool,
+    *,
+    catalogue: Catalogue,
+    ceiling: Ceiling,
+    memory: Memory | None = None,
+    name: str = "trial",
+) -> Stage:
+    """Give what an evolution has where all that it asks is simulated: no secrets, no budget."""
+    return Stage(
+        name=name,
+        recipe=recipe,
+        catalogue=catalogue,
+        ceiling=ceiling,
+        services=services,
+        journal=journal,
+        scrubber=Scrubber(frozenset()),
+        budget=Budget(),
+        pool=pool,
+        memory=memory,
+    )
+
+
+def memory_of(pool: Pool) -> Memory:
+    """Open a pool's memory without any model: tasks are compared by their words."""
+    embedder = HashingEmbedder()
+    return Memory(pool, embedder, open_store(pool.folder, embedder.name, {}))
 
 
 @contextmanager

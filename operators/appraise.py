@@ -160,13 +160,11 @@ def _schema(
 def _read(names: Sequence[str], bounds: Bounds, text: str) -> Appraisal:
     """Read any fractions; reasons of any length will do, and are cut."""
     said = structured(text, _schema(names, TEXT, FRACTION), bounds)
-    agents = {name: _score(said["agents"][name], bounds) for name in names}
-    return Appraisal(of=agents, reason=said["reason"])
-
-
-def _score(said: Mapping[str, Any], bounds: Bounds) -> Contribution:
-    reason = on_one_line(said["reason"])[: bounds.reason]
-    return Contribution(value=float(said["score"]), reason=reason)
+    of = {name: said["agents"][name] for name in names}
+    scores = {
+        name: Contribution.read(one["score"], one["reason"], bounds) for name, one in of.items()
+    }
+    return Appraisal(of=scores, reason=said["reason"])
 
 
 def _command() -> click.Command:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ..schema.terminal import on_one_line
 from .answers import closed, reason_schema, structured
@@ -57,6 +57,11 @@ class Contribution:
 
     value: float
     reason: str
+
+    @classmethod
+    def read(cls, value: Any, reason: str, bounds: Bounds) -> Self:
+        """Read what a judge says of one; its reason is cut to one line that is not too long."""
+        return cls(value=float(value), reason=on_one_line(reason)[: bounds.reason])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -189,16 +194,14 @@ def _read(team: Team, bounds: Bounds, text: str) -> Contributions:
 
 def _contributions(said: Mapping[str, Any], bounds: Bounds) -> Contributions:
     return Contributions(
-        of={agent: _contribution(one, bounds) for agent, one in said["agents"].items()},
+        of={
+            agent: Contribution.read(one["contribution"], one["reason"], bounds)
+            for agent, one in said["agents"].items()
+        },
         score=float(said["score"]),
         reason=said["reason"],
         converged=said["converged"],
     )
-
-
-def _contribution(said: Mapping[str, Any], bounds: Bounds) -> Contribution:
-    reason = on_one_line(said["reason"])[: bounds.reason]
-    return Contribution(value=float(said["contribution"]), reason=reason)
 
 
 def _command() -> click.Command:

@@ -10,8 +10,8 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..schema.values import is_list, is_mapping
-from .structured import first_json
+from ..schema.values import is_list
+from .structured import first_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -145,11 +145,7 @@ def _others(done: Sequence[Round], agent: str) -> Sequence[str]:
 
 
 def _value(outcome: AgentOutcome) -> dict[str, Any]:
-    try:
-        said: Any = first_json(outcome.result.content) if outcome.result else None
-    except ValueError:
-        return {}
-    return said if is_mapping(said) else {}
+    return first_object(outcome.result.content) if outcome.result else {}
 
 
 def _one_line(item: Any) -> str:

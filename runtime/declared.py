@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..schema.team import Rounds
-from ..schema.values import is_mapping
 from .carry import Carry
 from .consulting import bulletin, has_converged, news, opinion, whole
 from .plan import part_of
@@ -21,7 +20,7 @@ from .rounds import Next
 from .runners.protocol import Report
 from .settling import changed, settled
 from .silence import NOBODY_SILENT
-from .structured import first_json
+from .structured import first_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -271,11 +270,7 @@ def _rounds(done: Sequence[Round]) -> Sequence[Round]:
 
 def _says_final(last: Round, agent_id: str) -> bool:
     result = last.run.agents[agent_id].result
-    try:
-        said: Any = first_json(result.content) if result else None
-    except ValueError:
-        return False
-    return is_mapping(said) and said.get("final") is True
+    return result is not None and first_object(result.content).get("final") is True
 
 
 def _report(agent_id: str, last: Round) -> Report | None:

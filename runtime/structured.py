@@ -13,7 +13,7 @@ from ..schema.values import is_mapping
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["answer_in", "first_json", "parse_structured"]
+__all__ = ["answer_in", "first_json", "first_object", "parse_structured"]
 
 _FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL)
 MOST_PROBLEMS = 8
@@ -55,6 +55,15 @@ def first_json(text: str) -> Any:
         except (ValueError, RecursionError):
             continue
     raise ValueError("no JSON in the text")
+
+
+def first_object(text: str) -> dict[str, Any]:
+    """Find the JSON value in a text, where it is an object; else give an empty one."""
+    try:
+        value: Any = first_json(text)
+    except ValueError:
+        return {}
+    return value if is_mapping(value) else {}
 
 
 def answer_in(value: Any) -> tuple[str, str | None]:

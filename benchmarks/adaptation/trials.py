@@ -11,14 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...operators.evolution import Evolution
 from ...operators.folder import open_folder
-from ...operators.stage import Stage
 from ...operators.strategy import strategy_of
 from ...pool.pool import Pool
-from ...runtime.budget import Budget
 from ...runtime.journal import Journal
-from ...runtime.scrubber import Scrubber
 from ...schema.recipe import Recipe
-from ..simulated import in_memory, services_of
+from ..simulated import in_memory, services_of, stage_of
 from .gateway import Simulated, graded, tasks
 from .names import CEILING, META, catalogue
 from .texts import title_in
@@ -27,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...operators.episode import Episode
+    from ...operators.stage import Stage
     from ...operators.strategy import Strategy
     from .landscapes import Landscape
 
@@ -127,18 +125,8 @@ def _recipe(trial: Trial, seed: int) -> Recipe:
 
 
 def _stage(recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool) -> Stage:
-    return Stage(
-        name="trial",
-        recipe=recipe,
-        catalogue=catalogue(),
-        ceiling=CEILING,
-        services=services_of(gateway, recipe.seed),
-        journal=journal,
-        scrubber=Scrubber(frozenset()),
-        budget=Budget(),
-        pool=pool,
-        memory=None,
-    )
+    services = services_of(gateway, recipe.seed)
+    return stage_of(recipe, services, journal, pool, catalogue=catalogue(), ceiling=CEILING)
 
 
 class _Watch:

@@ -17,21 +17,16 @@ from typing import TYPE_CHECKING, Any
 from ...operators.evolution import Evolution
 from ...operators.folder import open_folder
 from ...operators.settings import SearchSettings
-from ...operators.stage import Stage
 from ...operators.strategy import strategy_of
 from ...pool.pool import Pool
-from ...runtime.budget import Budget
 from ...runtime.gateway import ChatAnswer, Gateway
-from ...runtime.jail import Jails
 from ...runtime.journal import Journal
-from ...runtime.scrubber import Scrubber
-from ...runtime.services import Services, Setting
-from ...runtime.tools import Toolbox
 from ...runtime.usage import Usage
 from ...schema import Agent, Catalogue, Lineage, Model, Task, Team
 from ...schema.ceiling import Ceiling
 from ...schema.edits import SetPrompt, edits_to_values
 from ...schema.recipe import Recipe
+from ..simulated import services_of, stage_of
 from .world import FOUNDERS, UNCHANGED, prompt_of, worth_of
 
 if TYPE_CHECKING:
@@ -78,25 +73,16 @@ async def _evolved(
         team = Team(name=f"solo_{number + 1}", agents={SOLVER: agent})
         pool.add(team, Lineage(operator="seed"), op=team.name)
     place = open_folder(pool.folder, "calibration")
-    services = Services(
-        setting=Setting(seed=seed),
-        gateway=_Simulated(models, world, seed),
-        toolbox=Toolbox(),
-        jails=Jails(),
-        cache=None,
-    )
+    services = services_of(_Simulated(models, world, seed), seed)
     with Journal.open(place) as journal:
-        stage = Stage(
-            name="calibration",
-            recipe=RECIPE,
+        stage = stage_of(
+            RECIPE,
+            services,
+            journal,
+            pool,
             catalogue=catalogue,
             ceiling=Ceiling(models=frozenset({AGENT}), agents=1),
-            services=services,
-            journal=journal,
-            scrubber=Scrubber(frozenset()),
-            budget=Budget(),
-            pool=pool,
-            memory=None,
+            name="calibration",
         )
         tasks = [Task(id=f"t{n}", query=f"Question {n}.", answer="yes") for n in range(count)]
         strategy = strategy_of(RECIPE.strategy)

@@ -11,18 +11,12 @@ from ...operators.admission import Admitting
 from ...operators.evolution import Evolution
 from ...operators.folder import open_folder
 from ...operators.settings import SearchSettings
-from ...operators.stage import Stage
 from ...operators.strategy import strategy_of
-from ...pool.embedding import HashingEmbedder
 from ...pool.expectation import ranked
-from ...pool.memory import Memory
 from ...pool.pool import Pool
-from ...pool.store import open_store
-from ...runtime.budget import Budget
 from ...runtime.journal import Journal
-from ...runtime.scrubber import Scrubber
 from ...schema.recipe import Recipe
-from ..simulated import in_memory, services_of
+from ..simulated import in_memory, memory_of, services_of, stage_of
 from .gateway import Simulated, tasks
 from .landscapes import NICHES
 from .meta import MetaModel
@@ -35,6 +29,7 @@ if TYPE_CHECKING:
 
     from ...operators.episode import Episode
     from ...operators.search import Search
+    from ...operators.stage import Stage
     from ...operators.strategy import Strategy
     from ...schema.team import Team
     from .landscapes import Landscape
@@ -210,19 +205,14 @@ def _recipe(trial: Trial, seed: int) -> Recipe:
 
 
 def _stage(recipe: Recipe, gateway: Simulated, journal: Journal, pool: Pool, seed: int) -> Stage:
-    embedder = HashingEmbedder()
-    store = open_store(pool.folder, embedder.name, {})
-    return Stage(
-        name="trial",
-        recipe=recipe,
+    return stage_of(
+        recipe,
+        services_of(gateway, seed),
+        journal,
+        pool,
         catalogue=catalogue(),
         ceiling=CEILING,
-        services=services_of(gateway, seed),
-        journal=journal,
-        scrubber=Scrubber(frozenset()),
-        budget=Budget(),
-        pool=pool,
-        memory=Memory(pool, embedder, store) if recipe.settings.memory else None,
+        memory=memory_of(pool) if recipe.settings.memory else None,
     )
 
 

@@ -55,28 +55,16 @@ Begin = Callable[[int, int], Write]
 """Gives what draws the items about the world of a seed and a level."""
 
 
-def generated(
-    name: str,
-    title: str,
-    about: str,
-    write: Write,
-    *,
-    headline: Headline = ACCURACY,
-    measures: Mapping[str, Measure] | None = None,
-) -> Benchmark:
-    """Make a benchmark of what draws its items.
+def generated(name: str, title: str, about: str, write: Write) -> Benchmark:
+    """Make a benchmark of what draws its items, each by itself.
 
     Args:
         name: What commands call it.
         title: What it is called in print.
         about: What it asks and what its levels change.
         write: Draws an item of a level, from 1 to 5.
-        headline: Its figure.
-        measures: What is known of its scorer's measures.
     """
-    return in_worlds(
-        name, title, about, lambda _seed, _level: write, headline=headline, measures=measures
-    )
+    return in_worlds(name, title, about, lambda _seed, _level: write)
 
 
 def in_worlds(
