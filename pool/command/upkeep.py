@@ -49,9 +49,10 @@ def show_findings(folder: Path, mend: bool, as_json: bool, **host: Any) -> None:
             for text in texts:
                 click.echo(f"{kind}: {on_one_line(text)}")
         retired = findings.teams - findings.members
+        agents = f" {counted(findings.agents, 'agent')}," if findings.agents else ""
         click.echo(
             f"{folder}: {counted(findings.lines, 'line')}, {counted(findings.members, 'team')},"
-            f" {retired} retired, {counted(len(findings.faults), 'fault')}"
+            f" {retired} retired,{agents} {counted(len(findings.faults), 'fault')}"
         )
     if findings.faults:
         raise click.exceptions.Exit(FAULTY)
