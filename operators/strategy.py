@@ -94,9 +94,11 @@ class Strategy:
         suits: Says what is wrong with them beside the teams and the agents of the pool, by the
             field; of a new pool, its seeds, and no agents.
         seeds: The teams that a new pool begins with where the recipe has none.
-        agents: Gives the agents that a pool without any begins with, each sort once, given the
-            settings and the recipe's folder: what they ask for can be had, and may be asked for.
-            Raises `InputError`.
+        agents: Gives the agents that a pool without any begins with, given the settings and the
+            recipe's folder. What they ask for can be had, and may be asked for. Raises `InputError`.
+        teams: Gives the teams that it makes of those of the pool and of its agents, given the
+            settings: what they ask for may be asked for, and not what those of the pool do. Raises
+            `InputError`. None: teams of the pool are run as they are.
         needs: Says what it needs, given its settings.
         leaves_team: Whether what it comes to is a team of the pool, which a test runs as it stands.
             Else a test is of the strategy, with all that its pool has learnt.
@@ -115,6 +117,7 @@ class Strategy:
     suits: Callable[[Any, Sequence[Team], Sequence[Agent]], Mapping[str, str]] = _suited
     seeds: tuple[str, ...] = DEFAULT_SEEDS
     agents: Callable[[Any, Path, Catalogue], Sequence[Agent]] = _nobody
+    teams: Callable[[Any, Sequence[Team], Sequence[Agent], Catalogue], Sequence[Team]] | None = None
     needs: Callable[[Any], frozenset[Need]] = _nothing
     leaves_team: bool = False
     find: Callable[[Any, Path, Catalogue], Found] = _no_files
