@@ -1,4 +1,4 @@
-"""The lifecycle of a population: who is forked, merged, retired, made anew or specialized, and why.
+"""The rules of the lifecycle: who is to be forked, merged, retired, made or specialized, and why.
 
 Every `tau` tasks the roster is looked at (EvoChamber §3.5, App. E.1). What is due then follows from
 the population's numbers and from nothing else.
@@ -42,8 +42,8 @@ class Event:
 
     Attributes:
         operator: What is to be done.
-        agents: To whom: the parent of a fork, the two that are merged, who is retired or
-            specialized; nobody for a genesis.
+        agents: To whom: the parent of a fork; the two that are merged, the one with the better
+            rolling reward first; who is retired or specialized; nobody for a genesis.
         why: Why, in words that have the numbers.
         niche: The niche that a persona is to be written for. None: none in particular.
         numbers: The numbers that it rests on.
@@ -201,12 +201,13 @@ def _merges(look: _Look) -> Iterator[Event]:
     closest = _closest(ready) if look.may_lose else ()
     if not closest or (omega := _overlap(ready, closest[0])) <= settings.merge_similarity:
         return
-    names = look.chance.choice(closest)
+    pair = look.chance.choice(closest)
+    names = sorted(pair, key=lambda name: (-(ready[name].rolling or 0), -ready[name].total))
     one, other = (ready[name] for name in names)
     shared = len(one.competence.keys() & other.competence.keys())
     yield Event(
         operator="merge",
-        agents=names,
+        agents=(*names,),
         why=f"overlap {omega:.3g} above {settings.merge_similarity:.3g}, the closest pair of"
         f" {counted(len(ready), 'agent')} with {counted(settings.merge_tasks, 'task')} or more;"
         f" {shared} niches in common, after {one.total} and {counted(other.total, 'task')}",
