@@ -95,7 +95,7 @@ class Strategy:
             field; of a new pool, its seeds, and no agents.
         seeds: The teams that a new pool begins with where the recipe has none.
         agents: Gives the agents that a pool without any begins with, given the settings and the
-            recipe's folder. What they ask for can be had, and may be asked for. Raises `InputError`.
+            recipe's folder. What they ask for may be asked for. Raises `InputError`.
         teams: Gives the teams that it makes of those of the pool and of its agents, given the
             settings: what they ask for may be asked for, and not what those of the pool do. Raises
             `InputError`. None: teams of the pool are run as they are.
