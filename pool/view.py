@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .agents import PoolAgent
     from .learnt import Learnt
     from .ledger import Entry, Place
+    from .lessons import Lessons
     from .members import Member
     from .memory import Memory
     from .pool import Pool
@@ -96,12 +97,24 @@ class View:
 
     @property
     def learnt(self) -> Sequence[Learnt]:
-        """What was learnt, in order, without what was replaced."""
-        learnt = self.pool.learnt
-        if len(learnt) < self.seen:
-            self.pool.refresh()
+        """What was learnt, in order, without what was replaced for everybody who had it."""
+        learnt = self._lessons
         entries = learnt.between(0, self.seen)
         return [one for one in entries if learnt.stands(one.id, self.seen)]
+
+    def archive(self, owner: str) -> Sequence[Learnt]:
+        """Give what an agent can be reminded of, in order: its own, and what it has inherited.
+
+        Raises:
+            StorageError: The ledger cannot be read.
+        """
+        return self._lessons.archive(owner, self.seen)
+
+    @property
+    def _lessons(self) -> Lessons:
+        if len(self.pool.learnt) < self.seen:
+            self.pool.refresh()
+        return self.pool.learnt
 
     def told(self, what: str) -> list[Told]:
         """Give the events that are called so, in order.
@@ -117,6 +130,7 @@ class View:
         k: int,
         *,
         niche: str | None = None,
+        or_no_niche: bool = False,
         kind: str | None = None,
         owner: str | None = None,
         level: str | None = None,
@@ -130,8 +144,34 @@ class View:
         if self.memory is None:
             return []
         return self.memory.search(
-            text, k, niche=niche, kind=kind, owner=owner, level=level, seen=self.seen
+            text,
+            k,
+            niche=niche,
+            or_no_niche=or_no_niche,
+            kind=kind,
+            owner=owner,
+            level=level,
+            seen=self.seen,
         )
+
+    def alike(
+        self,
+        text: str,
+        owner: str,
+        *,
+        kind: str | None = None,
+        niche: str | None = None,
+        over: float,
+    ) -> list[tuple[Learnt, float]]:
+        """Find the entries of an agent's archive whose texts are nearly so, as `Memory.alike` does.
+
+        Raises:
+            StorageError: The ledger cannot be read.
+            CoterieError: The embedder failed.
+        """
+        if self.memory is None:
+            return []
+        return self.memory.alike(text, owner, kind=kind, niche=niche, over=over, seen=self.seen)
 
 
 class Views:
