@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..pool.changes import Change
+    from ..pool.view import Fold
     from ..runtime.plan import Plan
     from ..schema.catalogue import Catalogue
     from ..schema.recipe import Recipe
@@ -53,6 +54,10 @@ def _nothing(_settings: Any, /) -> frozenset[Need]:
     return frozenset()
 
 
+def _no_fold(_settings: Any, /) -> None:
+    return None
+
+
 def _right(_settings: Any, _said: Mapping[str, Any], /) -> Mapping[str, str]:
     return {}
 
@@ -80,6 +85,8 @@ class Strategy:
         schema: Their JSON Schema.
         check: Says what is wrong with them that no schema can say, by the field.
         needs: Says what it needs, given its settings.
+        fold: Gives, by its settings, what it wants to know of the pool before the first line of
+            the ledger. An episode finds what that came to in `View.folded`. None: nothing.
         leaves_team: Whether what it comes to is a team of the pool, which a test runs as it stands.
             Else a test is of the strategy, with all that its pool has learnt.
         find: Finds the files that its settings name, relative to the recipe's folder, and checks
@@ -95,6 +102,7 @@ class Strategy:
     schema: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)
     check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = _right
     needs: Callable[[Any], frozenset[Need]] = _nothing
+    fold: Callable[[Any], Fold | None] = _no_fold
     leaves_team: bool = False
     find: Callable[[Any, Path, Catalogue], Found] = _no_files
     calls_at_most: Callable[[Any, Plan], int] | None = None
