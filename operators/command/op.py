@@ -32,6 +32,8 @@ class _Operators(Group):
         "enlist": "Let a model make a team of a catalogue's roles for a task.",
         "fuse": "Let a model make one of two texts that say almost the same.",
         "instantiate": "Let a model adapt a team to a task.",
+        "lead": "Let the leader of a team of a population choose its structure.",
+        "lead_review": "Let the leader of a team say why its structure did or did not work.",
         "mutate": "Let a model change one component of a team.",
         "reflect": "Let a model say what an agent should know after a run.",
         "restructure": "Let a model take in agents of roles, let go of some, and move edges.",
