@@ -6,18 +6,19 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..answers import closed, structured
+from ..answers import Unfit, closed, structured
 from ..material import fenced, material, task_text
 from ..meta import Question, prompt
 from ..operator import Operator
 from .dream_debate import idea_text
 from .dream_imagine import niches_text
+from .dream_rules import gives_away
 from .fusing import LONGEST_ENTRY
 from .ideas import LEVELS, Insight
 from .wording import ANY_TEXT, said, text_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import click
 
@@ -39,6 +40,7 @@ async def dream_crystallize(
     ideas: Sequence[Idea],
     *,
     criticism: Sequence[Sequence[str]] = (),
+    answers: Collection[str] = (),
     niches: Sequence[str],
     most: int,
 ) -> tuple[Insight, ...] | Dropped:
@@ -50,6 +52,7 @@ async def dream_crystallize(
         task: The task. Its reference answer is not shown.
         ideas: The ideas that stood up to criticism, at least one.
         criticism: What was said of each of them.
+        answers: What right answers come down to; an insight that has one in it is none.
         niches: The kinds of task that there are. None, where tasks have no kinds.
         most: The most insights.
 
@@ -62,7 +65,7 @@ async def dream_crystallize(
     """
     limits = meta.limits
     longest = min(LONGEST_ENTRY, limits.characters)
-    form = _Form(task=task, ideas=ideas, niches=niches, most=most, longest=longest)
+    form = _Form(task=task, ideas=ideas, answers=answers, niches=niches, most=most, longest=longest)
     question = Question(
         operator=OPERATOR,
         instructions=prompt(OPERATOR, most=most, longest=longest, niches=bool(niches)),
@@ -91,6 +94,7 @@ class _Form:
     Attributes:
         task: The task.
         ideas: The ideas that are left.
+        answers: What right answers come down to.
         niches: The kinds of task.
         most: The most insights.
         longest: The most characters of each.
@@ -98,6 +102,7 @@ class _Form:
 
     task: Task
     ideas: Sequence[Idea]
+    answers: Collection[str]
     niches: Sequence[str]
     most: int
     longest: int
@@ -120,7 +125,7 @@ class _Form:
         listed = structured(answer, self.schema(ANY_TEXT), bounds)["insights"]
         insights = [
             Insight(
-                text=said("text", one["text"], self.longest),
+                text=self._text(one["text"]),
                 level=one["level"],
                 niche=self._scope(one["level"], one.get("niche")),
                 of=self.ideas[one["strategy"] - 1].of,
@@ -128,6 +133,12 @@ class _Form:
             for one in listed
         ]
         return tuple({(one.text, one.level, one.niche): one for one in insights}.values())
+
+    def _text(self, text: str) -> str:
+        line = said("text", text, self.longest)
+        if gives_away(line, self.answers):
+            raise Unfit("text: it gives away an answer to the task. Say how to come to it.")
+        return line
 
     def _scope(self, level: Level, niche: str | None) -> str | None:
         match level:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from .ideas import Idea, Opinion
     from .work import Work
 
-__all__ = ["Sides", "Why", "mean_of", "pairs", "sides", "survivors", "why"]
+__all__ = ["Sides", "Why", "gives_away", "mean_of", "pairs", "sides", "survivors", "why"]
 
 Why = Literal["reward", "disagreement"]
+SHORTEST_NUMBER = 2
+"""Digits of an answer that is a number, from which on it is looked for in an insight."""
+NUMBER = re.compile(r"-?[\d.]+")
+SHORTEST_WORDS = 6
+"""Characters of any other: shorter ones are words that say nothing of a task, as `true`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -91,6 +97,26 @@ def survivors(
         for place, idea in enumerate(ideas)
         if not _dropped(place, [one for one in members if one != idea.of.giver], opinions)
     )
+
+
+def gives_away(text: str, answers: Iterable[str]) -> bool:
+    """Tell whether a text has an answer of the task in it, so that no attempt with it is a test.
+
+    Args:
+        text: The text.
+        answers: What answers come down to. Those that are too short to tell are passed over.
+    """
+    return any(
+        re.search(rf"(?<![\w.]){re.escape(one)}(?!\w|\.\d)", text, re.IGNORECASE)
+        for one in map(str.strip, answers)
+        if _can_tell(one)
+    )
+
+
+def _can_tell(answer: str) -> bool:
+    if NUMBER.fullmatch(answer):
+        return sum(map(str.isdecimal, answer)) >= SHORTEST_NUMBER
+    return len(answer) >= SHORTEST_WORDS
 
 
 def _dropped(place: int, others: Sequence[str], opinions: Mapping[str, Sequence[Opinion]]) -> bool:

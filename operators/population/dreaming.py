@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...pool.changes import Told
+from ...runtime.voting import conclusion
 from ..operator import operator_of
 from ..proposal import Dropped
 from ..together import together
@@ -41,7 +42,7 @@ DREAM = "dream"
 IDEAS = 2
 """Strategies that are imagined for each insight that a dream may come to."""
 MOST_NICHES = 32
-"""Kinds of task that a model may choose from: the task's own, and those that were met last."""
+"""Kinds of task that a model may choose from."""
 
 
 async def dream(
@@ -87,14 +88,22 @@ async def dream(
         episode=episode,
         population=population,
         team=team,
+        answers=_right(episode, attempts),
         about={**about, "why": reason, "scores": scores},
     )
     await one.dreamt()
     episode.keep(Told(what=DREAM, about=one.about), DREAM)
 
 
+def _right(episode: Episode, attempts: Sequence[Attempt]) -> frozenset[str]:
+    """Give what the answers come down to of those who succeeded."""
+    theta, task = episode.settings.theta, episode.task
+    right = (one for one in attempts if one.score is not None and one.score >= theta)
+    return frozenset(conclusion(one.answer, task).partition(" ")[2] for one in right)
+
+
 def known_niches(population: Population, niche: str | None) -> tuple[str, ...]:
-    """Name the kinds of task that insights may be for: the task's own, then the last ones met."""
+    """Name the kinds of task that insights may be for: the task's own, then the newest."""
     named = dict.fromkeys((niche or "", *reversed(population.niches)))
     return tuple(one for one in named if one)[:MOST_NICHES]
 
@@ -107,12 +116,14 @@ class _Dream:
         episode: The task.
         population: Who there is.
         team: What the members did, in the order of their seats.
+        answers: What the answers of those who succeeded come down to.
         about: What is told of it.
     """
 
     episode: Episode
     population: Population
     team: Sequence[Work]
+    answers: frozenset[str]
     about: dict[str, Any]
 
     @property
@@ -175,7 +186,8 @@ class _Dream:
         self, left: Sequence[Idea], criticism: Sequence[Sequence[str]]
     ) -> Sequence[Insight]:
         how = {"niches": self._niches, "most": self.episode.settings.insights}
-        came = await self._ask("crystallize", "", left, criticism=criticism, **how)
+        said = {"criticism": criticism, "answers": self.answers}
+        came = await self._ask("crystallize", "", left, **said, **how)
         return next(iter(self._lose([came])), ())
 
     @property
