@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import sqlite3
+import zlib
 from array import array
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ MOST_READ = 500
 SECONDS_TO_WAIT = 30.0
 TABLE = """
     CREATE TABLE IF NOT EXISTS vectors (
-        embedder TEXT, text BLOB, vector BLOB, PRIMARY KEY (embedder, text)
+        embedder TEXT, text BLOB, vector BLOB, crc INTEGER, PRIMARY KEY (embedder, text)
     ) WITHOUT ROWID
 """
 BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
@@ -34,8 +35,9 @@ BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 class CachedEmbedder:
     """An embedder that looks into a file first, by its name and the text's SHA-256.
 
-    Any number of processes may share the file. One that is damaged is made anew; where none can be
-    written, vectors are made each time.
+    Any number of processes may share the file. One that is damaged is made anew, and so is a vector
+    that is; where none can be written, vectors are made each time. Nobody waits for the disk: what
+    a machine that loses power loses is made again.
 
     Args:
         embedder: Makes the vectors that are not in the file.
@@ -88,21 +90,25 @@ class CachedEmbedder:
                 for start in range(0, len(wanted), MOST_READ):
                     some = wanted[start : start + MOST_READ]
                     rows = self._select(database, some)
-                    found |= {text: array("f", vector) for text, vector in rows}
+                    kept = (
+                        (text, vector) for text, vector, crc in rows if zlib.crc32(vector) == crc
+                    )
+                    found |= {text: array("f", vector) for text, vector in kept}
         except (sqlite3.Error, OSError) as error:
             self._give_up(error)
         return found
 
     def _select(self, database: sqlite3.Connection, digests: Sequence[bytes]) -> sqlite3.Cursor:
         places = ",".join("?" * len(digests))
-        query = f"SELECT text, vector FROM vectors WHERE embedder = ? AND text IN ({places})"  # noqa: S608 - only question marks
+        query = f"SELECT text, vector, crc FROM vectors WHERE embedder = ? AND text IN ({places})"  # noqa: S608 - only question marks
         return database.execute(query, (self.name, *digests))
 
     def _write(self, vectors: Mapping[bytes, array[float]]) -> None:
-        rows = [(self.name, text, vector.tobytes()) for text, vector in vectors.items()]
+        kept = {text: vector.tobytes() for text, vector in vectors.items()}
+        rows = [(self.name, text, vector, zlib.crc32(vector)) for text, vector in kept.items()]
         try:
             with closing(self._opened()) as database, database:
-                database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+                database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
         except (sqlite3.Error, OSError) as error:
             self._give_up(error)
 
@@ -113,6 +119,7 @@ class CachedEmbedder:
             (self._path.parent / ".gitignore").write_text("*\n", encoding="utf-8")
         database = sqlite3.connect(self._path, timeout=SECONDS_TO_WAIT)
         try:
+            database.execute("PRAGMA synchronous = OFF")
             database.execute(TABLE)
         except sqlite3.Error:
             database.close()
