@@ -53,6 +53,9 @@ STRUCTURES = ("voting", "debate", "generator_critic", "decompose")
 AROUND = 50
 """Tasks whose median is told, up to and with each checkpoint."""
 MODEL_SECONDS = 1.0
+LEAST_CALLS = 4
+"""Model calls that a task waits for one after the other: the leader chooses, members answer,
+members reflect, the leader notes why it went so. Other structures, and dreams, take more."""
 BEFORE = ("see", "compose", "remind", "embed the task")
 AFTER = ("compare", "embed the lessons", "keep")
 
@@ -81,16 +84,38 @@ SIZES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """What something takes: processor time, all threads together, and how long one waits for it."""
+
+    cpu: float
+    wall: float
+
+    @classmethod
+    def now(cls) -> Seconds:
+        """Read both clocks."""
+        return cls(time.process_time(), time.perf_counter())
+
+    def __add__(self, other: Seconds) -> Seconds:
+        return Seconds(self.cpu + other.cpu, self.wall + other.wall)
+
+    def __sub__(self, other: Seconds) -> Seconds:
+        return Seconds(self.cpu - other.cpu, self.wall - other.wall)
+
+
+NOTHING = Seconds(0.0, 0.0)
+
+
 class Prepared:
     """An embedder that draws vectors for what was prepared, which would take it an hour.
 
     Attributes:
-        seconds: How long it has embedded the rest.
+        spent: What the rest has taken.
     """
 
     def __init__(self, real: Embedder) -> None:
         self._real = real
-        self.seconds = 0.0
+        self.spent = NOTHING
 
     @property
     def name(self) -> str:
@@ -105,9 +130,9 @@ class Prepared:
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Make a vector of each text."""
         mine = [text for text in texts if not text.startswith(PREPARED)]
-        started = time.perf_counter()
+        started = Seconds.now()
         real = iter(self._real.embed(mine) if mine else [])
-        self.seconds += time.perf_counter() - started
+        self.spent += Seconds.now() - started
         return [self._drawn(text) if text.startswith(PREPARED) else next(real) for text in texts]
 
     def _drawn(self, text: str) -> Vector:
@@ -124,13 +149,17 @@ class Prepared:
 def main(embedder: str, quick: bool) -> None:
     """Measure what a task of a population costs by itself; print Markdown."""
     click.echo(f"{platform.machine()}, Python {platform.python_version()}, {embedder}.\n")
-    heads = ("agents", "lessons", "open, s", "task", *BEFORE, "before", *AFTER, "all", "of 1 s")
+    heads = ("agents", "lessons", "open, s", "task", *BEFORE, "before", *AFTER, "all", "of calls")
     click.echo(f"| {' | '.join(heads)} |")
     click.echo("|" + "---|" * len(heads))
     for size in QUICK if quick else SIZES:
         for row in measured(size, Prepared(choose_embedder(embedder))):
             click.echo(row)
-    click.echo(f"\nIn ms: medians of the last {AROUND} tasks, in (): the slowest of them.")
+    click.echo(
+        f"\nMilliseconds of the processor, all threads together: medians of the last {AROUND}"
+        " tasks. In (): how long one waits, in the median and at most. 'of calls' compares with the"
+        f" {LEAST_CALLS} model calls of {MODEL_SECONDS:g} s that a task waits for at least."
+    )
 
 
 def measured(size: Size, embedder: Prepared) -> Iterator[str]:
@@ -141,23 +170,27 @@ def measured(size: Size, embedder: Prepared) -> Iterator[str]:
             pool.add(_team(structure), Lineage(operator="seed"), op=f"seed/{structure}")
         with (Path(folder) / LEDGER).open("ab") as stream:
             stream.writelines(_prepared(size))
-        Memory(Pool.open(folder), embedder, Shelves()).search("", 1)  # fills the cache
-        started = time.perf_counter()
+        pool = Pool.open(folder)
+        memory = Memory(pool, embedder, Shelves())
+        memory.search("", 1)  # fills the cache, and so does what follows
+        for name in pool.agents:
+            memory.alike("", name, over=1.0)
+        started = Seconds.now()
         pool = Pool.open(folder)
         memory = Memory(pool, embedder, Shelves())
         memory.search("", 1)
         views = Views(pool, EVOLUTION, memory, Population(rates=Rates.of(SETTINGS)))
         views.upto(-1)
-        opened = time.perf_counter() - started
-        taken: list[Mapping[str, float]] = []
+        opened = Seconds.now() - started
+        taken: list[Mapping[str, Seconds]] = []
         for number in range(max(size.checkpoints)):
             taken.append(worked(pool, views, number, embedder))
             if number + 1 in size.checkpoints:
                 yield _row(size, opened, number + 1, taken[-AROUND:])
 
 
-def worked(pool: Pool, views: Views, number: int, embedder: Prepared) -> Mapping[str, float]:
-    """Work on a task; give how many seconds each step took, those of `BEFORE` and of `AFTER`."""
+def worked(pool: Pool, views: Views, number: int, embedder: Prepared) -> Mapping[str, Seconds]:
+    """Work on a task; give what each step took, those of `BEFORE` and of `AFTER`."""
     chance, clock = random.Random(number), Clock(embedder)  # noqa: S311
     niche, text = f"niche_{number % NICHES}", _task(number)
     view = clock("see", lambda: views.upto(number - 1))
@@ -168,28 +201,28 @@ def worked(pool: Pool, views: Views, number: int, embedder: Prepared) -> Mapping
     clock("compare", lambda: [_compared(view, one) for one in learnt], "embed the lessons")
     changes = [*_told(f"t{number}", team, niche, chance), *learnt]
     clock("keep", lambda: _kept(pool, number, changes))
-    return clock.seconds
+    return clock.steps
 
 
 class Clock:
     """Times one step after the other, and apart from them how long texts are embedded.
 
     Attributes:
-        seconds: What each step took.
+        steps: What each step took.
     """
 
     def __init__(self, embedder: Prepared) -> None:
         self._embedder = embedder
-        self.seconds: dict[str, float] = {}
+        self.steps: dict[str, Seconds] = {}
 
     def __call__(self, step: str, work: Callable[[], T], embedding: str = "") -> T:
         """Do a piece of work."""
-        started, embedded = time.perf_counter(), self._embedder.seconds
+        started, embedded = Seconds.now(), self._embedder.spent
         done = work()
-        apart = self._embedder.seconds - embedded
-        self.seconds[step] = time.perf_counter() - started - apart
+        apart = self._embedder.spent - embedded
+        self.steps[step] = Seconds.now() - started - apart
         if embedding:
-            self.seconds[embedding] = apart
+            self.steps[embedding] = apart
         return done
 
 
@@ -242,22 +275,29 @@ def _told(
     yield Told(what="leadership", about={**about, "reflection": reflection, "task": task})
 
 
-def _row(size: Size, opened: float, task: int, taken: Sequence[Mapping[str, float]]) -> str:
-    def figures(steps: Sequence[str]) -> Iterator[str]:
-        yield from (_figure([one[step] for one in taken]) for step in steps)
-
-    def together(*steps: str) -> Sequence[float]:
-        return [sum(one[step] for step in steps) for one in taken]
-
-    before, whole = together(*BEFORE), together(*BEFORE, *AFTER)
-    share = statistics.median(whole) / MODEL_SECONDS
-    place = (f"{size.agents:,}", f"{size.lessons:,}", f"{opened:.1f}", f"{task:,}")
-    cells = (*place, *figures(BEFORE), _figure(before), *figures(AFTER), _figure(whole))
-    return f"| {' | '.join(cells)} | {share:.1%} |"
+def _row(size: Size, opened: Seconds, task: int, taken: Sequence[Mapping[str, Seconds]]) -> str:
+    before, whole = _together(taken, BEFORE), _together(taken, (*BEFORE, *AFTER))
+    place = (f"{size.agents:,}", f"{size.lessons:,}", f"{opened.cpu:.1f}", f"{task:,}")
+    steps, after = (
+        [_cpu([one[step] for one in taken]) for step in names] for names in (BEFORE, AFTER)
+    )
+    share = statistics.median(one.cpu for one in whole) / (LEAST_CALLS * MODEL_SECONDS)
+    cells = (*place, *steps, _both(before), *after, _both(whole), f"{share:.1%}")
+    return f"| {' | '.join(cells)} |"
 
 
-def _figure(seconds: Sequence[float]) -> str:
-    return f"{1e3 * statistics.median(seconds):.1f} ({1e3 * max(seconds):.0f})"
+def _together(taken: Sequence[Mapping[str, Seconds]], steps: Sequence[str]) -> Sequence[Seconds]:
+    return [sum((one[step] for step in steps), NOTHING) for one in taken]
+
+
+def _cpu(seconds: Sequence[Seconds]) -> str:
+    return f"{1e3 * statistics.median(one.cpu for one in seconds):.1f}"
+
+
+def _both(seconds: Sequence[Seconds]) -> str:
+    """Write the processor's time, and how long one waits: mostly, and at most."""
+    waits = [1e3 * one.wall for one in seconds]
+    return f"**{_cpu(seconds)}** ({statistics.median(waits):.0f}, {max(waits):.0f})"
 
 
 def _task(number: int) -> str:

@@ -20,6 +20,8 @@ __all__ = ["CachedEmbedder"]
 
 BATCH = 64
 """Texts that are embedded together. What was made until an interruption is kept."""
+MOST_REMEMBERED = 256
+"""Vectors that are kept at hand: a task is looked for several times, by each member of a team."""
 MOST_READ = 500
 """Vectors that are read together: older builds of SQLite take 999 values."""
 SECONDS_TO_WAIT = 30.0
@@ -52,6 +54,7 @@ class CachedEmbedder:
         self._path = path
         self._report = report or logging.getLogger(__name__).warning
         self._told = False
+        self._recent: dict[bytes, array[float]] = {}
 
     @property
     def name(self) -> str:
@@ -73,18 +76,22 @@ class CachedEmbedder:
         whole = [text.encode("utf-8", "replace").decode() for text in texts]
         digests = [_digest(text) for text in whole]
         wanted = dict(zip(digests, whole, strict=True))
-        found = self._read(wanted)
+        found = {one: self._recent[one] for one in wanted if one in self._recent}
+        found |= self._read(wanted.keys() - found.keys())
         for batch in _batches({one: text for one, text in wanted.items() if one not in found}):
             made = self._embedder.embed(list(batch.values()))
             # Rounded as in the file, so that the first use gives what later ones give.
             rounded = [array("f", vector) for vector in made]
             self._write(fresh := dict(zip(batch, rounded, strict=True)))
             found |= fresh
+        self._recent = dict([*{**self._recent, **found}.items()][-MOST_REMEMBERED:])
         return [found[digest] for digest in digests]
 
     def _read(self, digests: Iterable[bytes]) -> dict[bytes, array[float]]:
         wanted = sorted(digests)  # as they lie in the file
         found: dict[bytes, array[float]] = {}
+        if not wanted:
+            return found
         try:
             with closing(self._opened()) as database:
                 for start in range(0, len(wanted), MOST_READ):

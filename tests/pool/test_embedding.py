@@ -387,11 +387,20 @@ class TestCache:
 
     def test_makes_a_vector_anew_that_the_disk_lost(self, tmp_path: Path) -> None:
         path = tmp_path / "vectors.sqlite"
-        cached = CachedEmbedder(HashingEmbedder(), path)
-        whole = cached.embed(TEXTS)
+        whole = CachedEmbedder(HashingEmbedder(), path).embed(TEXTS)
         with closing(sqlite3.connect(path)) as database, database:
             database.execute("UPDATE vectors SET vector = zeroblob(length(vector))")
-        assert cached.embed(TEXTS) == whole
+        assert CachedEmbedder(HashingEmbedder(), path).embed(TEXTS) == whole
+
+    def test_has_what_was_asked_for_lately_at_hand(self, tmp_path: Path) -> None:
+        path = tmp_path / "vectors.sqlite"
+        cached = CachedEmbedder(HashingEmbedder(), path)
+        first = cached.embed(TEXTS)
+        path.unlink()
+        assert cached.embed(TEXTS[:1]) == first[:1]
+        assert not path.exists()
+        many = [f"text {number}" for number in range(300)]
+        assert cached.embed(many) == [*cached.embed(many[:9]), *cached.embed(many[9:])]
 
     def test_makes_the_file_of_an_earlier_version_anew(self, tmp_path: Path) -> None:
         path = tmp_path / "vectors.sqlite"
