@@ -121,8 +121,8 @@ class Learnt:
         """
         fields: dict[str, Any] = {**value["entry"]}
         outcomes = tuple(OperatorOutcome(**one) for one in fields.pop("operators", ()))
-        lists = {name: tuple(fields.pop(name, ())) for name in ("to", "replaces")}
-        entry = cls(**fields, **lists, operators=outcomes, id=op)
+        to, replaces = (tuple[str, ...](fields.pop(name, ())) for name in ("to", "replaces"))
+        entry = cls(**fields, to=to, replaces=replaces, operators=outcomes, id=op)
         if problem := entry._problem():
             raise ValueError(problem)
         return entry

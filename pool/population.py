@@ -12,13 +12,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from .statistics import EVOLVE, Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from .ledger import Entry
 
@@ -224,6 +225,9 @@ class Grown(Sequence[One]):
         if isinstance(places, range):
             return [self._items[place] for place in places]
         return self._items[places]
+
+    def __iter__(self) -> Iterator[One]:
+        return islice(self._items, self._length)
 
     def __len__(self) -> int:
         return self._length
