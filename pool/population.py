@@ -41,7 +41,7 @@ ANCHOR = "anchor"
 LEADERSHIP = "leadership"
 """What the event is called that tells a round of leadership."""
 LIFECYCLE = "lifecycle"
-"""What the event is called that tells of a change of the roster, right after it."""
+"""What the event is called that tells a change of the roster or of a persona, right after it."""
 
 One = TypeVar("One")
 
