@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from ..schema.errors import InputError
+from ..schema.problems import quoted
 from ..schema.team import Team
 from .agents import PoolAgent, check_agent, differences
 from .birth import checked_text, named, named_agent, twin_line
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..schema.catalogue import Catalogue
     from ..schema.ceiling import Ceiling
-    from .agent_files import AgentFiles
+    from .agent_folders import AgentFolders
     from .changes import Change
     from .current import Current
     from .state import Admission
@@ -31,13 +33,13 @@ class Commits:
 
     Attributes:
         current: What the pool has come to.
-        files: The files of its agents.
+        folders: The folders of its agents.
         host: Gives what its teams may name, when somebody asks.
         ceiling: What they may ask for at most.
     """
 
     current: Current
-    files: AgentFiles
+    folders: AgentFolders
     host: Callable[[], Catalogue]
     ceiling: Ceiling | None
 
@@ -60,17 +62,21 @@ class Commits:
             case Retired() | Restored():
                 return self._move(change, op=op)
             case Learnt():
-                self.current.expect_learnt(change.replaces)
-                return self.current.commit(change.value(), op=op)
+                return self._learn(change, op=op)
             case _:
                 return self._record(change, op=op)
 
     def _bear(self, change: Born, *, op: str) -> Admission:
         """Add a team, or find the one that equals it."""
-        current = self.current
+        current, team = self.current, cast("Team", change.member)
+        if change.inherits:
+            raise InputError(
+                f"the team {quoted(team.name)} is to inherit from {quoted(change.inherits[0])}."
+                " Agents have archives, teams have none. Leave out inherits."
+            )
         with current.alone():
             if op not in current.state.admissions:
-                parents = [current.member(parent) for parent in change.members]
+                parents = [current.member(parent) for parent in change.lineage.parents]
                 child = named(change, parents, current.state)
                 known = self.host().beside(current.folder / TEAMS)
                 text, key = checked_text(child, known, self.ceiling), identity_of(child)
@@ -86,12 +92,15 @@ class Commits:
         current = self.current
         with current.alone():
             if op not in current.state.admissions:
-                parents = [current.agent(parent) for parent in change.members]
+                parents = [current.agent(parent) for parent in change.lineage.parents]
+                current.expect_agents(change.inherits)
                 agent, lineage = named_agent(change, parents, current.state)
                 check_agent(agent, self._known_to_agents(), self.ceiling)
-                current.commit(Born(member=agent, lineage=lineage).value(), op=op)
+                inherits = tuple(dict.fromkeys(change.inherits))
+                born = Born(member=agent, lineage=lineage, inherits=inherits)
+                current.commit(born.value(), op=op)
             admission = current.admission(op)
-            self.files.write(current.state.agents[admission.name])
+            self.folders.write(current.state.agents[admission.name], current.state.learnt)
             return admission
 
     def _revise(self, change: Revised, *, op: str) -> bool:
@@ -104,7 +113,18 @@ class Commits:
                 edits = change.edits or differences(now.agent, to)
                 line = replace(change, to=to, edits=edits).value()
                 done = self.current.commit(line, op=op)
-            self.files.write(now)
+            self.folders.revise(now)
+            return done
+
+    def _learn(self, change: Learnt, *, op: str) -> bool:
+        """Let something be learnt: the line first, and then the files of those whose it is."""
+        self.current.expect_learnt(change.replaces)
+        self.current.expect_agents(change.to)
+        if not change.owners:
+            return self.current.commit(change.value(), op=op)
+        with self.current.alone():
+            done, state = self.current.commit(change.value(), op=op), self.current.state
+            self.folders.learn([one for one in change.owners if one in state.agents], state.learnt)
             return done
 
     def _known_to_agents(self) -> Catalogue:

@@ -20,7 +20,7 @@ from coterie.pool.learnt import LONGEST_TASK, Learnt
 from coterie.pool.memory import VECTORS, Memory, open_memory
 from coterie.pool.qdrant import QdrantStore
 from coterie.pool.shelves import Shelves
-from coterie.pool.store import Point, Store
+from coterie.pool.store import Labels, Point, Store
 from coterie.schema import Task
 from coterie.schema.errors import InputError, RunError
 
@@ -250,7 +250,7 @@ class TestIndex:
                 Point(
                     key=replace(entry(1), id=f"old-{number}").key,
                     vector=[1, 0],
-                    labels=("a", None, None, None),
+                    labels=Labels(kind="a"),
                 )
                 for number in range(50)
             ]
@@ -340,3 +340,13 @@ def test_vectors_of_two_embedders_do_not_meet(bench: Bench) -> None:
     first.search("10", 1)
     second = Memory(first.pool, HashingEmbedder(), Shelves())
     assert second.search("10", 1)[0][1] == 1
+
+
+def test_texts_are_as_alike_as_their_vectors(tmp_path: Path) -> None:
+    circle = Circle()
+    memory = Memory(Pool.init(tmp_path / "pool"), circle, Shelves())
+    found = memory.likeness("0", ["0", "60", "180"])
+    assert found == pytest.approx([1.0, 0.5, -1.0])
+    circle.asked.clear()
+    assert memory.likeness("90", []) == []
+    assert circle.asked == []
