@@ -13,7 +13,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -37,6 +37,7 @@ OWNERS = 20
 KINDS = ("lesson", "insight", "leadership")
 LEVELS = ("task", "subdomain", "cross_domain")
 SIZES = (1_000, 10_000, 100_000)
+TOLD = ("archive", "recall", "alike", "learn", "learn, half of them")
 TOWNS = ((20, 2_000), (1_000, 10_000), (1_000, 100_000))
 """Agents and entries."""
 SEARCHES = 40
@@ -89,8 +90,10 @@ def main(embedders: str, quick: bool) -> None:
     click.echo("|---|---|---|" + "---|" * len(WHERE))
     for size in (100,) if quick else SIZES:
         click.echo(_speed(size))
-    click.echo("\n| agents | entries | its archive | archive, ms | recall, ms | alike, ms |")
-    click.echo("|---|---|---|---|---|---|")
+    click.echo(
+        f"\n| agents | entries | open the pool, s | its archive | {', ms | '.join(TOLD)}, ms |"
+    )
+    click.echo("|---|---|---|---|" + "---|" * len(TOLD))
     for agents, entries in ((20, 200),) if quick else TOWNS:
         click.echo(_archives(agents, entries))
     click.echo(
@@ -136,24 +139,20 @@ def _archives(agents: int, entries: int) -> str:
     with TemporaryDirectory() as folder:
         made = town(Path(folder), agents, entries)
         memory, who = Memory(made.pool, RandomEmbedder(), Shelves()), made.newest
+        opened = _seconds(lambda: Pool.open(folder))
         memory.alike("", who, over=0)
-        measured = [
-            partial(made.pool.learnt.archive, who),
-            partial(
-                memory.search,
-                "",
-                WANTED,
-                owner=who,
-                kind="lesson",
-                niche="niche_3",
-                or_no_niche=True,
-            ),
-            partial(memory.alike, "", who, kind="insight", over=0.85),
-        ]
         memory.search("", 1)
-        told = " | ".join(map(_measured, measured))
         has = len(made.pool.learnt.archive(who))
-    return f"| {agents:,} | {entries:,} | {has:,} | {told} |"
+        where: dict[str, Any] = {"kind": "lesson", "niche": "niche_3", "or_no_niche": True}
+        works: Sequence[Callable[[], object]] = (
+            partial(made.pool.learnt.archive, who),
+            partial(memory.search, "", WANTED, owner=who, **where),
+            partial(memory.alike, "", who, kind="insight", over=0.85),
+            partial(made.learn, who),
+            partial(made.learn, *[*made.pool.agents][::2]),
+        )
+        told = " | ".join(map(_measured, works))
+    return f"| {agents:,} | {entries:,} | {opened:.2f} | {has:,} | {told} |"
 
 
 def _measured(work: Callable[[], object]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...pool.layout import LEDGER
+from ...pool.learnt import Learnt
 from ...pool.ledger import line_of
 from ...pool.pool import Pool
 
@@ -37,6 +38,12 @@ class Town:
 
     pool: Pool
     newest: str
+
+    def learn(self, *agents: str) -> None:
+        """Let agents learn one thing more, all the same."""
+        whose: dict[str, Any] = {"owner": agents[0]} if len(agents) == 1 else {"to": agents}
+        entry = Learnt(kind="insight", task="How many are left?", text="Count again.", **whose)
+        self.pool.commit(entry, op=f"more/{len(self.pool.learnt)}")
 
 
 def town(folder: Path, agents: int, entries: int, seed: int = 0) -> Town:
