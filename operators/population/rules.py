@@ -214,7 +214,7 @@ def _merges(look: _Look) -> Iterator[Event]:
     yield Event(
         operator="merge",
         agents=(*names,),
-        why=f"overlap {omega:.3g} above {settings.merge_similarity:.3g}, the closest pair of"
+        why=f"overlap {omega:.3f} above {settings.merge_similarity:.3g}, the closest pair of"
         f" {counted(len(ready), 'agent')} with {counted(settings.merge_tasks, 'task')} or more;"
         f" {shared} niches in common, after {one.total} and {counted(other.total, 'task')}",
         numbers={"overlap": omega, "shared": shared, "tasks": one.total, "tasks_2": other.total},

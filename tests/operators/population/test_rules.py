@@ -111,7 +111,7 @@ def test_the_closest_pair_is_merged_and_no_other() -> None:
     [event] = look(population)
     assert (event.operator, event.agents) == ("merge", ("d", "c"))
     assert event.why == (
-        "overlap 1 above 0.95, the closest pair of 5 agents with 10 tasks or more; 2 niches in"
+        "overlap 1.000 above 0.95, the closest pair of 5 agents with 10 tasks or more; 2 niches in"
         " common, after 13 and 12 tasks"
     )
     assert event.numbers["overlap"] == pytest.approx(0.99988, abs=1e-5)
