@@ -7,11 +7,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..schema.errors import InputError
+from ..schema.recipe import DEFAULT_SEEDS
 from ..schema.settings import find_strategy
 from .scoring import is_judged
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from ..pool.changes import Change
@@ -20,10 +21,19 @@ if TYPE_CHECKING:
     from ..schema.catalogue import Catalogue
     from ..schema.recipe import Recipe
     from ..schema.task import Task
+    from ..schema.team import Agent, Team
     from .episode import Episode
     from .stage import Stage
 
-__all__ = ["NO_SETTINGS", "Need", "NoSettings", "Strategy", "asked_models", "strategy_of"]
+__all__ = [
+    "NO_SETTINGS",
+    "Need",
+    "NoSettings",
+    "SettingError",
+    "Strategy",
+    "asked_models",
+    "strategy_of",
+]
 
 Need = Literal["teams", "children", "agents", "meta_model", "judge", "answers", "memory", "past"]
 """What a strategy may need:
@@ -45,6 +55,18 @@ NO_SETTINGS: Mapping[str, Any] = MappingProxyType({"type": "object", "additional
 """The schema of a strategy that lets nothing be set."""
 
 
+class SettingError(InputError):
+    """A setting cannot be had here.
+
+    Attributes:
+        field: Which.
+    """
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NoSettings:
     """The settings of a strategy that lets nothing be set."""
@@ -60,6 +82,16 @@ def _no_fold(_settings: Any, /) -> None:
 
 def _right(_settings: Any, _said: Mapping[str, Any], /) -> Mapping[str, str]:
     return {}
+
+
+def _suited(
+    _settings: Any, _teams: Sequence[Team], _agents: Sequence[Agent], /
+) -> Mapping[str, str]:
+    return {}
+
+
+def _nobody(_settings: Any, _beside: Path, _catalogue: Catalogue, /) -> Sequence[Agent]:
+    return ()
 
 
 def _no_files(settings: Any, _beside: Path, _catalogue: Catalogue, /) -> Found:
@@ -84,13 +116,22 @@ class Strategy:
         settings: The type of its settings; see `schema.settings.Configurable`.
         schema: Their JSON Schema.
         check: Says what is wrong with them that no schema can say, by the field.
+        suits: Says what is wrong with them beside the teams and the agents of the pool, by the
+            field; of a new pool, its seeds, and no agents.
+        seeds: The teams that a new pool begins with where the recipe has none.
+        agents: Gives the agents that a pool without any begins with, given the settings and the
+            recipe's folder. What they ask for may be asked for. Raises `InputError`.
+        teams: Gives the teams that it makes of those of the pool and of its agents, given the
+            settings: what they ask for may be asked for, and not what those of the pool do. Raises
+            `InputError`. None: teams of the pool are run as they are.
         needs: Says what it needs, given its settings.
         fold: Gives, by its settings, what it wants to know of the pool before the first line of
             the ledger. An episode finds what that came to in `View.folded`. None: nothing.
         leaves_team: Whether what it comes to is a team of the pool, which a test runs as it stands.
             Else a test is of the strategy, with all that its pool has learnt.
         find: Finds the files that its settings name, relative to the recipe's folder, and checks
-            them: gives them by name, and the settings that name them so. Raises `InputError`.
+            them: gives them by name, and the settings that name them so. Raises `InputError`, of
+            one that is not there `SettingError`.
         calls_at_most: Bounds the model calls of one task, given its settings and the plan that it
             begins with: those of agents and those of operators. None: nobody knows.
     """
@@ -101,6 +142,10 @@ class Strategy:
     settings: Callable[..., Any] = NoSettings
     schema: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)
     check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = _right
+    suits: Callable[[Any, Sequence[Team], Sequence[Agent]], Mapping[str, str]] = _suited
+    seeds: tuple[str, ...] = DEFAULT_SEEDS
+    agents: Callable[[Any, Path, Catalogue], Sequence[Agent]] = _nobody
+    teams: Callable[[Any, Sequence[Team], Sequence[Agent], Catalogue], Sequence[Team]] | None = None
     needs: Callable[[Any], frozenset[Need]] = _nothing
     fold: Callable[[Any], Fold | None] = _no_fold
     leaves_team: bool = False

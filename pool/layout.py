@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..schema.agent_document import AGENT, LESSONS
 from ..schema.errors import InputError, StorageError
 from ..schema.files import make_folder, write_atomically
 
@@ -17,9 +18,12 @@ __all__ = [
     "LOCK",
     "MANIFEST",
     "TEAMS",
+    "TURNS",
     "agent_file_of",
+    "archive_of",
     "file_of",
     "make_folders",
+    "old_agent_file_of",
     "remove",
 ]
 
@@ -29,6 +33,8 @@ LEDGER = "ledger.jsonl"
 EVOLUTIONS = "evolutions"
 """Where each evolution of the pool has a folder, with what it was begun with in `MANIFEST`."""
 MANIFEST = "evolution.json"
+TURNS = "turns.jsonl"
+"""What an evolution says of each of its tasks, a line each."""
 LOCK = ".pool.lock"
 """Held by who adds teams and agents; whoever appends to the ledger holds the ledger's own."""
 GITIGNORE = """\
@@ -36,6 +42,7 @@ GITIGNORE = """\
 .cache/
 .*.lock
 .*.yaml.*
+.*.jsonl.*
 """
 
 
@@ -46,7 +53,17 @@ def file_of(name: str) -> str:
 
 def agent_file_of(name: str) -> str:
     """Name an agent's file, relative to the pool's folder."""
+    return f"{AGENTS}/{name}/{AGENT}"
+
+
+def old_agent_file_of(name: str) -> str:
+    """Name the file that an agent had in pools of earlier versions."""
     return f"{AGENTS}/{name}.yaml"
+
+
+def archive_of(name: str) -> str:
+    """Name the file with what an agent has learnt, relative to the pool's folder."""
+    return f"{AGENTS}/{name}/{LESSONS}"
 
 
 def make_folders(folder: Path) -> None:
