@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..schema.team import Agent
     from .bounds import Bounds
 
-__all__ = ["ROLES", "alone", "ceiling_with", "free_id", "load_roles", "roles_text"]
+__all__ = ["ROLES", "alone", "ceiling_with", "free_id", "load_roles", "roles_text", "with_text"]
 
 ROLES = SEEDS / "roles"
 """The catalogue that comes with coterie."""
@@ -42,11 +42,11 @@ def load_roles(folder: Path, catalogue: Catalogue) -> Mapping[str, Agent]:
         found = f"has {len(files)}" if folder.is_dir() else "is no folder"
         raise InputError(f"roles: {folder} {found}; a catalogue is a folder of two agents or more.")
     known = catalogue.beside(folder)
-    roles = (_with_text(load_agent(file, known).agent, known) for file in files)
+    roles = (with_text(load_agent(file, known).agent, known) for file in files)
     return {role.id: role for role in roles}
 
 
-def _with_text(agent: Agent, catalogue: Catalogue) -> Agent:
+def with_text(agent: Agent, catalogue: Catalogue) -> Agent:
     """Write a prompt out that is named: the team that takes it in may know none of that name."""
     if not is_prompt_id(agent.prompt):
         return agent

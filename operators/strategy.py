@@ -7,11 +7,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..schema.errors import InputError
+from ..schema.recipe import DEFAULT_SEEDS
 from ..schema.settings import find_strategy
 from .scoring import is_judged
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from ..pool.changes import Change
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ..schema.catalogue import Catalogue
     from ..schema.recipe import Recipe
     from ..schema.task import Task
+    from ..schema.team import Agent, Team
     from .episode import Episode
     from .stage import Stage
 
@@ -57,6 +59,16 @@ def _right(_settings: Any, _said: Mapping[str, Any], /) -> Mapping[str, str]:
     return {}
 
 
+def _suited(
+    _settings: Any, _teams: Sequence[Team], _agents: Sequence[Agent], /
+) -> Mapping[str, str]:
+    return {}
+
+
+def _nobody(_settings: Any, _beside: Path, _catalogue: Catalogue, /) -> Sequence[Agent]:
+    return ()
+
+
 def _no_files(settings: Any, _beside: Path, _catalogue: Catalogue, /) -> Found:
     return settings, {}
 
@@ -79,6 +91,12 @@ class Strategy:
         settings: The type of its settings; see `schema.settings.Configurable`.
         schema: Their JSON Schema.
         check: Says what is wrong with them that no schema can say, by the field.
+        suits: Says what is wrong with them beside the teams and the agents of the pool, by the
+            field; of a new pool, its seeds, and no agents.
+        seeds: The teams that a new pool begins with where the recipe has none.
+        agents: Gives the agents that a pool without any begins with, each sort once, given the
+            settings and the recipe's folder: what they ask for can be had, and may be asked for.
+            Raises `InputError`.
         needs: Says what it needs, given its settings.
         leaves_team: Whether what it comes to is a team of the pool, which a test runs as it stands.
             Else a test is of the strategy, with all that its pool has learnt.
@@ -94,6 +112,9 @@ class Strategy:
     settings: Callable[..., Any] = NoSettings
     schema: Mapping[str, Any] = field(default_factory=lambda: NO_SETTINGS)
     check: Callable[[Any, Mapping[str, Any]], Mapping[str, str]] = _right
+    suits: Callable[[Any, Sequence[Team], Sequence[Agent]], Mapping[str, str]] = _suited
+    seeds: tuple[str, ...] = DEFAULT_SEEDS
+    agents: Callable[[Any, Path, Catalogue], Sequence[Agent]] = _nobody
     needs: Callable[[Any], frozenset[Need]] = _nothing
     leaves_team: bool = False
     find: Callable[[Any, Path, Catalogue], Found] = _no_files

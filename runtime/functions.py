@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from ..schema.task import Task
     from .runners.protocol import Report
 
-__all__ = ["calculate", "concat", "evaluate", "extract_json", "majority"]
+__all__ = [
+    "answer_of",
+    "calculate",
+    "concat",
+    "evaluate",
+    "extract_json",
+    "majority",
+    "normal_text",
+]
 
 CONCLUSION = re.compile(r"\banswer(?: is:?|:)[ \t*]*([^\s*].*)", re.IGNORECASE)
 LARGEST_EXPONENT = 1000
@@ -43,7 +51,7 @@ def majority(reports: Sequence[Report], task: Task) -> str:
         AgentError: There is no report.
     """
     del task
-    answers = [_answer(report.content) for report in reports]
+    answers = [answer_of(report.content) for report in reports]
     if not answers:
         raise AgentError("majority: no colleague reported an answer.")
     votes = Counter(map(_concluded, answers))
@@ -175,7 +183,8 @@ def _expression(content: str) -> str:
     return content
 
 
-def _answer(content: str) -> str:
+def answer_of(content: str) -> str:
+    """Give the answer that a report holds: its field `answer`, else all of its text."""
     return answer_in(_structured(content))[1] or content.strip()
 
 
@@ -189,8 +198,9 @@ def _structured(content: str) -> Any:
 def _concluded(answer: str) -> str:
     """Give what an answer comes down to, in a form in which equal answers are equal."""
     found = CONCLUSION.findall(answer)
-    return _normal(found[-1]) if found else _normal(answer)
+    return normal_text(found[-1]) if found else normal_text(answer)
 
 
-def _normal(answer: str) -> str:
+def normal_text(answer: str) -> str:
+    """Give a text without case, outer punctuation and spacing."""
     return " ".join(answer.casefold().split()).strip(" .,;:!?\"'`*")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .problems import Problem
     from .settings import Configurable
 
-__all__ = ["DEFAULT_SEEDS", "Recipe", "load_recipe"]
+__all__ = ["DEFAULT_SEEDS", "Recipe", "load_recipe", "settings_problems"]
 
 CostUnit = Literal["tokens", "usd", "calls", "seconds"]
 
@@ -86,13 +86,31 @@ def load_recipe(path: str | Path, tell: Callable[[str], None] = _silent) -> Reci
     settings = strategy.settings(**{key: _tuples(item) for key, item in given.items()})
     where = () if old else ("settings",)
     if unread := strategy.check(settings, given):
-        found = [document.problem((*where, name), why) for name, why in unread.items()]
-        raise ConfigError(sorted(found))
+        raise ConfigError(_found(document, where, unread))
     if old:
         tell(_where_now(path, old))
     cost: dict[str, Any] = said.pop("cost", None) or {}
-    fields = {key: _tuples(item) for key, item in said.items()}
+    fields = {"seeds": strategy.seeds} | {key: _tuples(item) for key, item in said.items()}
     return Recipe(settings=settings, **fields, **{f"cost_{key}": one for key, one in cost.items()})
+
+
+def settings_problems(path: str | Path, found: Mapping[str, str]) -> list[Problem]:
+    """Give what is wrong with a recipe's settings, by the field, the places where they stand.
+
+    Args:
+        path: The recipe, which has been loaded.
+        found: What is wrong with which.
+
+    Raises:
+        InputError: It cannot be read any more.
+    """
+    document, _ = read_yaml(read_file(path), str(path))
+    is_new = is_mapping(document.value) and "settings" in document.value
+    return _found(document, ("settings",) if is_new else (), found)
+
+
+def _found(document: Document, where: tuple[str, ...], found: Mapping[str, str]) -> list[Problem]:
+    return sorted(document.problem((*where, name), why) for name, why in found.items())
 
 
 def _strategy(document: Document, problems: list[Problem]) -> Configurable | None:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["Configurable", "find_strategy", "settings_schemas"]
 
 
+PARTS = ("schema", "settings", "check", "seeds")
+
+
 class Configurable(Protocol):
     """What a recipe asks of the strategy that it names.
 
@@ -46,6 +49,11 @@ class Configurable(Protocol):
         """
         ...
 
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        """The teams that a new pool begins with where the recipe has none."""
+        ...
+
 
 def find_strategy(name: str) -> Configurable:
     """Find a strategy by the name that recipes write.
@@ -58,7 +66,7 @@ def find_strategy(name: str) -> Configurable:
         hint = did_you_mean(name, known) or f" Known: {', '.join(sorted(known))}."
         raise InputError(f"no strategy {name!r}.{hint}")
     found = load_named("strategies", name)
-    if any(not hasattr(found, part) for part in ("schema", "settings", "check")):
+    if any(not hasattr(found, part) for part in PARTS):
         kind = type(found).__name__
         raise InputError(f"{name!r} of coterie.strategies leads to no strategy, but to a {kind}.")
     return found

@@ -30,8 +30,10 @@ class _Operators(Group):
         "crossover": "Let a model make a child of two teams.",
         "distil": "Let a model put what an agent said in a run into what it should know.",
         "enlist": "Let a model make a team of a catalogue's roles for a task.",
+        "fuse": "Let a model make one of two texts that say almost the same.",
         "instantiate": "Let a model adapt a team to a task.",
         "mutate": "Let a model change one component of a team.",
+        "reflect": "Let a model say what an agent should know after a run.",
         "restructure": "Let a model take in agents of roles, let go of some, and move edges.",
         "select": "Choose the teams of a pool that are to begin with a task.",
     }

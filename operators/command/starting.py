@@ -11,8 +11,9 @@ from urllib.parse import urlsplit
 from ...runtime.recall import recalls
 from ...runtime.terminal import counted
 from ...schema.ceiling import Ceiling, load_ceiling
-from ...schema.errors import InputError, ModelError
-from ...schema.recipe import DEFAULT_SEEDS
+from ...schema.errors import ConfigError, InputError, ModelError
+from ...schema.recipe import DEFAULT_SEEDS, settings_problems
+from ...schema.team import Team
 from ..scoring import require_answers
 from ..strategy import asked_models, strategy_of
 
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from ...pool.agents import PoolAgent
     from ...pool.pool import Pool
     from ...runtime.services import Setting
     from ...schema.catalogue import Catalogue
     from ...schema.models import Model
     from ...schema.recipe import Recipe
     from ...schema.task import Task
-    from ...schema.team import Team
+    from ...schema.team import Agent
     from ..strategy import Need
 
 __all__ = ["Start", "check_addresses", "found"]
@@ -47,6 +49,7 @@ class Start:
         sources: Where the recipe's seeds are found.
         written: All teams of the pool that people wrote; of a new one, the seeds.
         others: Its other teams that are not retired.
+        agents: Its agents that are not retired; where there are none, those that it begins with.
         ceiling: What children may ask for.
         needs: What the strategy needs.
         operator_models: The aliases of the meta-model and the judge, where they are asked.
@@ -59,6 +62,7 @@ class Start:
     sources: tuple[str | Path, ...]
     written: tuple[Team, ...]
     others: tuple[Team, ...]
+    agents: tuple[Agent, ...]
     ceiling: Ceiling
     needs: frozenset[Need]
     operator_models: frozenset[str]
@@ -79,7 +83,7 @@ class Start:
     @property
     def asked(self) -> frozenset[str]:
         """The aliases that are asked for sure: those of teams, of operators and of the judge."""
-        teams = (*self.written, *self.others)
+        teams = (*self.written, *self.others, *_alone(self.agents))
         agents = ((team, agent) for team in teams for agent in team.agents.values())
         used = {agent.model_id for team, agent in agents if team.backend_of(agent) != "function"}
         return frozenset(used) | self.operator_models
@@ -133,7 +137,7 @@ class Start:
         check_addresses(self.catalogue, self.asked)
         async with open_services(self.catalogue, setting) as opened:
             services = replace(opened, recaller=nothing)  # each episode will have its own
-            for team in self.written:
+            for team in (*self.written, *_alone(self.agents)):
                 await services.prepare(compile(team, self.catalogue))
             priced = setting.must_be_priced
             await services.gateway.prepare(self.operator_models, priced=priced)
@@ -168,10 +172,16 @@ def found(
     if recipe.score == "answer" or "answers" in needs:
         require_answers(tasks)
     catalogue = known.beside(recipe_file.parent)
-    strategy.find(recipe.settings, recipe_file.parent, catalogue)
     beside, sources = recipe_file.parent, _sources(recipe, needs)
+    strategy.find(recipe.settings, beside, catalogue)
     places = tuple(one if one.startswith("seed:") else beside / one for one in sources)
     written, others = _teams(places, pool_folder, catalogue, must_have="teams" in needs)
+    known_agents = _agents(pool_folder, catalogue) if "agents" in needs else ()
+    living = tuple(one.agent for one in known_agents if one.retired is None)
+    if wrong := strategy.suits(recipe.settings, (*written, *others), living):
+        raise ConfigError(settings_problems(recipe_file, wrong))
+    first = tuple(strategy.agents(recipe.settings, beside, catalogue))
+    asking = tuple(one.agent for one in known_agents if not one.born.parents) or first
     start = Start(
         recipe=recipe,
         folder=pool_folder,
@@ -179,7 +189,8 @@ def found(
         sources=places,
         written=written,
         others=others,
-        ceiling=_ceiling(recipe, beside, written, catalogue),
+        agents=living or first,
+        ceiling=_ceiling(recipe, beside, (*written, *_alone(asking)), catalogue),
         needs=needs,
         operator_models=asked_models(recipe, tasks),
         embedder=None,
@@ -257,10 +268,26 @@ def _teams(
     return written, tuple(one.team for one in pool.members.values() if one.born.parents)
 
 
+def _agents(folder: Path, catalogue: Catalogue) -> tuple[PoolAgent, ...]:
+    """Give all agents that a pool ever had; none, where there is no pool yet."""
+    from ...pool.layout import LEDGER
+    from ...pool.pool import Pool
+
+    if not (folder / LEDGER).exists():
+        return ()
+    return tuple(Pool.open(folder, catalogue=catalogue).all_agents.values())
+
+
+def _alone(agents: Iterable[Agent]) -> Iterable[Team]:
+    """Give each agent as a team of its own; those that are equal, once."""
+    teams = (Team(name="alone", agents={"one": replace(one, id="one")}) for one in agents)
+    return {one.content_hash: one for one in teams}.values()
+
+
 def _ceiling(
     recipe: Recipe, folder: Path, written: Sequence[Team], catalogue: Catalogue
 ) -> Ceiling:
-    """Give the policy's ceiling, or what teams that people wrote ask for together."""
+    """Give the policy's ceiling, or what teams and agents that people wrote ask for together."""
     from ...pool.sources import load_source
 
     if recipe.policy is not None:

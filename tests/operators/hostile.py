@@ -214,6 +214,24 @@ def distillations() -> SearchStrategy[str]:
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 
+def reflections() -> SearchStrategy[str]:
+    """Answers of a model that is asked what an agent should know from now on."""
+    parts = {"lesson": _TEXT, "insight": _TEXT}
+    said = st.fixed_dictionaries(
+        parts, optional={"owner": _NAME, "to": st.lists(_NAME), "niche": _TEXT, "replaces": VALUES}
+    )
+    odd = st.fixed_dictionaries(dict.fromkeys(parts, _TEXT | VALUES))
+    answers = st.one_of(st.fixed_dictionaries(parts), odd, said).map(json.dumps)
+    return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
+
+
+def fusions() -> SearchStrategy[str]:
+    """Answers of a model that is asked for one text in the place of two."""
+    said = st.fixed_dictionaries({"text": _TEXT}, optional={"owner": _NAME, "replaces": VALUES})
+    answers = st.one_of(st.fixed_dictionaries({"text": _TEXT | VALUES}), said).map(json.dumps)
+    return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
+
+
 def coachings() -> SearchStrategy[str]:
     """Answers of a model that is asked what an agent did wrong, and what it is to do."""
     said = st.fixed_dictionaries(

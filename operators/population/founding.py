@@ -1,0 +1,118 @@
+"""The agents that a population begins with: all alike, until tasks make them differ (App. E.4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...pool.changes import Born
+from ...schema.agent_file import load_agent
+from ...schema.hints import did_you_mean
+from ...schema.loading import SEEDS
+from ...schema.problems import quoted
+from ...schema.team import Lineage
+from ...schema.writing import agent_value, write_agent_yaml
+from ..roles import with_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from ...schema.catalogue import Catalogue
+    from ...schema.team import Agent, Team
+    from ..stage import Stage
+    from ..strategy import Found
+    from .settings import PopulationSettings
+
+__all__ = ["FOUNDER", "GENESIS", "LEADER", "check", "find", "founder", "founders", "suits"]
+
+FOUNDER = SEEDS / "founders" / "solver.yaml"
+"""The generic assistant that comes with coterie."""
+GENESIS = "genesis"
+"""The operator that agents come from who have no parents."""
+LEADER = "leader"
+"""What `structure` says where the anchor chooses."""
+
+
+def founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> Agent:
+    """Load the agent that all others begin as.
+
+    Args:
+        settings: What the recipe says.
+        beside: The recipe's folder.
+        catalogue: What this host offers.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: It does not load.
+    """
+    path = FOUNDER if settings.founder is None else beside / settings.founder
+    known = catalogue.beside(path.parent)
+    return with_text(load_agent(path, known).agent, known)
+
+
+def find(settings: PopulationSettings, beside: Path, catalogue: Catalogue, /) -> Found:
+    """Find the founder; see `Strategy.find`.
+
+    Raises:
+        InputError: There is no such file, or it cannot be read.
+        ConfigError: It does not load.
+    """
+    one = founder(settings, beside, catalogue)
+    file = f"{one.id}.yaml"
+    return replace(settings, founder=file), {file: write_agent_yaml(agent_value(one))}
+
+
+def founders(stage: Stage) -> Iterator[Born]:
+    """Give the agents that a pool begins with that has none: N of them, all alike.
+
+    After a crash it gives all of them again, those that were born then as well.
+
+    Raises:
+        InputError: The founder's file is not there any more, or cannot be read.
+        ConfigError: It does not load.
+    """
+    settings: PopulationSettings = stage.recipe.settings
+    own = f"{stage.name}/begin/"
+    if any(not one.revisions[0].op.startswith(own) for one in stage.pool.agents.values()):
+        return
+    one = founder(settings, stage.beside, stage.catalogue)
+    reason = f"one of the {settings.pool_size} that the population began with"
+    lineage = Lineage(operator=GENESIS, reason=reason, run=stage.name)
+    for number in range(1, settings.pool_size + 1):
+        yield Born(member=one, lineage=lineage, name=f"{one.id}_{number}")
+
+
+def check(settings: PopulationSettings, said: Mapping[str, Any]) -> dict[str, str]:
+    """Find what is wrong with settings that no schema can say, by the field."""
+    found: dict[str, str] = {}
+    size, most = settings.pool_size, settings.largest
+    if settings.team_size > size:
+        found["team_size" if "team_size" in said else "pool_size"] = (
+            f"a team of {settings.team_size} agents cannot be chosen among {size}. Make pool_size"
+            f" at least {settings.team_size}, or team_size smaller."
+        )
+    if most < size:
+        found["largest" if "largest" in said else "pool_size"] = (
+            f"{size} agents are there at first, and largest allows {most}. Make largest at least"
+            f" {size}, or pool_size smaller."
+        )
+    return found
+
+
+def suits(
+    settings: PopulationSettings, teams: Sequence[Team], agents: Sequence[Agent]
+) -> dict[str, str]:
+    """Find what is wrong with settings beside what a pool has, by the field."""
+    found: dict[str, str] = {}
+    names = [one.name for one in teams]
+    if settings.structure not in (LEADER, *names):
+        hint = did_you_mean(settings.structure, names) or f" Known: {', '.join((LEADER, *names))}."
+        found["structure"] = f"the pool has no structure {quoted(settings.structure)}.{hint}"
+    if 0 < len(agents) < settings.team_size:
+        found["team_size"] = (
+            f"the pool has {len(agents)} agents that are not retired, fewer than a team of"
+            f" {settings.team_size}. Restore some (mas-pool restore), or make team_size smaller."
+        )
+    return found

@@ -1,0 +1,114 @@
+"""What one member of a team did on a task, for who draws lessons from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ...schema.team import is_prompt_id
+from ..account import Account
+from ..material import CHARACTERS_PER_TOKEN, clip, fenced, material
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...runtime.outcomes import Run
+    from ...schema.catalogue import Catalogue
+    from ...schema.team import Agent, Team
+    from ..bounds import Bounds
+    from ..episode import Episode
+
+__all__ = ["Attempt", "Seated", "Work", "persona_of", "works"]
+
+
+class Seated(Protocol):
+    """A structure whose seats are filled with agents of the population."""
+
+    @property
+    def team(self) -> Team:
+        """The team that works: each of its agents knows which member it is."""
+        ...
+
+    @property
+    def seats(self) -> Mapping[str, str]:
+        """The names of the members by their seats, in order."""
+        ...
+
+
+class Attempt(Protocol):
+    """What one member answered to the task itself in a run."""
+
+    @property
+    def agent(self) -> str:
+        """The member's name."""
+        ...
+
+    @property
+    def score(self) -> float | None:
+        """What it was worth, in [0, 1], where that is known."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Work:
+    """What one member of a team did on a task.
+
+    Attributes:
+        agent: Who: its name in the population.
+        persona: How it is instructed, whatever the task is.
+        account: What the whole team did.
+        positions: Where in the team it worked.
+        score: What its own answer to the task was worth, in [0, 1]; None, where it gave none.
+    """
+
+    agent: str
+    persona: str
+    account: Account
+    positions: tuple[str, ...]
+    score: float | None = None
+
+    def text(self, bounds: Bounds) -> str:
+        """Tell it, each text in its fence: the persona, what was done, what it was worth.
+
+        Args:
+            bounds: How much may be read.
+        """
+        room = bounds.digest_tokens * CHARACTERS_PER_TOKEN // max(1, len(self.positions))
+        own = "" if self.score is None else f"the agent's own answer: {self.score:.3g}"
+        return material(
+            fenced("persona", clip(self.persona, bounds.characters), self.agent),
+            *(self.account.of(one, room) for one in self.positions),
+            fenced("worth", own),
+        )
+
+
+def persona_of(agent: Agent, catalogue: Catalogue) -> str:
+    """Give how an agent is instructed, written out where that is the prompt of a file."""
+    prompt = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
+    return material(agent.role, prompt or "")
+
+
+def works(
+    episode: Episode, seated: Seated, run: Run, attempts: Sequence[Attempt]
+) -> tuple[Work, ...]:
+    """Give what each member of a team did, in the order of their seats."""
+    account = Account(team=seated.team, run=run)
+    scores = {one.agent: one.score for one in attempts if one.score is not None}
+    return tuple(
+        Work(
+            agent=name,
+            persona=persona_of(episode.view.agents[name].agent, episode.stage.catalogue),
+            account=account,
+            positions=_positions(account, name),
+            score=scores.get(name),
+        )
+        for name in seated.seats.values()
+    )
+
+
+def _positions(account: Account, member: str) -> tuple[str, ...]:
+    """Name where an agent of the population worked, in the order of the team."""
+    agents = account.team.agents
+    return tuple(
+        one for one in agents if agents[one].member == member and one in account.run.agents
+    )

@@ -1,0 +1,67 @@
+"""Populations for tests: what happened to them, as lines of a ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+
+from coterie.pool.changes import Change, Restored, Retired, Told, Tried
+from coterie.pool.ledger import START, Entry
+from coterie.pool.population import Population, Rates
+from coterie.pool.statistics import Part, Trial
+
+NICHES = ("algebra", "code", "")
+NAMES = tuple("abcdef")
+SEATS = ("anchor", "complement", "scout", "scout_2")
+
+
+def line(value: Mapping[str, Any], op: str = "") -> Entry:
+    return Entry(op=op, value=value, files=(), end=START)
+
+
+def of_agent(change: Retired | Restored) -> Entry:
+    return line(change.value("agent"))
+
+
+def said(change: Change) -> Entry:
+    assert isinstance(change, Tried | Told)
+    return line(change.value())
+
+
+def born(name: str, *parents: str) -> Entry:
+    """An agent that has what its parents had."""
+    inherits = {"inherits": list(parents)} if parents else {}
+    lineage = {"operator": "fork" if parents else "genesis", "parents": list(parents)}
+    return line({"kind": "born", "agent": name, "value": {}, "lineage": lineage, **inherits})
+
+
+def worked(team: Sequence[str], niche: str | None, score: float | None, **fields: Any) -> Entry:
+    """A trial of a team, the first of whom leads."""
+    agents = {seat: Part(member=one) for seat, one in zip(SEATS, team, strict=False)}
+    trial = Trial(task="t", niche=niche or None, score=score, agents=agents, **fields)
+    return said(Tried(member="voting", trial=trial))
+
+
+def folded(lines: Iterable[Entry], first: Population | None = None, **rates: Any) -> Population:
+    population = Population(rates=Rates(**rates)) if first is None else first
+    for one in lines:
+        population = population.after(one)
+    return population
+
+
+def town(*names: str) -> list[Entry]:
+    return [born(name) for name in names]
+
+
+rewards = st.sampled_from([0.0, 1.0]) | st.floats(0, 1)
+teams = st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True)
+happenings = st.lists(
+    st.builds(worked, teams, st.sampled_from(NICHES), rewards)
+    | st.builds(lambda name: of_agent(Retired(member=name, reason="lags")), st.sampled_from(NAMES))
+    | st.builds(lambda name: of_agent(Restored(member=name)), st.sampled_from(NAMES))
+    | st.builds(lambda n: said(Told(what="leadership", about={"n": n})), st.integers(0, 9)),
+    max_size=30,
+)
+"""What may happen to a town of all `NAMES`."""
