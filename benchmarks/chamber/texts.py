@@ -15,15 +15,18 @@ __all__ = [
     "PLAN",
     "answer_in",
     "attempt_in",
+    "diagnosed",
     "fenced_texts",
     "habit_lesson",
     "habits_in",
     "lesson_said",
     "lessons_in",
+    "mistaken_in",
     "persona",
     "personas_in",
     "posed",
     "said",
+    "sight_in",
     "title_in",
     "verdict_in",
     "verdict_said",
@@ -32,12 +35,14 @@ __all__ = [
 PLAN = "Parts: look at the sign; choose a method; then compare the letters."
 """What a plan of parts says."""
 RIGHT, WRONG = "I find it right.", "I find it wrong."
-TITLE = re.compile(rf"Problem \d+/\d+ of the (?:{'|'.join(NICHES)})")
+TITLE = re.compile(rf"Problem \d+/\d+ of the ({'|'.join(NICHES)})")
+SHOWN = re.compile(rf"{TITLE.pattern}, with ([a-z ]+) and a ")
 ANSWER = re.compile(rf"\bAnswer: ([{LETTERS}])\b")
 METHOD = re.compile(r"Method: ([a-z ]+)\.")
 HABIT = re.compile(r"Habit: ([a-z ]+)\.")
 LESSON = re.compile(rf"({'|'.join(NICHES)}) with ([a-z ]+): ([a-z ]+)\. Held (\d+)")
 HABIT_LESSON = re.compile(r"Anywhere: ([a-z ]+)\. Held (\d+)")
+MISTAKEN = re.compile(r"I was wrong by this: ([a-z ]+), ([a-z ]+)\.")
 PERSONA = re.compile(rf"You know the ({'|'.join(NICHES)})\b")
 FENCED = re.compile(
     r"^<(?P<kind>\w+) (?P<sign>\w+)(?P<of>[^>\n]*)>\n(?P<text>.*?)\n</(?P=kind) (?P=sign)>",
@@ -59,6 +64,12 @@ def title_in(text: str) -> str | None:
     return found[0] if found else None
 
 
+def sight_in(text: str) -> tuple[str, str] | None:
+    """Find what anybody can see of the task that a question is about: its niche and its sign."""
+    found = SHOWN.search(text)
+    return (found[1], found[2]) if found else None
+
+
 def said(attempt: Attempt) -> str:
     """Write an attempt."""
     lines = f"Habit: {attempt.habit}.", f"Method: {attempt.method}.", f"Answer: {attempt.letter}"
@@ -77,6 +88,17 @@ def attempt_in(text: str) -> Attempt | None:
     if letter is None or method is None or habit is None:
         return None
     return Attempt(method=method[1], habit=habit[1], letter=letter)
+
+
+def diagnosed(attempt: Attempt, *, right: bool) -> str:
+    """Write whether an attempt was right, and how it was made."""
+    came = "right" if right else "wrong"
+    return f"I was {came} by this: {attempt.method}, {attempt.habit}."
+
+
+def mistaken_in(text: str) -> list[str]:
+    """Find by which methods and habits somebody was wrong."""
+    return [one for found in MISTAKEN.findall(text) for one in found]
 
 
 def verdict_said(*, right: bool) -> str:
