@@ -108,6 +108,7 @@ class Adapted:
         with TemporaryDirectory() as folder:
             pool = Pool.init(folder, catalogue=self.known)
             pool.add(plan.team, Lineage(operator="seed"), op="seed")
+            fold = self.strategy.fold(self.recipe.settings)
             episode = Episode(
                 stage=Stage(
                     name=self.name,
@@ -124,7 +125,7 @@ class Adapted:
                 ),
                 number=0,
                 task=task,
-                view=Views(pool, self.name).upto(-1),
+                view=Views(pool, self.name, fold=fold).upto(-1),
                 learning=False,
                 path=f"{self.name}/",
                 folder=None if record.journal.replaying else record.folder.path,

@@ -52,8 +52,9 @@ class Evolution:
 
     def __post_init__(self) -> None:
         self._lines = Ledger(self.folder / TURNS)
-        self._views = Views(self.stage.pool, self.stage.name, self.stage.memory)
-        needs = self.strategy.needs(self.stage.recipe.settings)
+        stage, settings = self.stage, self.stage.recipe.settings
+        self._views = Views(stage.pool, stage.name, stage.memory, self.strategy.fold(settings))
+        needs = self.strategy.needs(settings)
         self._past = self.lines() if "past" in needs else None
 
     @property

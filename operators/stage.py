@@ -70,7 +70,8 @@ class Stage:
         Raises:
             StorageError: The ledger is damaged.
         """
-        return Views(self.pool, self.name, self.memory).upto(sys.maxsize)
+        fold = strategy_of(self.recipe.strategy).fold(self.recipe.settings)
+        return Views(self.pool, self.name, self.memory, fold).upto(sys.maxsize)
 
 
 @asynccontextmanager

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..pool.changes import Change
+    from ..pool.view import Fold
     from ..runtime.plan import Plan
     from ..schema.catalogue import Catalogue
     from ..schema.recipe import Recipe
@@ -53,6 +54,10 @@ class NoSettings:
 
 def _nothing(_settings: Any, /) -> frozenset[Need]:
     return frozenset()
+
+
+def _no_fold(_settings: Any, /) -> None:
+    return None
 
 
 def _right(_settings: Any, _said: Mapping[str, Any], /) -> Mapping[str, str]:
@@ -94,10 +99,14 @@ class Strategy:
         suits: Says what is wrong with them beside the teams and the agents of the pool, by the
             field; of a new pool, its seeds, and no agents.
         seeds: The teams that a new pool begins with where the recipe has none.
-        agents: Gives the agents that a pool without any begins with, each sort once, given the
-            settings and the recipe's folder: what they ask for can be had, and may be asked for.
-            Raises `InputError`.
+        agents: Gives the agents that a pool without any begins with, given the settings and the
+            recipe's folder. What they ask for may be asked for. Raises `InputError`.
+        teams: Gives the teams that it makes of those of the pool and of its agents, given the
+            settings: what they ask for may be asked for, and not what those of the pool do. Raises
+            `InputError`. None: teams of the pool are run as they are.
         needs: Says what it needs, given its settings.
+        fold: Gives, by its settings, what it wants to know of the pool before the first line of
+            the ledger. An episode finds what that came to in `View.folded`. None: nothing.
         leaves_team: Whether what it comes to is a team of the pool, which a test runs as it stands.
             Else a test is of the strategy, with all that its pool has learnt.
         find: Finds the files that its settings name, relative to the recipe's folder, and checks
@@ -115,7 +124,9 @@ class Strategy:
     suits: Callable[[Any, Sequence[Team], Sequence[Agent]], Mapping[str, str]] = _suited
     seeds: tuple[str, ...] = DEFAULT_SEEDS
     agents: Callable[[Any, Path, Catalogue], Sequence[Agent]] = _nobody
+    teams: Callable[[Any, Sequence[Team], Sequence[Agent], Catalogue], Sequence[Team]] | None = None
     needs: Callable[[Any], frozenset[Need]] = _nothing
+    fold: Callable[[Any], Fold | None] = _no_fold
     leaves_team: bool = False
     find: Callable[[Any, Path, Catalogue], Found] = _no_files
     calls_at_most: Callable[[Any, Plan], int] | None = None

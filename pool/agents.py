@@ -49,9 +49,11 @@ class PoolAgent(Record):
 
     Attributes:
         revisions: What it was, in order, from its birth on; the last is what it is.
+        inherits: The agents whose archives its own began with, as they were at its birth.
     """
 
     revisions: tuple[Revision, ...]
+    inherits: tuple[str, ...] = ()
 
     @property
     def agent(self) -> Agent:

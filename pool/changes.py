@@ -58,23 +58,27 @@ class Born:
         name: What to call it, if nobody is called so. By default, what has no parents keeps its
             name, or has it with a number where it is taken, and a child has the first ancestor's
             with a number.
+        inherits: The agents whose archives, as they are then, an agent's own begins with. Nothing
+            is copied for that.
     """
 
     member: Team | Agent
     lineage: Lineage
     name: str | None = None
+    inherits: tuple[str, ...] = ()
 
     @property
     def members(self) -> tuple[str, ...]:
         """The members that have to be there."""
-        return self.lineage.parents
+        return tuple(dict.fromkeys((*self.lineage.parents, *self.inherits)))
 
     def value(self) -> dict[str, Any]:
         """Give the ledger's line of it, once the member has its name there, and its lineage."""
         if isinstance(self.member, Agent):
             value = agent_value(replace(self.member, member=None))
             told = {"kind": "born", "agent": self.member.id, "value": value}
-            return {**told, "lineage": lineage_value(self.lineage)}
+            begun = {"inherits": self.inherits} if self.inherits else {}
+            return {**told, "lineage": lineage_value(self.lineage), **begun}
         return {
             "kind": "born",
             "team": self.member.name,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from ..schema.errors import InputError
+from ..schema.problems import quoted
 from ..schema.team import Team
 from .agents import PoolAgent, check_agent, differences
 from .birth import checked_text, named, named_agent, twin_line
@@ -61,16 +63,22 @@ class Commits:
                 return self._move(change, op=op)
             case Learnt():
                 self.current.expect_learnt(change.replaces)
+                self.current.expect_agents(change.to)
                 return self.current.commit(change.value(), op=op)
             case _:
                 return self._record(change, op=op)
 
     def _bear(self, change: Born, *, op: str) -> Admission:
         """Add a team, or find the one that equals it."""
-        current = self.current
+        current, team = self.current, cast("Team", change.member)
+        if change.inherits:
+            raise InputError(
+                f"the team {quoted(team.name)} is to inherit from {quoted(change.inherits[0])}."
+                " Agents have archives, teams have none. Leave out inherits."
+            )
         with current.alone():
             if op not in current.state.admissions:
-                parents = [current.member(parent) for parent in change.members]
+                parents = [current.member(parent) for parent in change.lineage.parents]
                 child = named(change, parents, current.state)
                 known = self.host().beside(current.folder / TEAMS)
                 text, key = checked_text(child, known, self.ceiling), identity_of(child)
@@ -86,10 +94,13 @@ class Commits:
         current = self.current
         with current.alone():
             if op not in current.state.admissions:
-                parents = [current.agent(parent) for parent in change.members]
+                parents = [current.agent(parent) for parent in change.lineage.parents]
+                current.expect_agents(change.inherits)
                 agent, lineage = named_agent(change, parents, current.state)
                 check_agent(agent, self._known_to_agents(), self.ceiling)
-                current.commit(Born(member=agent, lineage=lineage).value(), op=op)
+                inherits = tuple(dict.fromkeys(change.inherits))
+                born = Born(member=agent, lineage=lineage, inherits=inherits)
+                current.commit(born.value(), op=op)
             admission = current.admission(op)
             self.files.write(current.state.agents[admission.name])
             return admission

@@ -134,6 +134,16 @@ class Current:
                 if one not in self.state.learnt:
                     raise InputError(f"nothing was learnt under {quoted(one)} in {self.folder}.")
 
+    def expect_agents(self, names: Sequence[str]) -> None:
+        """Make sure that agents were born.
+
+        Raises:
+            InputError: One was not.
+        """
+        with self.turn:
+            for name in names:
+                self.agent(name)
+
     def twin(self, team: Team, key: str) -> str | None:
         """Name the team that equals one of an identity, up to the names of its agents.
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from ..schema.errors import InputError
+from ..schema.problems import quoted
 from ..schema.secrets import scrubbed
 from ..schema.values import is_list, is_mapping
 from .shape import misshapen
@@ -47,13 +48,15 @@ class Learnt:
         task: The task's text, by the first `LONGEST_TASK` characters of which it is found.
         text: What was learnt, in words for people and models.
         niche: The kind of task.
-        owner: The agent of the pool whose it is; None: everybody's.
+        owner: The agent of the pool whose it is; None: everybody's, unless it is `to` some.
+        to: The agents of the pool whose it is, where it is several's: one line, however many.
         giver: The agent of the pool that it comes from, where that is another.
         level: How far it reaches, as its writer calls it: `task`, `subdomain`, `cross_domain`.
         case: The id of the task that it comes from.
         turn: The round of its run in which it was said; its sayer is the giver, or else the owner.
         credit: What it was worth to whoever found it out, in the unit of its writer.
-        replaces: The ids of earlier entries that it stands for. They stay, and are found no more.
+        replaces: The ids of earlier entries that it stands for. They stay, and those whose it is
+            find them no more; whoever else has them keeps them.
         team: The content hash of the team that it is about.
         operators: What was tried, in order.
         reward: The team's reward on the task: score less the cost's share.
@@ -66,6 +69,7 @@ class Learnt:
     text: str
     niche: str | None = None
     owner: str | None = None
+    to: tuple[str, ...] = ()
     giver: str | None = None
     level: str | None = None
     case: str | None = None
@@ -79,9 +83,15 @@ class Learnt:
     id: str = ""
 
     @property
+    def owners(self) -> tuple[str, ...]:
+        """Whose it is; nobody: everybody's."""
+        return self.to if self.owner is None else (self.owner,)
+
+    @property
     def key(self) -> str:
         """A UUID that changes with everything by which the entry is found."""
-        found_by = (self.id, self.kind, self.niche, self.owner, self.level, self.task)
+        owner = self.to or self.owner
+        found_by = (self.id, self.kind, self.niche, owner, self.level, self.task)
         text = repr(found_by).encode("utf-8", "backslashreplace")
         digits = hashlib.blake2b(text, digest_size=16).hexdigest()
         return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
@@ -90,8 +100,11 @@ class Learnt:
         """Give the ledger's line of it, without what looks like a secret key.
 
         Raises:
-            InputError: A field is not as `ledger.schema.json` has it.
+            InputError: A field is not as `ledger.schema.json` has it, or it has both an owner and
+                others that it is to.
         """
+        if problem := self._problem():
+            raise InputError(f"what was learnt cannot be kept: {problem}.")
         entry = _told(asdict(self))
         entry.pop("id", None)
         value = {"kind": "learnt", "entry": entry}
@@ -101,11 +114,26 @@ class Learnt:
 
     @classmethod
     def of(cls, value: Mapping[str, Any], op: str = "") -> Self:
-        """Read a ledger's line, which was committed under an operation."""
+        """Read a ledger's line, which was committed under an operation.
+
+        Raises:
+            ValueError: It has both an owner and others that it is to.
+        """
         fields: dict[str, Any] = {**value["entry"]}
         outcomes = tuple(OperatorOutcome(**one) for one in fields.pop("operators", ()))
-        replaces = tuple(fields.pop("replaces", ()))
-        return cls(**fields, operators=outcomes, replaces=replaces, id=op)
+        to, replaces = (tuple[str, ...](fields.pop(name, ())) for name in ("to", "replaces"))
+        entry = cls(**fields, to=to, replaces=replaces, operators=outcomes, id=op)
+        if problem := entry._problem():
+            raise ValueError(problem)
+        return entry
+
+    def _problem(self) -> str:
+        if self.owner is None or not self.to:
+            return ""
+        return (
+            f"its owner is {quoted(self.owner)}, and it is to {quoted(self.to[0])}: whose it is, is"
+            " said once. Name all of them under to, and no owner"
+        )
 
 
 def _told(value: Any) -> Any:

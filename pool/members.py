@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..schema.errors import ConfigError, InputError, StorageError
@@ -30,7 +30,7 @@ class Member(Record):
     identity: str
     content_hash: str
     counts_wins: bool = False
-    _team: Team | None = None
+    _read: list[Team] = field(default_factory=list["Team"])
 
     @property
     def team(self) -> Team:
@@ -39,9 +39,9 @@ class Member(Record):
         Raises:
             StorageError: Its file is missing, does not load, or holds another team than was born.
         """
-        if self._team is None:
-            self._team = self._read()
-        return self._team
+        if not self._read:  # a file is written once, so whoever is of this team shares it
+            self._read.append(self._from_file())
+        return self._read[0]
 
     @property
     def is_readable(self) -> bool:
@@ -59,7 +59,7 @@ class Member(Record):
     def _was_born_in(self, trial: Trial) -> bool:
         return bool(self.born.run) and (self.born.run, self.born.task) == (trial.run, trial.task)
 
-    def _read(self) -> Team:
+    def _from_file(self) -> Team:
         try:
             team = read_team(self.path)
         except ConfigError as error:

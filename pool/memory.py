@@ -7,11 +7,14 @@ any process adds; `memory/.cache/` keeps vectors and may be deleted.
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from .embedding import CachedEmbedder, choose_embedder
 from .learnt import LONGEST_TASK
-from .store import Point, open_store
+from .store import Labels, Point, Wanted, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,14 +22,52 @@ if TYPE_CHECKING:
     from ..schema.models import Model
     from .embedding import Embedder, Vector
     from .learnt import Learnt
+    from .lessons import Lessons
     from .pool import Pool
-    from .store import Labels, Store
+    from .store import Store
 
 __all__ = ["Memory", "open_memory"]
 
 VECTORS = "memory/.cache/vectors.sqlite"
 BATCH = 8192
 """Entries that are indexed together: their vectors are in memory twice meanwhile."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Index:
+    """Entries of a pool by the likeness of some of their words."""
+
+    words: Callable[[Learnt], str]
+    store: Store
+    embedder: Embedder
+    entries: dict[str, Learnt] = field(default_factory=dict[str, "Learnt"])
+
+    def vector(self, text: str) -> Vector:
+        [vector] = self.embedder.embed([text[:LONGEST_TASK]])
+        return vector
+
+    def add(self, entries: Sequence[Learnt]) -> None:
+        keyed = {entry.key: entry for entry in entries}
+        missing = self.store.missing(keyed.keys())
+        wanted = {key: entry for key, entry in keyed.items() if key in missing}
+        texts = [self.words(one)[:LONGEST_TASK] for one in wanted.values()]
+        points = [
+            Point(key=key, vector=vector, labels=_labels(entry))
+            for (key, entry), vector in zip(wanted.items(), self.embedder.embed(texts), strict=True)
+        ]
+        self.store.add(points)
+        self.entries.update(keyed)
+
+    def closest(
+        self, text: str, wanted: Wanted, learnt: Lessons, owner: str | None, seen: int | None
+    ) -> Iterator[tuple[Learnt, float]]:
+        """Give what stands, the closest first; a server may also have what we know nothing of."""
+        if owner is not None:
+            wanted = replace(wanted, owners=learnt.line(owner))
+        for hit in self.store.closest(self.vector(text), wanted):
+            entry = self.entries.get(hit.key)
+            if entry is not None and learnt.stands(entry.id, seen, owner=owner):
+                yield entry, hit.similarity
 
 
 class Memory:
@@ -49,9 +90,9 @@ class Memory:
     ) -> None:
         self._pool = pool
         self._embedder = CachedEmbedder(embedder, pool.folder / VECTORS, report=report)
-        self._store = store
+        self._tasks = _Index(words=lambda entry: entry.task, store=store, embedder=self._embedder)
         self._turn = threading.Lock()
-        self._indexed: dict[str, Learnt] = {}
+        self._read: dict[str, int] = {}
 
     @property
     def embedder(self) -> str:
@@ -64,6 +105,7 @@ class Memory:
         k: int,
         *,
         niche: str | None = None,
+        or_no_niche: bool = False,
         kind: str | None = None,
         owner: str | None = None,
         level: str | None = None,
@@ -76,8 +118,9 @@ class Memory:
                 the entries' tasks.
             k: How many entries, at most.
             niche: Only those of a niche.
+            or_no_niche: Those of no niche, too, where only those of a niche are wanted.
             kind: Only those of a kind.
-            owner: Only those of an agent.
+            owner: Only those in the archive of an agent: its own, and what it has inherited.
             level: Only those of a level.
             seen: Only among so many that were learnt first, as if no more had been.
 
@@ -91,48 +134,81 @@ class Memory:
         """
         with self._turn:
             self._catch_up()
-            if k < 1 or not self._indexed or seen == 0:
+            if k < 1 or not self._tasks.entries or seen == 0:
                 return []
-            [vector] = self._embedder.embed([text[:LONGEST_TASK]])
+            wanted = Wanted(kind=kind, niche=niche, or_no_niche=or_no_niche, level=level)
             found: list[tuple[Learnt, float]] = []
-            for entry, similarity in self._closest(vector, (kind, niche, owner, level), seen):
+            closest = self._tasks.closest(text, wanted, self._pool.learnt, owner, seen)
+            for entry, similarity in closest:
                 if len(found) >= k and similarity < found[k - 1][1]:
                     break
                 found.append((entry, similarity))
         return sorted(found, key=lambda one: (-one[1], one[0].id))[:k]
 
-    def _closest(
-        self, vector: Vector, labels: Labels, seen: int | None
-    ) -> Iterator[tuple[Learnt, float]]:
-        """Give what stands, the closest first; a server may also have what we know nothing of."""
-        for hit in self._store.closest(vector, labels):
-            entry = self._indexed.get(hit.key)
-            if entry is not None and self._pool.learnt.stands(entry.id, seen):
-                yield entry, hit.similarity
+    def alike(
+        self,
+        text: str,
+        owner: str,
+        *,
+        kind: str | None = None,
+        niche: str | None = None,
+        over: float,
+        seen: int | None = None,
+    ) -> list[tuple[Learnt, float]]:
+        """Find the entries of an agent's archive that say nearly the same as a text.
+
+        Args:
+            text: What an entry may say. Its first `LONGEST_TASK` characters count, as of theirs.
+            owner: Whose archive.
+            kind: Only those of a kind.
+            niche: Only those of a niche.
+            over: Only those whose texts have a higher cosine similarity with it than this.
+            seen: As for `search`.
+
+        Returns:
+            Entries with the similarity, in order as for `search`.
+
+        Raises:
+            StorageError: The ledger cannot be read.
+            CoterieError: The embedder failed.
+        """
+        with self._turn:
+            self._pool.refresh()
+            self._read_archive(owner)
+            if not self._texts.entries:
+                return []
+            wanted = Wanted(kind=kind, niche=niche)
+            closest = self._texts.closest(text, wanted, self._pool.learnt, owner, seen)
+            found = [*takewhile(lambda one: one[1] > over, closest)]
+        return sorted(found, key=lambda one: (-one[1], one[0].id))
+
+    @cached_property
+    def _texts(self) -> _Index:
+        """What is said, of those whose archives were asked for."""
+        from .shelves import Shelves
+
+        return _Index(words=lambda entry: entry.text, store=Shelves(), embedder=self._embedder)
 
     def _catch_up(self) -> None:
         """Index what was learnt since, by whomever."""
         self._pool.refresh()
-        waiting = self._pool.learnt.between(len(self._indexed))
+        waiting = self._pool.learnt.between(len(self._tasks.entries))
         for start in range(0, len(waiting), BATCH):
-            self._index(waiting[start : start + BATCH])
+            self._tasks.add(waiting[start : start + BATCH])
 
-    def _index(self, entries: Sequence[Learnt]) -> None:
-        keyed = {entry.key: entry for entry in entries}
-        missing = self._store.missing(keyed.keys())
-        wanted = {key: entry for key, entry in keyed.items() if key in missing}
-        vectors = self._embedder.embed([one.task[:LONGEST_TASK] for one in wanted.values()])
-        self._store.add(
-            [
-                Point(key=key, vector=vector, labels=_labels(entry))
-                for (key, entry), vector in zip(wanted.items(), vectors, strict=True)
-            ]
-        )
-        self._indexed |= keyed
+    def _read_archive(self, owner: str) -> None:
+        """Index what is said by all that an agent may have in its archive."""
+        learnt = self._pool.learnt
+        for one in learnt.line(owner):
+            waiting = learnt.own(one, self._read.get(one, 0))
+            for start in range(0, len(waiting), BATCH):
+                some = waiting[start : start + BATCH]
+                self._texts.add(some)
+                self._read[one] = self._read.get(one, 0) + len(some)
 
 
 def _labels(entry: Learnt) -> Labels:
-    return (entry.kind, entry.niche, entry.owner, entry.level)
+    return Labels(kind=entry.kind, niche=entry.niche, level=entry.level, owners=entry.owners)
 
 
 def open_memory(

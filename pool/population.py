@@ -12,22 +12,36 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from .statistics import EVOLVE, Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from .ledger import Entry
 
-__all__ = ["ANCHOR", "LEADERSHIP", "Grown", "Pair", "Population", "Rates", "Standing", "overlap"]
+__all__ = [
+    "ANCHOR",
+    "LEADERSHIP",
+    "LIFECYCLE",
+    "Grown",
+    "Pair",
+    "Population",
+    "Rates",
+    "Standing",
+    "heir",
+    "overlap",
+]
 
 ANCHOR = "anchor"
 """The seat of who leads a team."""
 LEADERSHIP = "leadership"
 """What the event is called that tells a round of leadership."""
+LIFECYCLE = "lifecycle"
+"""What the event is called that tells of a change of the roster, right after it."""
 
 One = TypeVar("One")
 
@@ -93,6 +107,8 @@ class Standing:
         rewards: The rewards of its last tasks, at most `rolling` of them; nobody inherits them.
         lagging: How many of its last tasks in a row it lagged on.
         anchored: Tasks on which it led, by niche.
+        aims: The niches that its persona was written for, by whom it comes from too.
+        forked: How many tasks it had worked on when it was forked last.
     """
 
     rates: Rates = Rates()
@@ -102,6 +118,8 @@ class Standing:
     rewards: tuple[float, ...] = ()
     lagging: int = 0
     anchored: Mapping[str, int] = field(default_factory=_nothing)
+    aims: frozenset[str] = frozenset()
+    forked: int = 0
 
     def q(self, niche: str) -> float:
         """Give its competence in a niche, in [0, 1] (EvoChamber Eq. 2)."""
@@ -139,6 +157,10 @@ class Standing:
         """The length of its competence as a vector, with as many dimensions as it has niches."""
         return math.sqrt(math.fsum(q * q for q in self.competence.values()))
 
+    def aiming(self, niche: str) -> Standing:
+        """Give the same, with a persona that was written for a niche."""
+        return replace(self, aims=self.aims | {niche})
+
     def after(
         self, niche: str, reward: float, others: Iterable[str], *, leads: bool, lags: bool
     ) -> Standing:
@@ -168,6 +190,8 @@ class Standing:
             anchored={**self.anchored, niche: self.anchored.get(niche, 0) + 1}
             if leads
             else self.anchored,
+            aims=self.aims,
+            forked=self.forked,
         )
 
 
@@ -201,6 +225,9 @@ class Grown(Sequence[One]):
         if isinstance(places, range):
             return [self._items[place] for place in places]
         return self._items[places]
+
+    def __iter__(self) -> Iterator[One]:
+        return islice(self._items, self._length)
 
     def __len__(self) -> int:
         return self._length
@@ -263,16 +290,39 @@ class Population:
                 return self._with({one for one in self.agents if one != value["agent"]})
             case "restored" if "agent" in value:
                 return self._with({*self.agents, value["agent"]})
-            case "told" if value["what"] == LEADERSHIP:
-                return replace(self, rounds=self.rounds.with_(value.get("about", {})))
+            case "told":
+                return self._told(value["what"], value.get("about", {}))
             case _:
                 return self
 
     def _born(self, name: str, inherits: Sequence[str]) -> Population:
         parents = [self.everybody[parent] for parent in inherits]
-        newcomer = {name: _heir(parents, self.rates)}
+        newcomer = {name: heir(parents, self.rates)}
         return replace(
             self, agents={**self.agents, **newcomer}, everybody={**self.everybody, **newcomer}
+        )
+
+    def _told(self, what: str, about: Mapping[str, Any]) -> Population:
+        if what == LEADERSHIP:
+            return replace(self, rounds=self.rounds.with_(about))
+        return self._changed(about) if what == LIFECYCLE else self
+
+    def _changed(self, about: Mapping[str, Any]) -> Population:
+        """Take in whose persona was written for a niche, and who was forked."""
+        operator, niche = about.get("operator"), about.get("niche")
+        named = [one for one in about.get("agents", ()) if one in self.everybody]
+        shaped = named if operator == "specialize" else [*self.everybody][-1:]
+        fresh = {one: self.everybody[one].aiming(niche) for one in shaped if niche}
+        if operator == "fork":
+            parents = {one: self.everybody[one] for one in named}
+            fresh |= {name: replace(one, forked=one.total) for name, one in parents.items()}
+        return self._being(fresh)
+
+    def _being(self, fresh: Mapping[str, Standing]) -> Population:
+        """Let agents stand where it is said; those that do not live stay so."""
+        living = {name: one for name, one in fresh.items() if name in self.agents}
+        return replace(
+            self, agents={**self.agents, **living}, everybody={**self.everybody, **fresh}
         )
 
     def _with(self, names: set[str]) -> Population:
@@ -295,11 +345,8 @@ class Population:
             )
             for name in team
         }
-        living = {name: one for name, one in fresh.items() if name in self.agents}
         return replace(
-            self,
-            agents={**self.agents, **living},
-            everybody={**self.everybody, **fresh},
+            self._being(fresh),
             history=self.history.with_(niche),
             niches=self.niches if niche in self.niches else (*self.niches, niche),
         )
@@ -323,17 +370,19 @@ def _moved(value: float, reward: float, weight: float) -> float:
     return (1 - weight) * value + weight * reward
 
 
-def _heir(parents: Sequence[Standing], rates: Rates) -> Standing:
+def heir(parents: Sequence[Standing], rates: Rates) -> Standing:
     """Say where a newcomer begins: nowhere, as its parent, or with the means of its parents."""
+    aims = frozenset(niche for one in parents for niche in one.aims)
     if len(parents) < 2:
         known = {niche: q for one in parents for niche, q in one.competence.items()}
-        return Standing(rates=rates, competence=known)
+        return Standing(rates=rates, competence=known, aims=aims)
     niches = dict.fromkeys(niche for one in parents for niche in one.competence)
     worked = dict.fromkeys(niche for one in parents for niche in one.tasks)
     return Standing(
         rates=rates,
         competence={niche: _mean(parents, niche) for niche in niches},
         tasks={niche: sum(one.n(niche) for one in parents) for niche in worked},
+        aims=aims,
     )
 
 

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..schema.errors import InputError, RunError
-from .store import DIGITS, LABELS, Hit
+from .store import DIGITS, Hit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator, Sequence
     from pathlib import Path
 
     from qdrant_client import QdrantClient
-    from qdrant_client.models import Filter, SearchParams
+    from qdrant_client.models import Condition, Filter, SearchParams
 
     from .embedding import Vector
-    from .store import Labels, Point
+    from .store import Labels, Point, Wanted
 
 __all__ = ["QdrantStore", "collection_of"]
 
@@ -85,33 +85,33 @@ class QdrantStore:
             batch = Batch(
                 ids=[point.key for point in some],
                 vectors=[list(point.vector) for point in some],
-                payloads=[dict(zip(LABELS, point.labels, strict=True)) for point in some],
+                payloads=[_payload(point.labels) for point in some],
             )
             with self._answers():
                 self._client.upsert(self._collection, batch, wait=True)
 
-    def closest(self, vector: Vector, labels: Labels) -> Iterator[Hit]:
-        """Give the points with these labels one by one, the closest first.
+    def closest(self, vector: Vector, wanted: Wanted) -> Iterator[Hit]:
+        """Give the points that are wanted one by one, the closest first.
 
         Raises:
             RunError: The server cannot be reached, or refuses.
         """
         given, limit = 0, FIRST
-        while len(hits := self._closest(vector, labels, limit)) == limit:
+        while len(hits := self._closest(vector, wanted, limit)) == limit:
             # Of those that are as close as the last, others may not be among them.
             sure = [hit for hit in hits if hit.similarity > hits[-1].similarity]
             yield from sure[given:]
             given, limit = len(sure), limit * WIDENING
         yield from hits[given:]
 
-    def _closest(self, vector: Vector, labels: Labels, limit: int) -> list[Hit]:
+    def _closest(self, vector: Vector, wanted: Wanted, limit: int) -> list[Hit]:
         if not self._is_made():
             return []
         with self._answers():
             found = self._client.query_points(
                 self._collection,
                 query=list(vector),
-                query_filter=_filter(labels),
+                query_filter=_filter(wanted),
                 search_params=self._parameters,
                 limit=limit,
                 with_payload=False,
@@ -189,15 +189,35 @@ def collection_of(pool_folder: Path, embedder: str) -> str:
     return f"coterie-{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
 
 
-def _filter(labels: Labels) -> Filter | None:
-    from qdrant_client.models import FieldCondition, Filter, MatchValue
+def _payload(labels: Labels) -> dict[str, Any]:
+    """Give what is stored beside a vector; earlier versions stored one owner, not several."""
+    told = {"kind": labels.kind, "niche": labels.niche, "level": labels.level}
+    return {**told, "owner": list(labels.owners)}
 
-    conditions: list[Any] = [
+
+def _filter(wanted: Wanted) -> Filter | None:
+    from qdrant_client.models import FieldCondition, Filter, MatchAny, MatchValue
+
+    must: list[Condition] = [
         FieldCondition(key=name, match=MatchValue(value=label))
-        for name, label in zip(LABELS, labels, strict=True)
+        for name, label in (("kind", wanted.kind), ("level", wanted.level))
         if label is not None
     ]
-    return Filter(must=conditions) if conditions else None
+    if wanted.niche is not None:
+        must.append(_of_niche(wanted.niche, or_none=wanted.or_no_niche))
+    if wanted.owners is not None:
+        must.append(FieldCondition(key="owner", match=MatchAny(any=list(wanted.owners))))
+    return Filter(must=must) if must else None
+
+
+def _of_niche(niche: str, *, or_none: bool) -> Condition:
+    from qdrant_client.models import FieldCondition, Filter, IsEmptyCondition, MatchValue
+    from qdrant_client.models import PayloadField as Field
+
+    there = FieldCondition(key="niche", match=MatchValue(value=niche))
+    if not or_none:
+        return there
+    return Filter(should=[there, IsEmptyCondition(is_empty=Field(key="niche"))])
 
 
 def _check(url: str, key: str | None) -> None:

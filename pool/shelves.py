@@ -1,18 +1,21 @@
 """Vectors in this process, kept by what searches ask for: one shelf for each set of labels.
 
-A search multiplies the shelves that it may look at with its vector, and nothing else: they lie in
-memory as one piece each. A product in single precision only says which points to look at; what is
-told of them is computed again in double precision, each alone. So a similarity depends on two
-vectors, and not on what else is stored.
+A search multiplies the shelves that it may look at with its vector, and nothing else. They lie in
+memory as one piece each; of an agent's own, which may be few among many, a shelf knows the places.
+A product in single precision only says which points to look at; what is told of them is computed
+again in double precision, each alone. So a similarity depends on two vectors, and not on what else
+is stored.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from array import array
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .store import DIGITS, Hit
+from .store import DIGITS, Hit, Labels, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -20,7 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .embedding import Vector
-    from .store import Labels, Point
+    from .store import Point
+
+    Places = slice | NDArray[np.intp]
 
 __all__ = ["Shelves"]
 
@@ -33,24 +38,56 @@ AT_ONCE = 4096
 """Points that are looked at in one go, which takes memory."""
 ROOM = 16
 """Vectors that a shelf has room for at first; then twice as many, each time it is full."""
+FEW = 4
+"""A shelf of so many times as many is not multiplied whole for the points of some agents."""
+WHOLE = slice(None)
 
 
 class _Shelf:
-    """Vectors with the same labels."""
+    """Vectors with the same labels, whosever they are."""
 
     def __init__(self, dimension: int) -> None:
         self.keys: list[str] = []
         self._room: NDArray[np.float32] = np.empty((ROOM, dimension), np.float32)
+        self._owned: dict[str, array[int]] = {}
 
     @property
     def vectors(self) -> NDArray[np.float32]:
         return self._room[: len(self.keys)]
 
-    def add(self, key: str, vector: Vector) -> None:
+    def add(self, key: str, vector: Vector, owners: Sequence[str]) -> None:
         if len(self.keys) == len(self._room):
             self._room = np.concatenate([self._room, np.empty_like(self._room)])
-        self._room[len(self.keys)] = vector
+        place = len(self.keys)
+        self._room[place] = vector
         self.keys.append(key)
+        for owner in owners:
+            self._owned.setdefault(owner, array("q")).append(place)
+
+    def places(self, owners: Sequence[str]) -> NDArray[np.intp]:
+        """Say where the points are that any of some agents has, each once."""
+        owned = [np.array(self._owned[one]) for one in owners if one in self._owned]
+        return np.unique(np.concatenate(owned)) if owned else np.empty(0, np.intp)
+
+    def products(self, wanted: NDArray[np.float32], places: Places) -> NDArray[np.float32]:
+        if isinstance(places, slice) or len(places) * FEW > len(self.keys):
+            return (self.vectors @ wanted)[places]
+        return self.vectors[places] @ wanted
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """The points of a shelf that a search may look at."""
+
+    shelf: _Shelf
+    places: Places
+
+    def __len__(self) -> int:
+        return len(self.shelf.keys) if isinstance(self.places, slice) else len(self.places)
+
+    def at(self, some: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Say where some of them are on the shelf."""
+        return some if isinstance(self.places, slice) else self.places[some]
 
 
 class Shelves:
@@ -59,67 +96,84 @@ class Shelves:
     def __init__(self) -> None:
         self._shelves: dict[Labels, _Shelf] = {}
         self._keys: set[str] = set()
-        self._fitting: dict[Labels, list[_Shelf]] = {}
+        self._fitting: dict[Wanted, list[_Shelf]] = {}
 
     def add(self, points: Sequence[Point]) -> None:
         """Store points; those that are there stay."""
         for point in points:
-            if point.labels not in self._shelves:
-                self._shelves[point.labels] = _Shelf(len(point.vector))
+            labels = replace(point.labels, owners=())
+            if labels not in self._shelves:
+                self._shelves[labels] = _Shelf(len(point.vector))
                 self._fitting.clear()
             if point.key not in self._keys:
-                self._shelves[point.labels].add(point.key, point.vector)
+                self._shelves[labels].add(point.key, point.vector, point.labels.owners)
                 self._keys.add(point.key)
 
     def missing(self, keys: Collection[str]) -> set[str]:
         """Say which of these keys are not stored."""
         return set(keys) - self._keys
 
-    def closest(self, vector: Vector, labels: Labels) -> Iterator[Hit]:
-        """Give the points with these labels one by one, the closest first."""
-        if labels not in self._fitting:
-            fitting = [one for has, one in self._shelves.items() if _fits(has, labels)]
-            self._fitting[labels] = fitting
-        shelves = self._fitting[labels]
-        if not shelves:
+    def closest(self, vector: Vector, wanted: Wanted) -> Iterator[Hit]:
+        """Give the points that are wanted one by one, the closest first."""
+        stretches = self._stretches(wanted)
+        if not stretches:
             return
-        wanted = np.asarray(vector, np.float32)
-        rough = np.concatenate([shelf.vectors @ wanted for shelf in shelves])
+        asked = np.asarray(vector, np.float32)
+        rough = np.concatenate([one.shelf.products(asked, one.places) for one in stretches])
         given, limit = 0, FIRST
         while given < len(rough):
-            hits = _first(shelves, rough, wanted, limit)
+            hits = _first(stretches, rough, asked, limit)
             yield from hits[given:]
             given, limit = len(hits), limit * WIDENING
 
+    def _stretches(self, wanted: Wanted) -> list[_Stretch]:
+        anybodys = replace(wanted, owners=None)
+        if anybodys not in self._fitting:
+            fitting = [one for has, one in self._shelves.items() if _fits(has, anybodys)]
+            self._fitting[anybodys] = fitting
+        shelves, owners = self._fitting[anybodys], wanted.owners
+        if owners is None:
+            return [_Stretch(shelf, WHOLE) for shelf in shelves]
+        owned = [_Stretch(shelf, shelf.places(owners)) for shelf in shelves]
+        return [one for one in owned if len(one)]
 
-def _fits(has: Labels, wanted: Labels) -> bool:
-    return all(one is None or one == other for one, other in zip(wanted, has, strict=True))
+
+def _fits(has: Labels, wanted: Wanted) -> bool:
+    niches = (wanted.niche, None) if wanted.or_no_niche else (wanted.niche,)
+    return (
+        wanted.kind in (None, has.kind)
+        and (wanted.niche is None or has.niche in niches)
+        and wanted.level in (None, has.level)
+    )
 
 
 def _first(
-    shelves: Sequence[_Shelf], rough: NDArray[np.float32], wanted: NDArray[np.float32], limit: int
+    stretches: Sequence[_Stretch],
+    rough: NDArray[np.float32],
+    asked: NDArray[np.float32],
+    limit: int,
 ) -> list[Hit]:
     """Give the closest points in order, as far as looking at so many tells who they are."""
     bound = -np.inf
     places: NDArray[np.intp] = np.arange(len(rough))
     if limit < len(rough):
         places = np.argpartition(rough, -limit)[-limit:]
-        bound = round(float(rough[places].min()) + EPSILON * len(wanted), DIGITS)
-    hits = [hit for hit in _looked_at(shelves, np.sort(places), wanted) if hit.similarity > bound]
+        bound = round(float(rough[places].min()) + EPSILON * len(asked), DIGITS)
+    hits = [hit for hit in _looked_at(stretches, np.sort(places), asked) if hit.similarity > bound]
     return sorted(hits, key=lambda hit: -hit.similarity)
 
 
 def _looked_at(
-    shelves: Sequence[_Shelf], places: NDArray[Any], wanted: NDArray[np.float32]
+    stretches: Sequence[_Stretch], places: NDArray[np.intp], asked: NDArray[np.float32]
 ) -> Iterator[Hit]:
-    """Compute how close points are, which are counted from the first shelf on."""
-    ends = np.cumsum([len(shelf.keys) for shelf in shelves])
-    owners = np.searchsorted(ends, places, side="right")
-    for owner in np.unique(owners).tolist():
-        shelf = shelves[owner]
-        here = places[owners == owner] - (ends[owner] - len(shelf.keys))
+    """Compute how close points are, which are counted from the first stretch on."""
+    ends = np.cumsum([len(one) for one in stretches])
+    found_in = np.searchsorted(ends, places, side="right")
+    for number in np.unique(found_in).tolist():
+        stretch = stretches[number]
+        here = stretch.at(places[found_in == number] - (ends[number] - len(stretch)))
         for some in (here[at : at + AT_ONCE] for at in range(0, len(here), AT_ONCE)):
-            products = shelf.vectors[some].astype(np.float64) * wanted
+            products = stretch.shelf.vectors[some].astype(np.float64) * asked
             cosines = np.round(products.sum(axis=1), DIGITS)
             pairs = zip(some.tolist(), cosines.tolist(), strict=True)
-            yield from (Hit(key=shelf.keys[at], similarity=one) for at, one in pairs)
+            yield from (Hit(key=stretch.shelf.keys[at], similarity=one) for at, one in pairs)

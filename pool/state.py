@@ -19,6 +19,7 @@ from ..schema.values import is_list
 from .agents import PoolAgent, Revision
 from .changes import Rejected, Retired, Revised, Told, Tried
 from .layout import agent_file_of, file_of
+from .learnt import Learnt
 from .lessons import Lessons
 from .members import Member
 
@@ -133,7 +134,7 @@ class State:
             case "restored":
                 self._retire(value, None)
             case "learnt":
-                self.learnt.take(op, value)
+                self._learn(Learnt.of(value, op))
             case "told":
                 Told.of(value)
             case _:
@@ -172,15 +173,30 @@ class State:
         first = Revision(
             agent=agent_of(name, value["value"]), reason=born.reason, edits=born.edits, op=op
         )
-        path = self._folder / agent_file_of(name)
-        agent = PoolAgent(name=name, path=path, born=born, stem=stem, revisions=(first,))
+        inherits = tuple(value.get("inherits", ()))
+        for one in inherits:
+            self._known_agent(one)
+        agent = PoolAgent(
+            name=name,
+            path=self._folder / agent_file_of(name),
+            born=born,
+            stem=stem,
+            revisions=(first,),
+            inherits=inherits,
+        )
         self.agents[name] = agent
+        self.learnt.bear(name, inherits)
         self.admissions[op] = Admission(name=name, is_new=True)
 
     def _revise(self, op: str, change: Revised) -> None:
         agent = self._known_agent(change.agent)
         last = Revision(agent=change.to, reason=change.reason, edits=change.edits, op=op)
         agent.revisions = (*agent.revisions, last)
+
+    def _learn(self, entry: Learnt) -> None:
+        for owner in entry.to:
+            self._known_agent(owner)
+        self.learnt.take(entry)
 
     def _newcomer(self, name: str) -> str:
         if not _NAME.fullmatch(name) or self.find(name):

@@ -15,13 +15,46 @@ if TYPE_CHECKING:
 
     from .embedding import Vector
 
-__all__ = ["DIGITS", "LABELS", "Hit", "Labels", "Point", "Store", "open_store"]
+__all__ = ["DIGITS", "Hit", "Labels", "Point", "Store", "Wanted", "open_store"]
 
 DIGITS = 6
 """Decimals of a similarity. Beyond them it depends on the order of additions in a store."""
-LABELS = ("kind", "niche", "owner", "level")
-Labels = tuple[str | None, ...]
-"""What an entry has of each of `LABELS`, or what is searched for; None there: whatever it has."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Labels:
+    """What an entry has that searches may ask for.
+
+    Attributes:
+        kind: What sort of entry it is.
+        niche: The kind of task; None: it has none.
+        level: How far it reaches; None: it does not say.
+        owners: Whose it is. There may be many.
+    """
+
+    kind: str | None = None
+    niche: str | None = None
+    level: str | None = None
+    owners: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """Which entries are searched for; None: whatever they have.
+
+    Attributes:
+        kind: Those of a kind.
+        niche: Those of a niche.
+        or_no_niche: Those of no niche, too, where those of a niche are wanted.
+        level: Those of a level.
+        owners: Those that any of these has.
+    """
+
+    kind: str | None = None
+    niche: str | None = None
+    or_no_niche: bool = False
+    level: str | None = None
+    owners: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,8 +95,8 @@ class Store(Protocol):
         """
         ...
 
-    def closest(self, vector: Vector, labels: Labels) -> Iterator[Hit]:
-        """Give the points with these labels one by one, the closest first, to `DIGITS` decimals.
+    def closest(self, vector: Vector, wanted: Wanted) -> Iterator[Hit]:
+        """Give the points that are wanted one by one, the closest first, to `DIGITS` decimals.
 
         Raises:
             RunError: As for `add`.

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from .changes import Told
 from .layout import LEDGER
 from .ledger import START, Ledger
+from .records import Record
 from .state import State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from .agents import PoolAgent
     from .learnt import Learnt
-    from .ledger import Place
+    from .ledger import Entry, Place
+    from .lessons import Lessons
     from .members import Member
     from .memory import Memory
     from .pool import Pool
 
-__all__ = ["View", "Views", "episode_of", "events", "op"]
+__all__ = ["Fold", "View", "Views", "episode_of", "events", "op"]
+
+One = TypeVar("One", bound=Record)
+"""Teams, or agents."""
 
 
 def op(evolution: str, episode: int, what: str) -> str:
@@ -56,6 +62,17 @@ def events(folder: Path, what: str, *, end: Place | None = None) -> list[Told]:
     return found
 
 
+class Fold(Protocol):
+    """What a strategy wants to know of a pool, which follows from the ledger's lines alone.
+
+    It **must** be a value: what follows from a line more is another one, and this one stays.
+    """
+
+    def after(self, entry: Entry, /) -> Fold:
+        """Take in the next line."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class View:
     """What an episode sees of a pool, all as of one line of its ledger. It stays as it is.
@@ -67,6 +84,7 @@ class View:
         end: How far the ledger had come.
         pool: The pool, which may have come further.
         memory: What finds entries; None: nothing is found.
+        folded: What the strategy's fold came to, a value of its own type; None: it has none.
     """
 
     members: Mapping[str, Member]
@@ -75,15 +93,28 @@ class View:
     end: Place
     pool: Pool
     memory: Memory | None = None
+    folded: Any = None
 
     @property
     def learnt(self) -> Sequence[Learnt]:
-        """What was learnt, in order, without what was replaced."""
-        learnt = self.pool.learnt
-        if len(learnt) < self.seen:
-            self.pool.refresh()
+        """What was learnt, in order, without what was replaced for everybody who had it."""
+        learnt = self._lessons
         entries = learnt.between(0, self.seen)
         return [one for one in entries if learnt.stands(one.id, self.seen)]
+
+    def archive(self, owner: str) -> Sequence[Learnt]:
+        """Give what an agent can be reminded of, in order: its own, and what it has inherited.
+
+        Raises:
+            StorageError: The ledger cannot be read.
+        """
+        return self._lessons.archive(owner, self.seen)
+
+    @property
+    def _lessons(self) -> Lessons:
+        if len(self.pool.learnt) < self.seen:
+            self.pool.refresh()
+        return self.pool.learnt
 
     def told(self, what: str) -> list[Told]:
         """Give the events that are called so, in order.
@@ -99,6 +130,7 @@ class View:
         k: int,
         *,
         niche: str | None = None,
+        or_no_niche: bool = False,
         kind: str | None = None,
         owner: str | None = None,
         level: str | None = None,
@@ -112,8 +144,34 @@ class View:
         if self.memory is None:
             return []
         return self.memory.search(
-            text, k, niche=niche, kind=kind, owner=owner, level=level, seen=self.seen
+            text,
+            k,
+            niche=niche,
+            or_no_niche=or_no_niche,
+            kind=kind,
+            owner=owner,
+            level=level,
+            seen=self.seen,
         )
+
+    def alike(
+        self,
+        text: str,
+        owner: str,
+        *,
+        kind: str | None = None,
+        niche: str | None = None,
+        over: float,
+    ) -> list[tuple[Learnt, float]]:
+        """Find the entries of an agent's archive whose texts are nearly so, as `Memory.alike` does.
+
+        Raises:
+            StorageError: The ledger cannot be read.
+            CoterieError: The embedder failed.
+        """
+        if self.memory is None:
+            return []
+        return self.memory.alike(text, owner, kind=kind, niche=niche, over=over, seen=self.seen)
 
 
 class Views:
@@ -121,14 +179,18 @@ class Views:
 
     After a crash the ledger holds later episodes already. So that an episode sees the same again,
     its view is made from the ledger's lines, and ends before the first that a later one wrote.
+    Views share what no line between them has touched.
 
     Args:
         pool: The pool.
         evolution: The evolution's name.
         memory: What finds entries of the pool.
+        fold: What the strategy wants to know of it, before the first line.
     """
 
-    def __init__(self, pool: Pool, evolution: str, memory: Memory | None = None) -> None:
+    def __init__(
+        self, pool: Pool, evolution: str, memory: Memory | None = None, fold: Fold | None = None
+    ) -> None:
         self._pool = pool
         self._memory = memory
         self._ledger = Ledger(pool.folder / LEDGER)
@@ -136,6 +198,9 @@ class Views:
         self._seen = 0
         self._place = START
         self._evolution = evolution
+        self._folded = fold
+        self._members: Mapping[str, Member] = {}
+        self._agents: Mapping[str, PoolAgent] = {}
 
     def upto(self, episode: int) -> View:
         """Give the view of who sees what came of the episodes up to one, and of everybody else.
@@ -146,24 +211,51 @@ class Views:
         Raises:
             StorageError: The ledger is damaged.
         """
+        touched: set[str] = set()
         for entry in self._ledger.read(self._place):
             own = episode_of(self._evolution, entry.op)
             if own is not None and own > episode:
                 break
-            if entry.value["kind"] == "learnt":
-                self._seen += 1  # the pool has what it says
-            else:
-                self._state.take(entry)
+            self._take(entry)
+            touched |= _touched(entry.value)
             self._place = entry.end
+        everybody = self._state.agents.items()
+        living = {name: agent for name, agent in everybody if agent.retired is None}
+        self._members = _renewed(self._members, self._state.live, touched)
+        self._agents = _renewed(self._agents, living, touched)
         return View(
-            members={name: member.as_it_is() for name, member in self._state.live.items()},
-            agents={
-                name: agent.as_it_is()
-                for name, agent in self._state.agents.items()
-                if agent.retired is None
-            },
+            members=self._members,
+            agents=self._agents,
             seen=self._seen,
             end=self._place,
             pool=self._pool,
             memory=self._memory,
+            folded=self._folded,
         )
+
+    def _take(self, entry: Entry) -> None:
+        if entry.value["kind"] == "learnt":
+            self._seen += 1  # the pool has what it says
+        else:
+            self._state.take(entry)
+        if self._folded is not None:
+            self._folded = self._folded.after(entry)
+
+
+def _touched(value: Mapping[str, Any]) -> set[str]:
+    """Name the members of which a line may tell something new."""
+    agents = value.get("agents", {}).values()
+    named = {value.get("team", ""), value.get("agent", "")}
+    return named | {part["member"] for part in agents}
+
+
+def _renewed(
+    shown: Mapping[str, One], known: Mapping[str, One], touched: AbstractSet[str]
+) -> Mapping[str, One]:
+    """Give those that are known, as they are now, and as they were shown where that is the same."""
+    if touched.isdisjoint(known) and touched.isdisjoint(shown):
+        return shown
+    return {
+        name: one.as_it_is() if name in touched or name not in shown else shown[name]
+        for name, one in known.items()
+    }

@@ -155,6 +155,7 @@ LOOKING = {"report": report, "show": show}
 @csv_option
 @json_option
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
+@click.option("--dry-run", is_flag=True, help="Check everything, say what would be done, stop.")
 @click.option(
     "--unsafe-local",
     is_flag=True,

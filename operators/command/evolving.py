@@ -97,6 +97,9 @@ class Evolving:
         from ...runtime.command.signals import to_the_end
 
         self.check()
+        if self.options["dry_run"]:
+            self.foretell()
+            return 0
         self.fetch()
         try:
             code = to_the_end(self.work(), lambda: " The same command goes on.")
@@ -129,6 +132,12 @@ class Evolving:
             seen.refuse(self.testing.tasks, OTHERS, places=self.testing.places)
         if self.options["use_git"]:
             check_repository(self.pool_folder)
+
+    def foretell(self) -> None:
+        """Say what would be done."""
+        from .outlook import outlook
+
+        click.echo(speakable(outlook(self, done=self._taken)))
 
     def fetch(self) -> None:
         """Fetch the embedded model, where it may be asked."""

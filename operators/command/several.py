@@ -40,6 +40,10 @@ class Several:
 
         for one in self.evolutions:
             one.check()
+        if self.evolutions[0].options["dry_run"]:
+            for one in self.evolutions:
+                one.foretell()
+            return 0
         for one in self.evolutions:
             one.fetch()
         try:

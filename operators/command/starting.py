@@ -49,6 +49,7 @@ class Start:
         sources: Where the recipe's seeds are found.
         written: All teams of the pool that people wrote; of a new one, the seeds.
         others: Its other teams that are not retired.
+        made: The teams that the strategy makes of those of the pool and of agents, where it does.
         agents: Its agents that are not retired; where there are none, those that it begins with.
         ceiling: What children may ask for.
         needs: What the strategy needs.
@@ -62,6 +63,7 @@ class Start:
     sources: tuple[str | Path, ...]
     written: tuple[Team, ...]
     others: tuple[Team, ...]
+    made: tuple[Team, ...]
     agents: tuple[Agent, ...]
     ceiling: Ceiling
     needs: frozenset[Need]
@@ -83,10 +85,17 @@ class Start:
     @property
     def asked(self) -> frozenset[str]:
         """The aliases that are asked for sure: those of teams, of operators and of the judge."""
-        teams = (*self.written, *self.others, *_alone(self.agents))
+        teams = (*(self.made or (*self.written, *self.others)), *_alone(self.agents))
         agents = ((team, agent) for team in teams for agent in team.agents.values())
         used = {agent.model_id for team, agent in agents if team.backend_of(agent) != "function"}
         return frozenset(used) | self.operator_models
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is a pool already."""
+        from ...pool.layout import LEDGER
+
+        return (self.folder / LEDGER).exists()
 
     @property
     def recalls(self) -> bool:
@@ -116,10 +125,9 @@ class Start:
             InputError: The folder cannot be made.
             StorageError: It cannot be written, or its pool is damaged.
         """
-        from ...pool.layout import LEDGER
         from ...pool.pool import Pool
 
-        if (self.folder / LEDGER).exists():
+        if self.is_there:
             return Pool.open(self.folder, catalogue=self.catalogue)
         return Pool.init(self.folder, self.sources, catalogue=self.catalogue)
 
@@ -137,7 +145,7 @@ class Start:
         check_addresses(self.catalogue, self.asked)
         async with open_services(self.catalogue, setting) as opened:
             services = replace(opened, recaller=nothing)  # each episode will have its own
-            for team in (*self.written, *_alone(self.agents)):
+            for team in (*(self.made or self.written), *_alone(self.agents)):
                 await services.prepare(compile(team, self.catalogue))
             priced = setting.must_be_priced
             await services.gateway.prepare(self.operator_models, priced=priced)
@@ -176,12 +184,13 @@ def found(
     strategy.find(recipe.settings, beside, catalogue)
     places = tuple(one if one.startswith("seed:") else beside / one for one in sources)
     written, others = _teams(places, pool_folder, catalogue, must_have="teams" in needs)
-    known_agents = _agents(pool_folder, catalogue) if "agents" in needs else ()
-    living = tuple(one.agent for one in known_agents if one.retired is None)
+    everybody = _agents(pool_folder, catalogue) if "agents" in needs else ()
+    living = tuple(one.agent for one in everybody if one.retired is None)
     if wrong := strategy.suits(recipe.settings, (*written, *others), living):
         raise ConfigError(settings_problems(recipe_file, wrong))
     first = tuple(strategy.agents(recipe.settings, beside, catalogue))
-    asking = tuple(one.agent for one in known_agents if not one.born.parents) or first
+    asking = tuple(one.agent for one in everybody if not one.born.parents) or first
+    made = strategy.teams(recipe.settings, written, asking, catalogue) if strategy.teams else ()
     start = Start(
         recipe=recipe,
         folder=pool_folder,
@@ -189,8 +198,9 @@ def found(
         sources=places,
         written=written,
         others=others,
+        made=tuple(made),
         agents=living or first,
-        ceiling=_ceiling(recipe, beside, (*written, *_alone(asking)), catalogue),
+        ceiling=_ceiling(recipe, beside, (*written, *_alone(asking), *made), catalogue),
         needs=needs,
         operator_models=asked_models(recipe, tasks),
         embedder=None,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..strategy import Found
     from .settings import PopulationSettings
 
-__all__ = ["FOUNDER", "GENESIS", "LEADER", "check", "find", "founder", "founders", "suits"]
+__all__ = ["FOUNDER", "GENESIS", "LEADER", "begin", "check", "find", "founders", "suits"]
 
 FOUNDER = SEEDS / "founders" / "solver.yaml"
 """The generic assistant that comes with coterie."""
@@ -35,8 +35,8 @@ LEADER = "leader"
 """What `structure` says where the anchor chooses."""
 
 
-def founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> Agent:
-    """Load the agent that all others begin as.
+def founders(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> tuple[Agent, ...]:
+    """Give the agents that a population begins with: N of them, all alike, numbered.
 
     Args:
         settings: What the recipe says.
@@ -44,12 +44,12 @@ def founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) ->
         catalogue: What this host offers.
 
     Raises:
-        InputError: There is no such file, or it cannot be read.
+        InputError: There is no such file as the founder's, or it cannot be read.
         ConfigError: It does not load.
     """
-    path = FOUNDER if settings.founder is None else beside / settings.founder
-    known = catalogue.beside(path.parent)
-    return with_text(load_agent(path, known).agent, known)
+    one = _founder(settings, beside, catalogue)
+    numbers = range(1, settings.pool_size + 1)
+    return tuple(replace(one, id=f"{one.id}_{number}") for number in numbers)
 
 
 def find(settings: PopulationSettings, beside: Path, catalogue: Catalogue, /) -> Found:
@@ -59,13 +59,13 @@ def find(settings: PopulationSettings, beside: Path, catalogue: Catalogue, /) ->
         InputError: There is no such file, or it cannot be read.
         ConfigError: It does not load.
     """
-    one = founder(settings, beside, catalogue)
+    one = _founder(settings, beside, catalogue)
     file = f"{one.id}.yaml"
     return replace(settings, founder=file), {file: write_agent_yaml(agent_value(one))}
 
 
-def founders(stage: Stage) -> Iterator[Born]:
-    """Give the agents that a pool begins with that has none: N of them, all alike.
+def begin(stage: Stage) -> Iterator[Born]:
+    """Give a pool its first agents, where it has none that are not retired.
 
     After a crash it gives all of them again, those that were born then as well.
 
@@ -77,11 +77,10 @@ def founders(stage: Stage) -> Iterator[Born]:
     own = f"{stage.name}/begin/"
     if any(not one.revisions[0].op.startswith(own) for one in stage.pool.agents.values()):
         return
-    one = founder(settings, stage.beside, stage.catalogue)
     reason = f"one of the {settings.pool_size} that the population began with"
     lineage = Lineage(operator=GENESIS, reason=reason, run=stage.name)
-    for number in range(1, settings.pool_size + 1):
-        yield Born(member=one, lineage=lineage, name=f"{one.id}_{number}")
+    for one in founders(settings, stage.beside, stage.catalogue):
+        yield Born(member=one, lineage=lineage, name=one.id)
 
 
 def check(settings: PopulationSettings, said: Mapping[str, Any]) -> dict[str, str]:
@@ -116,3 +115,9 @@ def suits(
             f" {settings.team_size}. Restore some (mas-pool restore), or make team_size smaller."
         )
     return found
+
+
+def _founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> Agent:
+    path = FOUNDER if settings.founder is None else beside / settings.founder
+    known = catalogue.beside(path.parent)
+    return with_text(load_agent(path, known).agent, known)

@@ -91,6 +91,7 @@ _KINDS: Mapping[str, Sequence[SearchStrategy[Any]]] = {
         st.builds(lambda a, b: {"remove_edge": {"sender": a, "receiver": b}}, _NAME, _NAME),
         st.builds(lambda a, b: {"replace_topology": {"reports_to": {a: [b]}}}, _NAME, _NAME),
         st.builds(lambda a: {"set_output": {"agent": a}}, _NAME),
+        st.just({"add_edge": {"sender": "worker", "receiver": "critic"}}),
     ),
     "parameters": (
         st.builds(lambda a, p: {"set_parameter": {"agent": a, p[0]: p[1]}}, _NAME, _PARAMETER),

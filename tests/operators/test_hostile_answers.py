@@ -185,11 +185,11 @@ def times(nightly: bool) -> int:
 
 
 def enough(count: Count, operator: str, times: int, *, came: str) -> None:
-    """All answers were asked for, most are of no use, and some are: it is no dead end."""
+    """All answers were asked for, most are of no use, and of many some are: it is no dead end."""
     assert count.answers >= SHARES[operator] * times, count.answers
     assert count.came["Dropped"] + count.came[came] == count.came.total()
     assert count.came["Dropped"] > count.came.total() / 4
-    assert count.came[came] > 0
+    assert times == 1 or count.came[came] > 0
 
 
 @pytest.mark.parametrize("component", MUTABLE)

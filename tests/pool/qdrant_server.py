@@ -71,10 +71,20 @@ def _query(points: Collection, body: Any) -> Any:
     scores = {
         one: sum(a * b for a, b in zip(vector, asked, strict=True))
         for one, (vector, payload) in points.items()
-        if all(payload[each["key"]] == each["match"]["value"] for each in conditions)
+        if all(_holds(each, payload) for each in conditions)
     }
     closest = sorted(scores, key=lambda one: -scores[one])[: body["limit"]]
     return {"points": [{"id": one, "version": 0, "score": scores[one]} for one in closest]}
+
+
+def _holds(condition: Any, payload: dict[str, Any]) -> bool:
+    if "should" in condition:
+        return any(_holds(each, payload) for each in condition["should"])
+    if "is_empty" in condition:
+        return payload[condition["is_empty"]["key"]] in (None, [])
+    there, match = payload[condition["key"]], condition["match"]
+    wanted = match.get("any", [match.get("value")])
+    return not set(there if isinstance(there, list) else [there]).isdisjoint(wanted)
 
 
 ACTIONS = {

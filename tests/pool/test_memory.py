@@ -20,7 +20,7 @@ from coterie.pool.learnt import LONGEST_TASK, Learnt
 from coterie.pool.memory import VECTORS, Memory, open_memory
 from coterie.pool.qdrant import QdrantStore
 from coterie.pool.shelves import Shelves
-from coterie.pool.store import Point, Store
+from coterie.pool.store import Labels, Point, Store
 from coterie.schema import Task
 from coterie.schema.errors import InputError, RunError
 
@@ -250,7 +250,7 @@ class TestIndex:
                 Point(
                     key=replace(entry(1), id=f"old-{number}").key,
                     vector=[1, 0],
-                    labels=("a", None, None, None),
+                    labels=Labels(kind="a"),
                 )
                 for number in range(50)
             ]

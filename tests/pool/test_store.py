@@ -8,6 +8,7 @@ import uuid
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ from coterie.pool.embedding import Vector
 from coterie.pool.embedding.protocol import unit
 from coterie.pool.qdrant import QdrantStore
 from coterie.pool.shelves import Shelves
-from coterie.pool.store import DIGITS, Hit, Labels, Point, Store, open_store
+from coterie.pool.store import DIGITS, Hit, Labels, Point, Store, Wanted, open_store
 from coterie.schema.errors import InputError, RunError
 
 from .qdrant_server import QdrantServer
@@ -27,27 +28,18 @@ def key(number: int) -> str:
     return str(uuid.UUID(int=number))
 
 
-def labels(
-    kind: str | None = None,
-    niche: str | None = None,
-    owner: str | None = None,
-    level: str | None = None,
-) -> Labels:
-    return (kind, niche, owner, level)
-
-
-ANY = labels()
+ANY = Wanted()
 EAST = [1.0, 0.0]
 
 
-def point(number: int, degrees: float, *, kind: str = "a", **has: str) -> Point:
+def point(number: int, degrees: float, *, kind: str = "a", **has: Any) -> Point:
     """A point of the unit circle."""
     angle = math.radians(degrees)
     vector = [math.cos(angle), math.sin(angle)]
-    return Point(key=key(number), vector=vector, labels=labels(kind, **has))
+    return Point(key=key(number), vector=vector, labels=Labels(kind=kind, **has))
 
 
-def found(store: Store, wanted: Labels = ANY) -> list[str]:
+def found(store: Store, wanted: Wanted = ANY) -> list[str]:
     return [hit.key for hit in store.closest(EAST, wanted)]
 
 
@@ -84,17 +76,43 @@ class TestLaws:
     def test_keeps_to_what_is_asked_for(self, store: Store) -> None:
         store.add(
             [
-                point(1, 10, kind="a", niche="dates", owner="ada", level="task"),
-                point(2, 20, kind="b", niche="dates", owner="ben"),
-                point(3, 30, kind="b", owner="ada", level="task"),
+                point(1, 10, kind="a", niche="dates", owners=("ada",), level="task"),
+                point(2, 20, kind="b", niche="dates", owners=("ben",)),
+                point(3, 30, kind="b", owners=("ada",), level="task"),
+                point(4, 40, kind="b"),
             ]
         )
-        assert found(store, labels("b")) == [key(2), key(3)]
-        assert found(store, labels(niche="dates")) == [key(1), key(2)]
-        assert found(store, labels("b", niche="dates")) == [key(2)]
-        assert found(store, labels(owner="ada")) == [key(1), key(3)]
-        assert found(store, labels("a", owner="ada", level="task")) == [key(1)]
-        assert found(store, labels(niche="nowhere")) == []
+        ada = ("ada",)
+        assert found(store, Wanted(kind="b")) == [key(2), key(3), key(4)]
+        assert found(store, Wanted(niche="dates")) == [key(1), key(2)]
+        assert found(store, Wanted(kind="b", niche="dates")) == [key(2)]
+        assert found(store, Wanted(owners=ada)) == [key(1), key(3)]
+        assert found(store, Wanted(kind="a", owners=ada, level="task")) == [key(1)]
+        assert found(store, Wanted(niche="nowhere")) == []
+        assert found(store, Wanted(owners=())) == []
+
+    def test_has_what_is_several_agents_once_for_each_of_them(self, store: Store) -> None:
+        store.add(
+            [
+                point(1, 10, owners=("ada", "ben")),
+                point(2, 20, owners=("ben",), niche="dates"),
+                point(3, 30, owners=("cleo",)),
+            ]
+        )
+        assert found(store, Wanted(owners=("ada",))) == [key(1)]
+        assert found(store, Wanted(owners=("ben",))) == [key(1), key(2)]
+        assert found(store, Wanted(owners=("ada", "ben", "nobody"))) == [key(1), key(2)]
+        assert found(store, Wanted(owners=("cleo", "ada"))) == [key(1), key(3)]
+        assert found(store) == [key(1), key(2), key(3)]
+
+    def test_gives_what_has_no_niche_beside_a_niche_where_both_are_wanted(
+        self, store: Store
+    ) -> None:
+        store.add(
+            [point(1, 10, niche="dates"), point(2, 20, niche="sums"), point(3, 30, niche=None)]
+        )
+        assert found(store, Wanted(niche="dates", or_no_niche=True)) == [key(1), key(3)]
+        assert found(store, Wanted(or_no_niche=True)) == [key(1), key(2), key(3)]
 
     def test_takes_more_points_than_fit_one_request(self, store: Store) -> None:
         points = [point(number, number / 10) for number in range(600)]
@@ -114,26 +132,37 @@ def cosine(one: Vector, other: Vector) -> float:
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 12), st.sampled_from("abc")), min_size=1, max_size=300),
+    st.lists(
+        st.tuples(st.integers(0, 12), st.sampled_from("abc"), st.sets(st.sampled_from("xyz"))),
+        min_size=1,
+        max_size=300,
+    ),
     st.sampled_from([None, "a", "b"]),
+    st.none() | st.sets(st.sampled_from("xyz")),
 )
 def test_what_this_process_finds_is_exact_and_in_order(
-    has: list[tuple[int, str]], wanted: str | None
+    has: list[tuple[int, str, set[str]]], wanted: str | None, owners: set[str] | None
 ) -> None:
     """Whatever is stored, and however it is shelved: as if each had been looked at alone."""
     store, chance = Shelves(), random.Random(len(has))
     base = [unit([chance.gauss(0, 1) for _ in range(48)]) for _ in range(13)]
     points = [
-        Point(key=key(number), vector=array("f", base[which]), labels=labels(kind))
-        for number, (which, kind) in enumerate(has)
+        Point(
+            key=key(number),
+            vector=array("f", base[which]),
+            labels=Labels(kind=kind, owners=tuple(own)),
+        )
+        for number, (which, kind, own) in enumerate(has)
     ]
     store.add(points)
     expected = {
         one.key: round(cosine(one.vector, points[0].vector), DIGITS)
         for one in points
-        if wanted in (None, one.labels[0])
+        if wanted in (None, one.labels.kind)
+        and (owners is None or owners.intersection(one.labels.owners))
     }
-    hits = list(store.closest(points[0].vector, labels(wanted)))
+    asked = Wanted(kind=wanted, owners=None if owners is None else tuple(owners))
+    hits = list(store.closest(points[0].vector, asked))
     assert {hit.key: hit.similarity for hit in hits} == pytest.approx(expected, abs=1.1e-6)
     assert [hit.similarity for hit in hits] == sorted(expected.values(), reverse=True)
     assert len(hits) == len(expected)
@@ -143,7 +172,7 @@ def test_how_close_two_are_does_not_depend_on_what_else_is_stored() -> None:
     chance = random.Random(5)
     vectors = [unit([chance.gauss(0, 1) for _ in range(384)]) for _ in range(700)]
     points = [
-        Point(key=key(number), vector=array("f", vector), labels=labels(niche=str(number % 3)))
+        Point(key=key(number), vector=array("f", vector), labels=Labels(niche=str(number % 3)))
         for number, vector in enumerate(vectors)
     ]
     whole = Shelves()

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from coterie.pool.changes import Told, Tried
+from coterie.pool.changes import Born, Restored, Retired, Told, Tried
 from coterie.pool.memory import open_memory
 from coterie.pool.pool import Pool
-from coterie.pool.statistics import Trial
+from coterie.pool.population import Population
+from coterie.pool.statistics import Part, Trial
 from coterie.pool.view import View, Views, episode_of, op
+from coterie.schema import Agent, Lineage
 
 from .teams import pool_of, vote
 from .test_changes import LESSON
@@ -87,6 +89,62 @@ def test_events_are_seen_as_of_the_same_line_as_all_else(tmp_path: Path) -> None
     numbers = [[one.about["n"] for one in view.told("routed")] for view in seen]
     assert numbers == [[], [0, 1], [0, 1, 2]]
     assert seen[2].told("merge") == []
+
+
+def test_views_share_what_no_line_between_them_touched(tmp_path: Path) -> None:
+    pool = pool_of(tmp_path, vote(), vote("Think.", name="other"))
+    for name in ("ada", "ben"):
+        agent = Agent(id=name, prompt="Solve it.")
+        pool.commit(Born(member=agent, lineage=Lineage(operator="genesis")), op=name)
+    views = Views(pool, "evomas")
+    first = views.upto(-1)
+    team = first.members["vote"].team
+    assert (views.upto(0).members, views.upto(0).agents) == (first.members, first.agents)
+    trial = Trial(task="t0", score=1.0, agents={"anchor": Part(member="ada")})
+    pool.commit(Tried(member="vote", trial=trial), op=op("evomas", 0, "trial 0"))
+    second = views.upto(0)
+    assert [second.members["other"], second.agents["ben"]] == [
+        first.members["other"],
+        first.agents["ben"],
+    ]
+    seen = [
+        (view.members["vote"].statistics.n, view.agents["ada"].statistics.n)
+        for view in (first, second)
+    ]
+    assert seen == [(0, 0), (1, 1)]
+    assert second.members["vote"].team is team
+
+
+def test_who_goes_and_comes_back_is_seen_where_it_was_born(tmp_path: Path) -> None:
+    pool = pool_of(tmp_path, vote(), vote("Think.", name="other"))
+    views = Views(pool, "evomas")
+    changes = (Retired(member="vote", reason="old"), Restored(member="vote"))
+    seen = [[*views.upto(-1).members]]
+    for number, change in enumerate(changes):
+        pool.commit(change, op=op("evomas", number, "roster"))
+        seen.append([*views.upto(number).members])
+    assert seen == [["vote", "other"], ["other"], ["vote", "other"]]
+
+
+def test_a_fold_is_as_of_the_same_line_and_stays(tmp_path: Path) -> None:
+    """However often the pool is opened, and whether later episodes are in the ledger yet or not."""
+    pool = pool_of(tmp_path, vote())
+    pool.commit(
+        Born(member=Agent(id="ada", prompt="Solve it."), lineage=Lineage(operator="genesis")),
+        op="ada",
+    )
+    views, before = Views(pool, "evomas", fold=Population()), list[View]()
+    for episode in range(4):
+        before.append(views.upto(episode - 1))
+        trial = Trial(task=f"t{episode}", score=1.0, agents={"anchor": Part(member="ada")})
+        pool.commit(Tried(member="vote", trial=trial), op=op("evomas", episode, "trial 0"))
+        pool.commit(Told(what="leadership", about={"n": 1}), op=op("evomas", episode, "led"))
+    assert [(view.folded.trials, len(view.folded.rounds)) for view in before] == [
+        (n, n) for n in range(4)
+    ]
+    again = Views(Pool.open(tmp_path), "evomas", fold=Population())
+    assert [again.upto(n - 1).folded for n in range(4)] == [view.folded for view in before]
+    assert Views(pool, "evomas").upto(9).folded is None
 
 
 def test_without_a_memory_nothing_is_found(tmp_path: Path) -> None:

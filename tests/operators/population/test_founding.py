@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.population.founding import check, find, founder, founders, suits
+from coterie.operators.population.founding import begin, check, find, founders, suits
 from coterie.operators.population.settings import PopulationSettings
 from coterie.operators.settings import read_schema
 from coterie.operators.stage import Stage
@@ -32,7 +32,7 @@ def begun(folder: Path, of: Recipe, *, until: int | None = None) -> dict[str, st
     """Begin with a population, or with the first of it; give the agents' prompts by their names."""
 
     async def work(stage: Stage) -> dict[str, str]:
-        for number, change in enumerate([*founders(stage)][:until]):
+        for number, change in enumerate([*begin(stage)][:until]):
             stage.pool.commit(change, op=f"{stage.name}/begin/{number:03d}")
         return {name: one.agent.prompt for name, one in stage.pool.agents.items()}
 
@@ -63,10 +63,10 @@ def test_after_a_crash_in_the_midst_of_it_all_of_them_are_there(tmp_path: Path) 
 
 def test_a_pool_that_has_agents_keeps_those_it_has(tmp_path: Path) -> None:
     async def work(stage: Stage) -> list[str]:
-        for number, change in enumerate(founders(stage)):
+        for number, change in enumerate(begin(stage)):
             stage.pool.commit(change, op=f"another/begin/{number:03d}")
         stage.pool.commit(Retired(member="solver_2", reason="by hand"), op="by hand")
-        assert [*founders(stage)] == []
+        assert [*begin(stage)] == []
         return [*stage.pool.agents]
 
     with ScriptedModel(answers) as model:
@@ -76,8 +76,9 @@ def test_a_pool_that_has_agents_keeps_those_it_has(tmp_path: Path) -> None:
 def test_a_founder_of_ones_own_gives_the_agents_their_names(tmp_path: Path) -> None:
     (tmp_path / "doctor.yaml").write_text("prompt: You are a doctor.\nmodel_id: fast\n")
     settings = PopulationSettings(founder="doctor.yaml")
-    one = founder(settings, tmp_path, catalogue())
-    assert (one.id, one.model_id, one.prompt) == ("doctor", "fast", "You are a doctor.")
+    one, *others = founders(settings, tmp_path, catalogue())
+    assert (one.id, one.model_id, one.prompt) == ("doctor_1", "fast", "You are a doctor.")
+    assert [other.id for other in others] == [f"doctor_{number}" for number in range(2, 21)]
     moved, files = find(settings, tmp_path, catalogue())
     assert moved == settings
     assert "You are a doctor." in files["doctor.yaml"]

@@ -1,0 +1,89 @@
+"""What an evolution would do, told before anything is made or spent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ...runtime.plan import compile
+from ...runtime.terminal import counted
+from ..scoring import is_judged
+from ..strategy import strategy_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...schema.task import Task
+    from .evolving import Evolving
+    from .starting import Start
+
+__all__ = ["outlook"]
+
+MOST_NICHES = 12
+"""How many niches are named."""
+
+
+def outlook(of: Evolving, *, done: int) -> str:
+    """Tell what an evolution would do.
+
+    Args:
+        of: The evolution, which was checked.
+        done: How many tasks of its stream are done.
+    """
+    recipe, start = of.recipe, of.start
+    left = list(of.tasks[done:])
+    begun = f", {done} of {len(of.tasks)} done" if done else ""
+    lines = [
+        f"{recipe.strategy} over {counted(len(of.tasks), 'task')}{begun},"
+        f" {recipe.workers} at a time, into {of.folder}",
+        f"tasks: {_niches(left)}",
+        *_pool(start),
+        f"models: {', '.join(sorted(start.asked))}{_operators(start)}",
+        f"scores: {_scores(of, left)}",
+        _memory(start),
+        _calls(start, len(left)),
+    ]
+    if start.outlook:
+        lines.append(start.outlook)
+    return "\n".join([*lines, "nothing was made or spent"])
+
+
+def _niches(tasks: list[Task]) -> str:
+    found = Counter(task.niche or "no niche" for task in tasks).most_common()
+    named = ", ".join(f"{niche} {count}" for niche, count in found[:MOST_NICHES])
+    more = len(found) - MOST_NICHES
+    return f"{named} and {counted(more, 'other niche')}" if more > 0 else named or "none are left"
+
+
+def _pool(start: Start) -> Iterator[str]:
+    new = "" if start.is_there else " (new)"
+    teams = [one.name for one in (*start.written, *start.others)]
+    if teams:
+        yield f"teams of {start.folder}{new}: {', '.join(teams)}"
+    if names := [one.id for one in start.agents]:
+        yield f"agents of {start.folder}{new}: {len(names)}, {names[0]} to {names[-1]}"
+
+
+def _operators(start: Start) -> str:
+    names = sorted(start.operator_models)
+    return f"; operators and the judge ask {', '.join(names)}" if names else "; no operator asks"
+
+
+def _scores(of: Evolving, tasks: list[Task]) -> str:
+    judged = sum(is_judged(of.recipe, task) for task in tasks)
+    if not judged:
+        return "by the reference answers"
+    return f"by the judge on {judged} of {counted(len(tasks), 'task')}"
+
+
+def _memory(start: Start) -> str:
+    return "memory: none" if start.embedder is None else f"memory: {start.embedder}"
+
+
+def _calls(start: Start, tasks: int) -> str:
+    bound = strategy_of(start.recipe.strategy).calls_at_most
+    if bound is None:
+        return f"model calls: {start.recipe.strategy} has no bound; --budget calls=N is one"
+    settings, teams = start.recipe.settings, start.made or (*start.written, *start.others)
+    most = max(bound(settings, compile(team, start.catalogue)) for team in teams)
+    return f"model calls: at most {most} a task, {most * tasks} in all; retries of agents apart"

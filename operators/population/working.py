@@ -1,0 +1,139 @@
+"""A team of the population at work on a task of the stream: what may work, and what is kept of it.
+
+The steps of the loop that are no operator: nobody is asked.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from ...pool.changes import Tried
+from ...pool.ledger import START, Entry
+from ...pool.statistics import Part, Trial
+from ...schema.errors import InputError
+from .compose import ANCHOR, seats
+from .founding import LEADER
+from .seating import fits, kept, seated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ...pool.changes import Change
+    from ...pool.population import Population
+    from ...runtime.outcomes import Run
+    from ...schema.catalogue import Catalogue
+    from ...schema.team import Agent, Team
+    from ..episode import Episode
+    from .seating import Seated
+    from .settings import PopulationSettings
+
+__all__ = ["looks", "made", "since", "structures", "tell", "tried"]
+
+
+def structures(settings: PopulationSettings, teams: Iterable[Team]) -> dict[str, Team]:
+    """Find the teams by whose structure a team of the population can work, by their names.
+
+    A team whose agents are no seats is another one, and a structure that needs more seats than a
+    team has is none for it.
+
+    Args:
+        settings: How large a team is; and which structure it has, where that is always one.
+        teams: Those of the pool.
+    """
+    wanted = (one for one in teams if settings.structure in (LEADER, one.name))
+    return {one.name: one for one in wanted if _works(one, settings.team_size)}
+
+
+def _works(team: Team, size: int) -> bool:
+    try:
+        return fits(team, seats(size))
+    except InputError:
+        return False
+
+
+def made(
+    settings: PopulationSettings,
+    teams: Sequence[Team],
+    agents: Sequence[Agent],
+    catalogue: Catalogue,
+) -> Iterator[Team]:
+    """Give a team of each structure as the first agents would make it; see `Strategy.teams`.
+
+    Raises:
+        ConfigError: A team does not load.
+    """
+    places = seats(settings.team_size)
+    first = {seat: agents[number % len(agents)] for number, seat in enumerate(places)}
+    for one in structures(settings, teams).values():
+        yield seated(one, first, settings, catalogue).team
+
+
+def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Tried:
+    """Say what came of a team's work, and keep the team as a file that can be run again.
+
+    Args:
+        episode: The task.
+        team: Who worked, and how.
+        run: What came of it; one that came to no answer is worth nothing, by the team's own doing.
+        reward: What it was worth, in [0, 1].
+
+    Raises:
+        StorageError: The file cannot be written.
+    """
+    trial = Trial(
+        task=episode.task.id,
+        niche=episode.task.niche or None,
+        score=reward,
+        usage=run.usage,
+        run=kept(episode.stage.pool.folder, team.team),
+        reason="" if run.answer is not None else run.error or "it came to no answer.",
+        agents={seat: Part(member=name) for seat, name in team.seats.items()},
+        structure=team.structure,
+    )
+    return Tried(member=team.structure, trial=trial)
+
+
+def since(population: Population, changes: Iterable[tuple[Change, str]]) -> Population:
+    """Give a population as it will be after what is to happen to it, in order.
+
+    Args:
+        population: As it is seen.
+        changes: Trials and events; each with the name of its operation.
+    """
+    for change, what in changes:
+        population = population.after(Entry(op=what, value=change.value(), files=(), end=START))
+    return population
+
+
+def looks(number: int, settings: PopulationSettings, workers: int) -> bool:
+    """Tell whether the roster is looked at after a task: every `tau` tasks (EvoChamber §3.5).
+
+    A look has to see what came of the one before it. Where so many tasks are at work at once that
+    it would not, there are fewer looks.
+
+    Args:
+        number: The task's place in the stream, from 0.
+        settings: How often, and whether at all.
+        workers: How many tasks are at work at the same time.
+    """
+    every = settings.tau * math.ceil(workers / settings.tau)
+    return settings.lifecycle and (number + 1) % every == 0
+
+
+def tell(episode: Episode, population: Population, team: Seated, reward: float) -> None:
+    """Tell who worked, and the numbers of it that a report shows.
+
+    Args:
+        episode: The task.
+        population: As it was when the team was chosen.
+        team: Who worked, and how.
+        reward: What it was worth, in [0, 1].
+    """
+    niche = episode.task.niche or ""
+    able = {seat: population.agents[name].q(niche) for seat, name in team.seats.items()}
+    episode.note(
+        "team", structure=team.structure, seats=dict(team.seats), competence=able, reward=reward
+    )
+    episode.told["agents"] = len(population.agents)
+    episode.told["anchor's competence"] = able[ANCHOR]
