@@ -5,7 +5,6 @@ Everything is a function of the questions and their seeds.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -39,9 +38,9 @@ __all__ = ["Simulated"]
 
 CHARACTERS = 4
 """In a token."""
-CRITIC = re.compile(r"\b(?:critic|criticise|review)\b", re.IGNORECASE)
+CRITIC = "Find what is wrong with that answer"
 """What the instructions of a position say that checks an answer."""
-PLANNER = re.compile(r"\b(?:planner|into parts|split)\b", re.IGNORECASE)
+PLANNER = "Split the task into parts"
 """What those of a position say that divides a task."""
 
 
@@ -59,6 +58,8 @@ class Simulated(Gateway):
         """What was asked for, by the alias of the model."""
         self.asked = Counter[str]()
         """How many questions each operator had."""
+        self.strange: list[str] = []
+        """What was asked that is about no task of the world; a team may do without the answer."""
 
     def check(self, aliases: Iterable[str], *, priced: bool = False) -> None:
         """Find nothing to object to."""
@@ -75,7 +76,7 @@ class Simulated(Gateway):
         else:
             text = _Position(
                 world=self._world,
-                problem=_problem(shown),
+                problem=self._problem(shown),
                 place=str(request.seed),
                 instructions=instructions,
                 shown=shown,
@@ -84,11 +85,11 @@ class Simulated(Gateway):
         self.paid[request.model] = self.paid.get(request.model, Usage()) + usage
         return ChatAnswer(text=text, usage=usage, model=request.model, alias=request.model)
 
-
-def _problem(shown: str) -> Problem:
-    if (named := title_in(shown)) is None:
-        raise ValueError(f"this is no task of the world: {shown!r}")
-    return problem_of(named)
+    def _problem(self, shown: str) -> Problem:
+        if (named := title_in(shown)) is None:
+            self.strange.append(shown)
+            raise ValueError(f"this is no task of the world: {shown!r}")
+        return problem_of(named)
 
 
 def _usage(request: ChatRequest, text: str) -> Usage:
@@ -110,11 +111,11 @@ class _Position:
 
     def answer(self) -> str:
         """Answer: attempt, plan, check, revise or decide, by what is read and asked."""
-        if PLANNER.search(self.instructions) and not self._answers:
+        if PLANNER in self.instructions:
             return PLAN
         if not self._answers:
             return self._attempted()
-        if CRITIC.search(self.instructions):
+        if CRITIC in self.instructions:
             return self._checked()
         if verdicts := self._verdicts:
             # A draw keeps the answer.
@@ -136,7 +137,7 @@ class _Position:
         return [one for one in found if one is not None]
 
     def _attempted(self) -> str:
-        reminded = [text for _, text in fenced_texts(self.shown, "learnt")]
+        reminded = [text for _, text in fenced_texts(self.shown, "learnt", "bulletin")]
         read = "\n".join([self.instructions, *reminded])
         known = Knowledge(
             lessons=lessons_in(read),

@@ -16,8 +16,8 @@ MODEL = "default"
 """The alias of the model that agents ask."""
 CEILING = Ceiling(
     models=frozenset({MODEL}),
-    agent_types=frozenset({"LLM"}),
-    backends=frozenset({"llm"}),
+    agent_types=frozenset({"LLM", "Function"}),
+    backends=frozenset({"llm", "function"}),
 )
 
 
