@@ -69,12 +69,15 @@ def recalling(search: Callable[..., Found]) -> Recaller:
 def _found(
     search: Callable[..., Found], query: str, k: int, where: Mapping[str, Any]
 ) -> Sequence[Entry]:
-    """Search for each kind, and give the closest of all."""
+    """Search for each kind, and give the closest: of all together, or all that were found."""
     kinds: Sequence[str | None] = where.get("kinds") or (None,)
     labels = {name: where[name] for name in ("owner", "niche") if name in where}
+    if "niche" in labels:
+        labels["or_no_niche"] = True  # what holds anywhere holds there
     hits = [hit for kind in kinds for hit in search(query, k, kind=kind, **labels)]
     hits.sort(key=lambda hit: (-hit[1], hit[0].id))
-    return [_entry(entry, similarity) for entry, similarity in hits[:k]]
+    most = len(hits) if where.get("each") else k
+    return [_entry(entry, similarity) for entry, similarity in hits[:most]]
 
 
 def _entry(entry: Learnt, similarity: float) -> Entry:

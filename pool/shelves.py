@@ -41,6 +41,7 @@ ROOM = 16
 FEW = 4
 """A shelf of so many times as many is not multiplied whole for the points of some agents."""
 WHOLE = slice(None)
+NOWHERE = array("q")
 
 
 class _Shelf:
@@ -66,8 +67,10 @@ class _Shelf:
 
     def places(self, owners: Sequence[str]) -> NDArray[np.intp]:
         """Say where the points are that any of some agents has, each once."""
-        owned = [np.array(self._owned[one]) for one in owners if one in self._owned]
-        return np.unique(np.concatenate(owned)) if owned else np.empty(0, np.intp)
+        owned = np.zeros(len(self.keys), np.bool_)
+        for one in owners:
+            owned[self._owned.get(one, NOWHERE)] = True
+        return np.flatnonzero(owned)
 
     def products(self, wanted: NDArray[np.float32], places: Places) -> NDArray[np.float32]:
         if isinstance(places, slice) or len(places) * FEW > len(self.keys):

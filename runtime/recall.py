@@ -114,8 +114,9 @@ class Recaller(Protocol):
 
         Args:
             query: The text of the task, perhaps with what the agent said of it.
-            k: How many entries at most.
-            where: Only those of an `owner`, a `niche` and some `kinds`, where these are named.
+            k: How many entries at most; of `each` of the kinds, where that is asked for.
+            where: Only those in the archive of an `owner`, of a `niche` or of none, and of some
+                `kinds`, where these are named.
 
         Raises:
             CoterieError: The memory cannot be read, or its embedder failed.
@@ -248,6 +249,8 @@ def _where(agent: Agent, wanted: Recall, task: Task) -> dict[str, Any]:
         where["kinds"] = list(wanted.kinds)
     if wanted.niche and task.niche:
         where["niche"] = task.niche
+    if wanted.each:
+        where["each"] = True
     return where
 
 

@@ -110,7 +110,9 @@ class Recall:
             draft that it writes without any entries, with the task.
         room: The most characters that all entries together take in the prompt. None: as many as
             they have.
-        niche: Whether only entries of the task's niche count; for a task of none, all do.
+        niche: Whether only entries of the task's niche count, and those of no niche; for a task of
+            none, all do.
+        each: Whether there are so many of each of the kinds that are named, not of all together.
     """
 
     k: int = 3
@@ -119,6 +121,7 @@ class Recall:
     by: Literal["task", "opinion", "draft"] = "task"
     room: int | None = None
     niche: bool = False
+    each: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

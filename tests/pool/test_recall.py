@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.pool import Pool
+from coterie.pool.changes import Born
 from coterie.pool.learnt import Learnt
 from coterie.pool.recall import open_recall, recalling
 from coterie.runtime import run
@@ -23,13 +24,15 @@ from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.messages import question
 from coterie.runtime.recall import Entry, Recaller
-from coterie.schema import Agent, Task, Team
+from coterie.schema import Agent, Lineage, Task, Team
 from coterie.schema.errors import InputError, RunError
 from coterie.schema.team import Recall
 
 from .qdrant_server import QdrantServer
 
 TASK = Task(id="t", query="How many apples are left?")
+BEFORE = "How many pears are left?"
+SOLVER = Agent(id="cleo", prompt="Solve it.")
 LESSONS = {
     "votes": Learnt(
         kind="lesson", task="How many pears are left?", text="Count twice.", owner="ada"
@@ -54,11 +57,13 @@ def pool(tmp_path: Path) -> Path:
     return pool.folder
 
 
-def asked(pool: Path | None, wanted: Recall | None, **fields: Any) -> str:
+def asked(
+    pool: Path | None, wanted: Recall | None, *, niche: str | None = None, **fields: Any
+) -> str:
     """What the agent's model was asked."""
     with ScriptedModel("7") as model:
-        chosen = [f"m@{model.api_base}"]
-        done = run(team(wanted, **fields), TASK, model=chosen, pool=pool, embedder="hashing")
+        chosen, task = [f"m@{model.api_base}"], replace(TASK, niche=niche)
+        done = run(team(wanted, **fields), task, model=chosen, pool=pool, embedder="hashing")
         assert done.answer == "7"
         [call] = model.calls
         return call.text
@@ -79,6 +84,46 @@ def test_what_it_recalls_may_be_its_own_or_of_some_kinds(pool: Path) -> None:
     assert ("Mind zero." in kinds, kinds.count("<learnt ")) == (True, 1)
     both = asked(pool, Recall(k=2, kinds=("insight", "lesson")))
     assert both.count("<learnt ") == 2
+
+
+def test_so_many_of_each_kind_and_what_holds_in_any_niche(tmp_path: Path) -> None:
+    pool = Pool.init(tmp_path / "own")
+    mine: dict[str, Any] = {"kind": "lesson", "task": BEFORE, "owner": "ada"}
+    for number in range(3):
+        pool.commit(Learnt(**mine, niche="sums", text=f"Sum {number}."), op=f"sum {number}")
+        general: dict[str, Any] = {**mine, "kind": "insight", "task": f"{BEFORE} {number}"}
+        pool.commit(Learnt(**general, text=f"Always {number}."), op=f"always {number}")
+    pool.commit(Learnt(**mine, niche="dates", text="Dates."), op="date")
+    search = open_recall(pool.folder, {}, "hashing")
+    where = {"owner": "ada", "kinds": ["lesson", "insight"], "niche": "sums"}
+
+    def found(**more: Any) -> list[str]:
+        return [one.id for one in asyncio.run(search(BEFORE, 2, {**where, **more}))]
+
+    assert found(each=True) == ["sum 0", "sum 1", "always 0", "always 1"]
+    assert found() == ["sum 0", "sum 1"]
+    assert "Dates." not in asked(pool.folder, Recall(k=9, of="own", niche=True), niche="sums")
+    assert "Always 2." in asked(pool.folder, Recall(k=9, of="own", niche=True), niche="sums")
+    wanted = Recall(k=1, of="own", kinds=("lesson", "insight"), each=True)
+    assert asked(pool.folder, wanted).count("<learnt ") == 2
+    assert asked(pool.folder, replace(wanted, each=False)).count("<learnt ") == 1
+
+
+def test_an_heir_is_reminded_of_what_it_has_inherited(tmp_path: Path) -> None:
+    pool = Pool.init(tmp_path / "town")
+    for name, inherits in (("ada", ()), ("ben", ("ada",))):
+        lineage = Lineage(operator="fork", parents=inherits)
+        one = Agent(id=name, prompt="Solve it.")
+        pool.commit(Born(member=one, lineage=lineage, name=name, inherits=inherits), op=name)
+        learnt = Learnt(kind="lesson", task=BEFORE, text=f"From {name}.", owner=name)
+        pool.commit(learnt, op=f"by {name}")
+    pool.commit(Born(member=SOLVER, lineage=Lineage(operator="fork"), inherits=("ada",)), op="c")
+    given = Learnt(kind="insight", task=BEFORE, text="For two.", to=("ben", "cleo"))
+    pool.commit(replace(given, giver="ada"), op="given")
+    told = asked(pool.folder, Recall(k=9, of="own"), member="cleo")
+    assert ("From ada." in told, "From ben." in told, "For two." in told) == (True, False, True)
+    assert 'from="insight, from ada, given"' in told
+    assert "For two." not in asked(pool.folder, Recall(k=9, of="own"), member="ada")
 
 
 def test_who_has_no_recall_reads_what_it_read_before(pool: Path) -> None:

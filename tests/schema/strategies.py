@@ -112,6 +112,7 @@ RECALLS = st.builds(
     by=st.sampled_from(["task", "opinion"]),
     room=st.none() | st.integers(500, 1_000_000),
     niche=st.booleans(),
+    each=st.booleans(),
 )
 
 _SECONDS = st.floats(0.001, 604_800) | st.integers(1, 604_800)
