@@ -58,8 +58,6 @@ class Simulated(Gateway):
         """What was asked for, by the alias of the model."""
         self.asked = Counter[str]()
         """How many questions each operator had."""
-        self.strange: list[str] = []
-        """What was asked that is about no task of the world; a team may do without the answer."""
 
     def check(self, aliases: Iterable[str], *, priced: bool = False) -> None:
         """Find nothing to object to."""
@@ -76,7 +74,7 @@ class Simulated(Gateway):
         else:
             text = _Position(
                 world=self._world,
-                problem=self._problem(shown),
+                problem=_problem(shown),
                 place=str(request.seed),
                 instructions=instructions,
                 shown=shown,
@@ -85,11 +83,11 @@ class Simulated(Gateway):
         self.paid[request.model] = self.paid.get(request.model, Usage()) + usage
         return ChatAnswer(text=text, usage=usage, model=request.model, alias=request.model)
 
-    def _problem(self, shown: str) -> Problem:
-        if (named := title_in(shown)) is None:
-            self.strange.append(shown)
-            raise ValueError(f"this is no task of the world: {shown!r}")
-        return problem_of(named)
+
+def _problem(shown: str) -> Problem:
+    if (named := title_in(shown)) is None:
+        raise ValueError(f"this is no task of the world: {shown!r}")
+    return problem_of(named)
 
 
 def _usage(request: ChatRequest, text: str) -> Usage:

@@ -121,7 +121,5 @@ async def _outcome(
             on_episode=on_episode,
         )
         await evolution.to_the_end()
-    if gateway.strange:
-        raise RuntimeError(f"{job.name}: asked what nobody can answer: {gateway.strange[0]!r}")
     pool.refresh()
     return outcome_of(pool, job.landscape, gateway.paid, time.process_time() - began)
