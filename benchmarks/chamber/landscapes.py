@@ -86,7 +86,7 @@ class Landscape:
         persona: What a persona adds on the niches that it names, over their number.
         elsewhere: What it takes away on others.
         whim: How often a leader draws a structure.
-        luck: Whose luck it is; the same for all rows, but for level worlds.
+        luck: Whose luck it is; nobody's in particular, and then it is the same for all.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Landscape:
     persona: float
     elsewhere: float
     whim: float
-    luck: str = ""
+    luck: str
 
 
 def drawn(number: int) -> Landscape:
@@ -110,7 +110,7 @@ def drawn(number: int) -> Landscape:
         for niche, ranges in REGIMES.items()
     }
     numbers = _within(EVERYWHERE, source)
-    return Landscape(name=f"drawn {number}", grounds=MappingProxyType(grounds), **numbers)
+    return Landscape(name=f"drawn {number}", grounds=MappingProxyType(grounds), luck="", **numbers)
 
 
 def level(number: int, luck: str) -> Landscape:

@@ -73,12 +73,12 @@ def test_attempts_tasks_and_personas_are_read_as_they_were_written(
     for method in METHODS[niche]:
         made = Attempt(method=method, habit=habit, letter=letter)
         assert attempt_in(f"done\noutput: {said(made)}") == made
+        assert verdict_in(said(made)) is None
     problem = problem_of(title(2, number, niche))
     assert title_in(posed(problem)) == problem.title
     assert not lessons_in(posed(problem))
     assert personas_in(f"{persona(niche, 'glacier')} Solve it.") == [niche, "glacier"]
     assert [verdict_in(verdict_said(right=one)) for one in (True, False)] == [True, False]
-    assert verdict_in(said(made)) is None
 
 
 def alike(one: str, other: str) -> float:

@@ -45,6 +45,7 @@ WORLD = Landscape(
     persona=0.4,
     elsewhere=0.2,
     whim=0.0,
+    luck="",
 )
 PROBLEM = problem_of(title(3, 7, "harbour"))
 RIGHT = right_method(WORLD.name, "harbour", PROBLEM.sign)
