@@ -287,6 +287,7 @@ class TaskRuns:
             return verdict.score if isinstance(verdict, Verdict) else verdict
         if run.score is None:
             run = await scored(run, self.task, self.stage.services.jails)
+            self._must_count(run)
         if run.score is None:
             raise InputError(f"task {self.task.id!r} has no answer to score against.")
         return run.score

@@ -13,6 +13,7 @@ import tokenize
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ..schema.catalogue import load_named
 from ..schema.errors import AgentError
 from .functions import CONCLUSION, answer_of, normal_text
 
@@ -22,10 +23,11 @@ if TYPE_CHECKING:
     from ..schema.task import Task
     from .runners.protocol import Report
 
-__all__ = ["conclusion", "vote"]
+__all__ = ["conclusion", "picks", "vote"]
 
 LONGEST = 20_000
 """Characters at the end of an answer that are read, where it is longer."""
+VOTES = frozenset({"majority", "vote"})
 _FENCE = re.compile(r"[ \t]*+```")
 _ANSWER_LINE = re.compile(
     r"^[ \t>*#_]*+(?:final[ \t]++)?answer[ \t*_]*+:[ \t*_]*+(\S.*)$", re.IGNORECASE | re.MULTILINE
@@ -92,6 +94,21 @@ def conclusion(answer: str, task: Task) -> str:
     if said := CONCLUSION.findall(prose):
         return _value(said[-1])
     return _value(prose.strip().rpartition("\n")[2])
+
+
+def picks(function: str) -> bool:
+    """Tell whether a function gives one of the reports that it gets: it is a vote of some kind.
+
+    `majority` and `vote` do; another one does that says so by an attribute, `picks = True`.
+
+    Args:
+        function: The name of an installed function.
+
+    Raises:
+        KeyError: No installed package gives that function.
+        InputError: The package that gives it cannot be imported.
+    """
+    return function in VOTES or bool(getattr(load_named("functions", function), "picks", False))
 
 
 def _value(text: str, form: Callable[[str], str] = normal_text) -> str:

@@ -298,7 +298,9 @@ def _recall(settings: PopulationSettings) -> Recall | None:
     if not settings.lessons:
         return None
     kinds = ("lesson", "insight")
-    return Recall(k=settings.lessons, of="own", kinds=kinds, niche=True, room=settings.room)
+    return Recall(
+        k=settings.lessons, of="own", kinds=kinds, niche=True, room=settings.room, each=True
+    )
 
 
 def _rules(template: Team, filled: Team) -> str:

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coterie.runtime import functions
 from coterie.runtime.runners import Report
-from coterie.runtime.voting import conclusion, vote
+from coterie.runtime.voting import conclusion, picks, vote
 from coterie.schema import AgentError, Task
 from coterie.schema.task import ScorerChoice
 
@@ -106,6 +107,15 @@ def test_the_vote_gives_the_first_report_of_most() -> None:
     assert vote(reports(" ", ""), TASK) == ""
     with pytest.raises(AgentError, match="vote: no colleague reported"):
         vote((), TASK)
+
+
+def test_votes_pick_one_of_the_answers_and_so_does_who_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("vote", "majority", "concat")
+    assert [picks(one) for one in names] == [True, True, False]
+    monkeypatch.setattr(functions.concat, "picks", True, raising=False)
+    assert picks("concat")
 
 
 PARTS = [*"\\{}`\n \t'\"#:-.,17ae", "```\n", "Answer:", "\\boxed{", "def a():\n"]
