@@ -13,13 +13,12 @@ import pytest
 
 from coterie.benchmarks.chamber.gateway import Simulated
 from coterie.benchmarks.chamber.landscapes import NICHES, Ground, Landscape, drawn
-from coterie.benchmarks.chamber.names import CEILING, META, catalogue
+from coterie.benchmarks.chamber.names import CEILING, catalogue
 from coterie.benchmarks.chamber.tasks import graded, tasks
 from coterie.benchmarks.chamber.texts import (
     PLAN,
     attempt_in,
     diagnosed,
-    habit_lesson,
     lesson_said,
     persona,
     said,
@@ -36,9 +35,7 @@ from coterie.benchmarks.chamber.world import (
     title,
 )
 from coterie.benchmarks.simulated import services_of
-from coterie.operators.meta import Meta
 from coterie.operators.population.founding import founders
-from coterie.operators.population.fusing import fuse
 from coterie.operators.population.seating import STRUCTURES, seated
 from coterie.operators.population.settings import PopulationSettings
 from coterie.pool.sources import load_source
@@ -145,24 +142,6 @@ def test_an_agents_persona_is_read_and_what_it_is_told_beside() -> None:
             lambda plan=plan: perform(plan, TASK, services_of(Simulated(world), 1).context())
         )
         assert is_right(run.answer) == right, prompt
-
-
-def meta_of(world: Landscape = SURE) -> Meta:
-    services = services_of(Simulated(world), 1)
-    return Meta(calls=services.calls(), catalogue=catalogue(), ceiling=CEILING, model=META)
-
-
-def test_what_says_the_same_is_fused_to_what_held_as_often_as_both() -> None:
-    lesson = Lesson(PROBLEM.niche, PROBLEM.sign, METHODS[PROBLEM.niche][0], 3)
-    other = replace(lesson, method=METHODS[PROBLEM.niche][1], held=4)
-
-    def fused(one: str, two: str) -> str:
-        return str(done(lambda: fuse(meta_of(), f"{one}/{two}", one, two)))
-
-    again = lesson_said(replace(lesson, held=2))
-    assert fused(lesson_said(lesson), again) == lesson_said(replace(lesson, held=5))
-    assert fused(lesson_said(lesson), lesson_said(other)) == lesson_said(other)
-    assert fused(habit_lesson(HABITS[0], 1), habit_lesson(HABITS[0], 0)).endswith("Held 1")
 
 
 def test_the_world_shows_what_a_task_is_recognised_by_and_no_more() -> None:

@@ -1,0 +1,98 @@
+"""What operators are answered in the world comes from what stands in their questions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from coterie.benchmarks.chamber.gateway import Simulated
+from coterie.benchmarks.chamber.landscapes import drawn
+from coterie.benchmarks.chamber.names import CEILING, META, catalogue
+from coterie.benchmarks.chamber.tasks import tasks
+from coterie.benchmarks.chamber.texts import habit_lesson, habits_in, lesson_said, lessons_in, said
+from coterie.benchmarks.chamber.world import HABITS, METHODS, Attempt, Lesson, problem_of, title
+from coterie.benchmarks.simulated import services_of
+from coterie.operators.account import Account
+from coterie.operators.meta import Meta
+from coterie.operators.population.founding import founders
+from coterie.operators.population.fusing import fuse
+from coterie.operators.population.reflecting import Reflection, reflect
+from coterie.operators.population.settings import PopulationSettings
+from coterie.operators.population.work import Work
+from coterie.runtime.outcomes import AgentOutcome, Run
+from coterie.runtime.runners.protocol import AgentResult
+from coterie.schema.team import Team
+
+Came = TypeVar("Came")
+
+[TASK] = tasks(1, 1)
+PROBLEM = problem_of(title(1, 0, str(TASK.niche)))
+ONE, OTHER, *_ = METHODS[PROBLEM.niche]
+"""Methods; which is the right one makes no difference here."""
+MINE = Attempt(method=ONE, habit=HABITS[0], letter="A")
+THEIRS = Attempt(method=OTHER, habit=HABITS[1], letter="B")
+
+
+def done(work: Awaitable[Came]) -> Came:
+    async def whole() -> Came:
+        return await work
+
+    return asyncio.run(whole())
+
+
+def meta() -> Meta:
+    services = services_of(Simulated(drawn(1)), 1)
+    return Meta(calls=services.calls(), catalogue=catalogue(), ceiling=CEILING, model=META)
+
+
+def lesson(method: str, held: int) -> Lesson:
+    return Lesson(PROBLEM.niche, PROBLEM.sign, method, held)
+
+
+def work(name: str, own: Attempt | None, *, team: Attempt, score: float | None = None) -> Work:
+    """What a member did in a team that came to an answer."""
+    [agent] = founders(replace(PopulationSettings(), pool_size=1, team_size=1), Path(), catalogue())
+    text = "I find it wrong." if own is None else said(own)
+    outcome = AgentOutcome(status="done", result=AgentResult(content=text))
+    run = Run(status="done", answer=said(team), agents={"anchor": outcome})
+    member = replace(agent, id="anchor", member=name)
+    account = Account(team=Team(name="alone", agents={"anchor": member}), run=run)
+    return Work(
+        agent=name, persona=agent.prompt, account=account, positions=("anchor",), score=score
+    )
+
+
+def reflected(one: Work, reward: float) -> tuple[list[Lesson], list[tuple[str, int]]]:
+    came = done(reflect(meta(), f"{one.agent} {reward}", TASK, one, reward=reward))
+    assert isinstance(came, Reflection)
+    return lessons_in(came.lesson), habits_in(came.insight)
+
+
+def test_who_was_right_keeps_to_its_own_method_and_habit() -> None:
+    told = reflected(work("a", MINE, team=THEIRS, score=1.0), 0.0)
+    assert told == ([lesson(ONE, 1)], [(HABITS[0], 1)])
+    assert reflected(work("b", MINE, team=MINE), 1.0) == told
+
+
+def test_who_was_wrong_takes_the_method_of_the_right_answer_or_guesses_another() -> None:
+    taken = [lesson(OTHER, 1)], [(HABITS[1], 1)]
+    assert reflected(work("a", MINE, team=THEIRS, score=0.0), 1.0) == taken
+    assert reflected(work("critic", None, team=THEIRS), 1.0) == taken
+    guesses = [reflected(work(f"{n}", MINE, team=THEIRS, score=0.0), 0.0) for n in range(40)]
+    assert {one.method for told, _ in guesses for one in told} == {*METHODS[PROBLEM.niche]} - {ONE}
+    assert {habit for _, told in guesses for habit in told} == {(one, 0) for one in HABITS[1:]}
+    assert {one.held for told, _ in guesses for one in told} == {0}
+
+
+def test_what_says_the_same_is_fused_to_what_held_as_often_as_both() -> None:
+    def fused(one: str, two: str) -> str:
+        return str(done(fuse(meta(), f"{one}/{two}", one, two)))
+
+    assert fused(lesson_said(lesson(ONE, 3)), lesson_said(lesson(ONE, 2))).endswith("Held 5")
+    several = lesson_said(lesson(ONE, 3)), lesson_said(lesson(OTHER, 4))
+    assert fused(*several) == several[1]
+    assert fused(*reversed(several)) == several[1]
+    assert fused(habit_lesson(HABITS[0], 1), habit_lesson(HABITS[0], 0)).endswith("Held 1")
