@@ -13,7 +13,7 @@ from dataclasses import fields as fields_of
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
-from ..pool.layout import EVOLUTIONS, MANIFEST
+from ..pool.layout import EVOLUTIONS, MANIFEST, TURNS
 from ..pool.seen import text_digest
 from ..runtime.journal import digest
 from ..runtime.terminal import counted
@@ -43,7 +43,6 @@ __all__ = [
     "task_digest",
 ]
 
-TURNS = "turns.jsonl"
 EPISODES = "episodes"
 """Where files of an evolution's episodes are kept, each in a folder of its number."""
 VERSION = 3

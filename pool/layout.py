@@ -17,6 +17,7 @@ __all__ = [
     "LOCK",
     "MANIFEST",
     "TEAMS",
+    "TURNS",
     "agent_file_of",
     "file_of",
     "make_folders",
@@ -29,6 +30,8 @@ LEDGER = "ledger.jsonl"
 EVOLUTIONS = "evolutions"
 """Where each evolution of the pool has a folder, with what it was begun with in `MANIFEST`."""
 MANIFEST = "evolution.json"
+TURNS = "turns.jsonl"
+"""What an evolution says of each of its tasks, a line each."""
 LOCK = ".pool.lock"
 """Held by who adds teams and agents; whoever appends to the ledger holds the ledger's own."""
 GITIGNORE = """\

@@ -8,6 +8,7 @@ from .agents import show_agents, show_log
 from .changes import add_export, add_import, init, restore, retire
 from .family import show_blame, show_lineage
 from .learnt import show_memory
+from .population import show_population
 from .reports import best, show, show_list
 from .upkeep import gc, show_conversion, show_findings
 
@@ -26,6 +27,7 @@ for command in (
     init,
     show_list,
     show_agents,
+    show_population,
     show,
     show_log,
     show_memory,

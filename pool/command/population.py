@@ -1,0 +1,211 @@
+"""`mas-pool population`: who the agents of a pool have become, and how."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.terminal import counted, on_one_line
+from ...schema.command import Command
+from ..evolutions import consumed, rates_of
+from ..signals import by_chance, signals, specialization
+from .arguments import as_json, open_pool, pool_folder
+from .figures import made_by, table
+from .signals import best_of, signals_value, tokens_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ..evolutions import Consumed
+    from ..pool import Pool
+    from ..population import Standing
+    from ..signals import Happened, Signals
+
+__all__ = ["show_population"]
+
+AGENTS = {
+    "agent": "<",
+    "tasks": ">",
+    "led": ">",
+    "rolling": ">",
+    "own": ">",
+    "given": ">",
+    "received": ">",
+    "home": "<",
+    "competence": "<",
+    "origin": "<",
+}
+NICHES = {"niche": "<", "tasks": ">", "score": "<", "led by": "<", "structures": "<"}
+EVENTS = {"tasks": ">", "what": "<", "agents": "<", "why": "<"}
+MOST = 4
+"""Names in a cell."""
+MOST_COLUMNS = 10
+NONE = '""'
+
+
+@click.command("population", cls=Command)
+@pool_folder
+@click.option("--all", "everyone", is_flag=True, help="Show agents that live no more, too.")
+@click.option(
+    "--window",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=32,
+    show_default=True,
+    help="Tasks over which specialization is measured.",
+)
+@click.option(
+    "--single",
+    metavar="TOKENS",
+    type=click.FloatRange(min=0, min_open=True),
+    help="What a single agent consumes on one of these tasks, to compare with.",
+)
+@click.option("--evolution", metavar="NAME", help="Whose recipe says the rates.")
+@as_json
+def show_population(
+    folder: Path, everyone: bool, evolution: str | None, as_json: bool, **how: Any
+) -> None:
+    """Show what a population has become: who is good at what, who led, who taught whom.
+
+    All of it follows from the ledger, at the rates of the recipe that the pool was evolved with.
+    """
+    pool = open_pool(folder)
+    of = signals(pool.entries(), rates_of(folder, evolution))
+    spent = consumed(folder)
+    if as_json:
+        tokens = tokens_value(spent, how["single"])
+        told = {**signals_value(pool, of, how["window"]), "tokens": tokens}
+        click.echo(json.dumps(told, indent=2))
+        return
+    parts = (
+        _agents(pool, of, everyone),
+        _niches(of),
+        _summary(of, spent, **how),
+        _flow(of),
+        _timeline(of.lifecycle),
+    )
+    click.echo("\n\n".join("\n".join(lines) for part in parts if (lines := [*part])))
+
+
+def _agents(pool: Pool, of: Signals, everyone: bool) -> Iterator[str]:
+    population = of.population
+    shown = population.everybody if everyone else population.agents
+    yield from table(AGENTS, [_row(pool, of, name, one) for name, one in shown.items()])
+
+
+def _row(pool: Pool, of: Signals, name: str, one: Standing) -> Sequence[str]:
+    born = pool.agent(name).born
+    origin = " of ".join(filter(None, [made_by(born), " and ".join(born.parents)]))
+    return (
+        name if name in of.population.agents else f"{name} (retired)",
+        str(one.total),
+        str(sum(one.anchored.values())),
+        "-" if one.rolling is None else f"{one.rolling:.2f}",
+        str(of.own.get(name, 0)),
+        str(of.given(name)),
+        str(of.received(name)),
+        "-" if one.dominant is None else one.dominant or NONE,
+        _listed((niche or NONE, f"{one.q(niche):.2f} ({one.n(niche)})") for niche in best_of(one)),
+        origin,
+    )
+
+
+def _niches(of: Signals) -> Iterator[str]:
+    rows: list[Sequence[str]] = []
+    for niche in of.niches:
+        tasks = len(of.of(niche))
+        shares = ((name, f"{led / tasks:.0%}") for name, led in of.anchors[niche].items())
+        structures = ((name, str(number)) for name, number in of.structures[niche].items())
+        rows.append(
+            (niche or NONE, str(tasks), _score(of, niche), _listed(shares), _listed(structures))
+        )
+    if rows:
+        yield from table(NICHES, rows)
+
+
+def _summary(
+    of: Signals, spent: Consumed | None, *, window: int, single: float | None
+) -> Iterator[str]:
+    population, rates = of.population, of.population.rates
+    gone = len(population.everybody) - len(population.agents)
+    yield (
+        f"{counted(len(population.agents), 'agent')}, {gone} retired;"
+        f" {counted(population.trials, 'task')}; competence begins at {rates.initial:g}, alpha"
+        f" {rates.alpha:g}, beta {rates.beta:g}"
+    )
+    if not of.worked:
+        return
+    led = len({one.anchor for one in of.worked})
+    yield f"score {_score(of)}; {led} of {len(population.everybody)} led"
+    if index := specialization(of.worked, window):
+        yield (
+            f"specialization {sum(index) / len(index):.3f}, at most {max(index):.3f}, last"
+            f" {index[-1]:.3f}: windows of {min(window, len(of.worked))} tasks; by chance"
+            f" {by_chance(of.worked, window):.3f}"
+        )
+    yield _dreamt(of.dreams)
+    if tokens := tokens_value(spent, single):
+        factor = f": {tokens['factor']:.2f} times a single agent's" if single else ""
+        yield (
+            f"tokens per task {tokens['all']:.0f} (runs {tokens['runs']:.0f}, operators"
+            f" {tokens['operators']:.0f}, judging {tokens['judging']:.0f}){factor}"
+        )
+
+
+def _dreamt(dreams: Sequence[Happened]) -> str:
+    abstained = sum(bool(one.about.get("abstained")) for one in dreams)
+    insights = sum(one.about.get("came", 0) for one in dreams)
+    return f"{counted(len(dreams), 'dream')}, {abstained} without an insight; {insights} insights"
+
+
+def _flow(of: Signals) -> Iterator[str]:
+    """Give who gave how much to whom: those who gave and received most."""
+    if not of.flow:
+        return
+    givers = _most({one: of.given(one) for one, _ in of.flow})
+    recipients = _most({one: of.received(one) for _, one in of.flow})
+    heads = {"giver > recipient": "<", **dict.fromkeys(recipients, ">"), "all": ">"}
+    rows = [
+        (
+            giver,
+            *(str(of.flow.get((giver, one), 0) or "·") for one in recipients),
+            str(of.given(giver)),
+        )
+        for giver in givers
+    ]
+    yield from table(heads, rows)
+    everybody = {one for pair in of.flow for one in pair}
+    if hidden := len(everybody - {*givers, *recipients}):
+        yield f"and {counted(hidden, 'agent')} more: --json has all"
+
+
+def _most(numbers: Mapping[str, int]) -> Sequence[str]:
+    return sorted(numbers, key=lambda name: (-numbers[name], name))[:MOST_COLUMNS]
+
+
+def _timeline(events: Sequence[Happened]) -> Iterator[str]:
+    rows = [
+        (
+            str(one.tasks),
+            str(one.about.get("operator", "-")),
+            ", ".join(map(str, one.about.get("agents", ()))),
+            on_one_line(str(one.about.get("why", ""))),
+        )
+        for one in events
+    ]
+    if rows:
+        yield from table(EVENTS, rows)
+
+
+def _score(of: Signals, niche: str | None = None) -> str:
+    mean, (low, high) = of.accuracy(niche)
+    return f"{mean:.3f} [{low:.3f}, {high:.3f}] n={len(of.of(niche))}"
+
+
+def _listed(items: Iterable[tuple[str, str]]) -> str:
+    said = [" ".join(item) for item in items]
+    more = [f"{len(said) - MOST} more"] if len(said) > MOST else []
+    return ", ".join([*said[:MOST], *more]) or "-"

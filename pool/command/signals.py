@@ -1,0 +1,96 @@
+"""What became of a population, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from ..signals import by_chance, specialization
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..evolutions import Consumed
+    from ..pool import Pool
+    from ..population import Standing
+    from ..signals import Signals
+
+__all__ = ["best_of", "signals_value", "tokens_value"]
+
+
+def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:
+    """Give all that became of a population, over windows of so many tasks."""
+    population = of.population
+    index = specialization(of.worked, window)
+    return {
+        "rates": asdict(population.rates),
+        "tasks": population.trials,
+        "mean": population.mean,
+        "agents": [_agent(pool, of, name, one) for name, one in population.everybody.items()],
+        "niches": {niche: _niche(of, niche) for niche in of.niches},
+        "score": _accuracy(of, None),
+        "specialization": {
+            "window": window,
+            "index": index,
+            "mean": sum(index) / len(index) if index else None,
+            "max": max(index, default=None),
+            "by_chance": by_chance(of.worked, window),
+        },
+        "anchors": [one.anchor for one in of.worked],
+        "unique_anchors": len({one.anchor for one in of.worked}),
+        "flow": [
+            {"giver": giver, "recipient": recipient, "entries": number}
+            for (giver, recipient), number in of.flow.items()
+        ],
+        "lifecycle": [{"tasks": one.tasks, **one.about} for one in of.lifecycle],
+        "dreams": [{"tasks": one.tasks, **one.about} for one in of.dreams],
+    }
+
+
+def _agent(pool: Pool, of: Signals, name: str, one: Standing) -> dict[str, Any]:
+    agent = pool.agent(name)
+    return {
+        "agent": name,
+        "operator": agent.born.operator,
+        "parents": agent.born.parents,
+        "retired": agent.retired,
+        "tasks": one.total,
+        "competence": {
+            niche: {"q": one.q(niche), "n": one.n(niche), "led": one.anchored.get(niche, 0)}
+            for niche in best_of(one)
+        },
+        "rolling": one.rolling,
+        "lagging": one.lagging,
+        "dominant": one.dominant,
+        "own": of.own.get(name, 0),
+        "given": of.given(name),
+        "received": of.received(name),
+    }
+
+
+def _niche(of: Signals, niche: str) -> dict[str, Any]:
+    return {
+        **_accuracy(of, niche),
+        "anchors": of.anchors[niche],
+        "structures": of.structures[niche],
+    }
+
+
+def _accuracy(of: Signals, niche: str | None) -> dict[str, Any]:
+    mean, interval = of.accuracy(niche)
+    return {"n": len(of.of(niche)), "mean": mean, "interval": interval}
+
+
+def tokens_value(spent: Consumed | None, single: float | None) -> dict[str, float] | None:
+    """Give tokens per task, and how many times a single agent's that is."""
+    if spent is None:
+        return None
+    parts = {"runs": spent.runs, "operators": spent.operators, "judging": spent.judging}
+    each = {name: usage.tokens / spent.tasks for name, usage in parts.items()}
+    factor = {} if single is None else {"single": single, "factor": spent.each / single}
+    return {"all": spent.each, **each, **factor}
+
+
+def best_of(one: Standing) -> Sequence[str]:
+    """Give the niches of an agent, those first in which it worked most."""
+    return sorted(one.competence, key=lambda niche: (-one.n(niche), -one.q(niche), niche))
