@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Self
 
 from ...pool.layout import LEDGER
 from ...pool.ledger import Ledger
+from ...pool.population import Rates
+from ...pool.signals import by_chance, signals, specialization
 from .texts import habits_in, lessons_in
 from .world import habit_worth, right_method
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from ...operators.population.settings import PopulationSettings
     from ...pool.pool import Pool
+    from ...pool.signals import Happened
     from ...runtime.usage import Usage
     from .landscapes import Landscape
 
-__all__ = ["WINDOW", "Outcome", "Told", "outcome_of", "truths"]
+__all__ = ["Outcome", "outcome_of", "truths"]
 
-WINDOW = 32
-"""Tasks of which the specialization index is (EvoChamber, Fig. 3)."""
 QUARTER = 4
 
 
@@ -37,8 +36,9 @@ class Outcome:
         scores: Of the team's answers.
         niches: Of the tasks.
         anchors: Who led.
-        sizes: How many agents there were.
         structures: In which structure the team worked.
+        index: The specialization index after each task from the first whole window on.
+        chance: What it would be on the mean, had anybody led.
         left: How many agents there are at the end.
         lifecycle: How often each of its operators acted.
         dreams: How often was dreamt; under `abstained`, how often without anything to compare.
@@ -53,8 +53,9 @@ class Outcome:
     scores: Sequence[float]
     niches: Sequence[str]
     anchors: Sequence[str]
-    sizes: Sequence[int]
     structures: Sequence[str]
+    index: Sequence[float]
+    chance: float | None
     left: int
     lifecycle: Mapping[str, int]
     dreams: Mapping[str, int]
@@ -85,18 +86,6 @@ class Outcome:
             score for score, of in zip(self.scores, self.niches, strict=True) if of == niche
         )
 
-    @cached_property
-    def index(self) -> Sequence[float]:
-        """The specialization index after each task from the first whole window on.
-
-        It is 1 less the entropy of who led in the window, as a share of the most that so many
-        agents could have (EvoChamber, Fig. 3): 1 where one leads always.
-        """
-        ends = range(min(WINDOW, len(self.anchors)), len(self.anchors) + 1)
-        return [
-            _index(self.anchors[max(0, end - WINDOW) : end], self.sizes[end - 1]) for end in ends
-        ]
-
     def top(self, niche: str) -> tuple[str, float]:
         """Give who led most often in a niche, and on which share of its tasks."""
         led = Counter(
@@ -106,97 +95,47 @@ class Outcome:
         return name, times / led.total()
 
 
-def _index(anchors: Sequence[str], agents: int) -> float:
-    if agents < 2:
-        return 1.0
-    shares = [times / len(anchors) for times in Counter(anchors).values()]
-    return 1 + sum(share * math.log(share) for share in shares) / math.log(agents)
-
-
-def outcome_of(pool: Pool, world: Landscape, paid: Mapping[str, Usage], seconds: float) -> Outcome:
+def outcome_of(
+    pool: Pool,
+    world: Landscape,
+    settings: PopulationSettings,
+    paid: Mapping[str, Usage],
+    seconds: float,
+) -> Outcome:
     """Read what came of a stream.
 
     Args:
         pool: The pool that worked on it.
         world: Where.
+        settings: Those of the strategy.
         paid: What was asked for, by the alias of the model.
         seconds: CPU seconds that it took.
     """
-    told = Told(pool.folder)
-    learnt = pool.learnt
-    stand = [one.text for one in learnt.between(0) if learnt.stands(one.id)]
+    told = signals(Ledger(pool.folder / LEDGER).read(), Rates.of(settings))
+    learnt = pool.learnt.between(0)
     return Outcome(
-        scores=[one["score"] for one in told.trials],
-        niches=[one["niche"] for one in told.trials],
-        anchors=[one["agents"]["anchor"]["member"] for one in told.trials],
-        sizes=told.sizes,
-        structures=[one["structure"] for one in told.trials],
+        scores=[one.score for one in told.worked],
+        niches=[one.niche for one in told.worked],
+        anchors=[one.anchor for one in told.worked],
+        structures=[str(one.structure) for one in told.worked],
+        index=specialization(told.worked),
+        chance=by_chance(told.worked),
         left=len(pool.agents),
-        lifecycle=Counter(one["operator"] for one in told.events("lifecycle")),
-        dreams=told.dreams,
-        routed=told.routed,
-        truths=truths(world, stand),
+        lifecycle=Counter(str(one.about["operator"]) for one in told.lifecycle),
+        dreams=_dreams(told.dreams),
+        routed=[len({*one.owners} - {one.giver}) for one in learnt if one.giver],
+        truths=truths(world, (one.text for one in learnt if pool.learnt.stands(one.id))),
         calls={model: usage.calls for model, usage in sorted(paid.items())},
-        tokens={
-            model: usage.prompt_tokens + usage.completion_tokens
-            for model, usage in sorted(paid.items())
-        },
+        tokens={model: usage.tokens for model, usage in sorted(paid.items())},
         seconds=seconds,
     )
 
 
-class Told:
-    """The lines of a population's ledger.
-
-    Args:
-        folder: The pool's.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._values = [one.value for one in Ledger(folder / LEDGER).read()]
-
-    @property
-    def trials(self) -> list[Mapping[str, Any]]:
-        """The trials of seated teams."""
-        return [one for one in self._values if _is_trial(one)]
-
-    @property
-    def sizes(self) -> list[int]:
-        """How many agents there were on each of them."""
-        return [*_sizes(self._values)]
-
-    def events(self, what: str) -> list[Mapping[str, Any]]:
-        """What was told of events that are called so."""
-        told = (one for one in self._values if one["kind"] == "told" and one["what"] == what)
-        return [one["about"] for one in told]
-
-    @property
-    def dreams(self) -> Mapping[str, int]:
-        """How often was dreamt for which reason, and how often in vain."""
-        dreams = self.events("dream")
-        counts = Counter(str(one["why"]) for one in dreams)
-        return {**counts, "abstained": sum(bool(one.get("abstained")) for one in dreams)}
-
-    @property
-    def routed(self) -> list[int]:
-        """To how many agents each insight of a dream went."""
-        entries = (one["entry"] for one in self._values if one["kind"] == "learnt")
-        return [len(one.get("to", ())) or 1 for one in entries if one.get("giver")]
-
-
-def _is_trial(value: Mapping[str, Any]) -> bool:
-    return value["kind"] == "evaluated" and "anchor" in value.get("agents", {})
-
-
-def _sizes(values: Iterable[Mapping[str, Any]]) -> Iterator[int]:
-    living: set[str] = set()
-    for one in values:
-        if one["kind"] in {"born", "restored"} and "agent" in one:
-            living.add(one["agent"])
-        elif one["kind"] == "retired" and "agent" in one:
-            living.discard(one["agent"])
-        elif _is_trial(one):
-            yield len(living)
+def _dreams(dreams: Iterable[Happened]) -> Mapping[str, int]:
+    """Count them by what they were for, and those in vain."""
+    told = [one.about for one in dreams]
+    counts = Counter(str(one["why"]) for one in told)
+    return {**counts, "abstained": sum(bool(one.get("abstained")) for one in told)}
 
 
 def truths(world: Landscape, texts: Iterable[str]) -> dict[str, tuple[int, int]]:

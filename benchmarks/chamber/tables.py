@@ -79,16 +79,18 @@ def _covered(intervals: Sequence[Interval]) -> str:
 
 def specialists(found: Found) -> Iterator[str]:
     """Tell how far leading is concentrated (EvoChamber, Table 6)."""
-    yield from _head("specialists", "mean index", "max index", "unique anchors", "agents left")
+    columns = "mean index", "by chance", "max index", "unique anchors", "agents left"
+    yield from _head("specialists", *columns)
     for name, came in _populations(found):
         outcomes = [*came.values()]
-        columns = (
+        values = (
             [fmean(one.index) for one in outcomes],
+            [one.chance or 0.0 for one in outcomes],
             [max(one.index) for one in outcomes],
             [float(len({*one.anchors})) for one in outcomes],
             [float(one.left) for one in outcomes],
         )
-        yield _row(name, *(Interval(one).shown(signed=False) for one in columns))
+        yield _row(name, *(Interval(one).shown(signed=False) for one in values))
 
 
 def identities(found: Found) -> Iterator[str]:
@@ -185,9 +187,9 @@ def _each(came: Mapping[int, Outcome], of: Callable[[Outcome], float]) -> float:
 
 
 def _populations(found: Found) -> Iterator[tuple[str, dict[int, Outcome]]]:
-    """Give the rows in which there is more than one agent to choose from."""
+    """Give the rows in which there is somebody to choose from, so that the index says something."""
     for name, came in found.items():
-        if any(max(one.sizes) > 1 and len({*one.anchors}) > 1 for one in came.values()):
+        if all(one.index for one in came.values()):
             yield name, came
 
 

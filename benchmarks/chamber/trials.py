@@ -122,4 +122,5 @@ async def _outcome(
         )
         await evolution.to_the_end()
     pool.refresh()
-    return outcome_of(pool, job.landscape, gateway.paid, time.process_time() - began)
+    seconds = time.process_time() - began
+    return outcome_of(pool, job.landscape, recipe.settings, gateway.paid, seconds)
