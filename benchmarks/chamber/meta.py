@@ -7,6 +7,7 @@ import random
 import re
 from collections import Counter
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from .landscapes import NICHES
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["answered"]
 
 WORTH = re.compile(r"answer: (\d(?:\.\d+)?)")
+ROUND = re.compile(r"alike: on (\w+), seats [\d. ]+: (\w+), worth (\d(?:\.\d+)?)")
+"""A round of leadership: the niche, the structure, and what it was worth."""
 WORKS = re.compile(r"^(?=<persona )", re.MULTILINE)
 """Where the work of another member begins."""
 MANNERS = ("patient", "brisk", "stubborn", "gentle", "blunt", "merry", "solemn", "curious")
@@ -223,6 +226,31 @@ def _described(asked: _Asked) -> Mapping[str, Any]:
     return {"reason": "", "title": manner, "persona": said}
 
 
+def _led(asked: _Asked) -> Mapping[str, Any]:
+    """Choose the structure that did best in the rounds shown, if it did well, else another one."""
+    structures: Sequence[str] = asked.schema["properties"]["structure"]["enum"]
+    niche, _ = asked.sight
+    rounds = ROUND.findall("\n".join(asked.texts("rounds")))
+    own = [one for one in rounds if one[0] == niche] or rounds
+    rewards: dict[str, list[float]] = {}
+    for _, structure, reward in own:
+        rewards.setdefault(structure, []).append(float(reward))
+    best = max(rewards, key=lambda one: fmean(rewards[one]), default=None)
+    if asked.source.random() < asked.world.whim:
+        chosen = asked.source.choice(structures)
+    elif best is not None and fmean(rewards[best]) >= HALF:
+        chosen = best
+    else:
+        others = [one for one in structures if one not in rewards]
+        chosen = asked.source.choice(others or structures)
+    return {"reason": "", "structure": chosen}
+
+
+def _noted(asked: _Asked) -> Mapping[str, Any]:
+    """Note what it was worth, and nothing more."""
+    return {"note": f"It was worth {_worth(asked, 'worth'):g}."}
+
+
 ANSWERS: Mapping[str, Callable[[_Asked], Mapping[str, Any]]] = {
     "reflect": _reflected,
     "fuse": _fused,
@@ -232,6 +260,8 @@ ANSWERS: Mapping[str, Callable[[_Asked], Mapping[str, Any]]] = {
     "dream_debate": _debated,
     "dream_crystallize": _crystallized,
     "persona": _described,
+    "lead": _led,
+    "lead_review": _noted,
 }
 OPERATORS: Mapping[frozenset[str], str] = {
     frozenset({"lesson", "insight"}): "reflect",
@@ -241,5 +271,7 @@ OPERATORS: Mapping[frozenset[str], str] = {
     frozenset({"ideas"}): "dream_imagine",
     frozenset({"insights"}): "dream_crystallize",
     frozenset({"reason", "title", "persona"}): "persona",
+    frozenset({"reason", "structure"}): "lead",
+    frozenset({"note"}): "lead_review",
 }
 """Who asks, by the parts of the answer that is wanted; who debates is asked of each strategy."""
