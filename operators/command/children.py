@@ -47,6 +47,7 @@ __all__ = [
     "component_option",
     "must_have",
     "mutate_team",
+    "painted",
     "show_child",
 ]
 
@@ -207,7 +208,7 @@ def show_child(made: Proposal | Dropped, task: str, options: dict[str, Any]) -> 
         raise refusal(made)
     dry_run, output = options["dry_run"], options["output"]
     told = [
-        *words(made.base, made.child, _painted),
+        *words(made.base, made.child, painted),
         f"reason: {on_one_line(made.reason) or 'none given'}",
     ]
     click.echo("\n".join(told), err=not dry_run)
@@ -237,7 +238,7 @@ def _named(made: Proposal, task: str, output: Path | None) -> Team:
     return replace(made.child, name=name or made.child.name, lineage=lineage)
 
 
-def _painted(text: str, tone: Tone, /) -> str:
+def painted(text: str, tone: Tone, /) -> str:
     """Colour a piece of text; where standard error is no terminal, the colours are left out."""
     from ...schema.command.diff import TONES
 

@@ -30,12 +30,17 @@ class _Operators(Group):
         "crossover": "Let a model make a child of two teams.",
         "distil": "Let a model put what an agent said in a run into what it should know.",
         "enlist": "Let a model make a team of a catalogue's roles for a task.",
+        "fork": "Let a model write a twin of a pool's agent that goes further into its niche.",
         "fuse": "Let a model make one of two texts that say almost the same.",
+        "genesis": "Let a model write a new agent of a pool, for a niche.",
         "instantiate": "Let a model adapt a team to a task.",
+        "merge": "Let a model write one agent in the place of two of a pool.",
         "mutate": "Let a model change one component of a team.",
+        "prune": "Retire an agent of a pool, with how it did.",
         "reflect": "Let a model say what an agent should know after a run.",
         "restructure": "Let a model take in agents of roles, let go of some, and move edges.",
         "select": "Choose the teams of a pool that are to begin with a task.",
+        "specialize": "Let a model nudge a pool's agent towards what it is good at.",
     }
 
     def command_of(self, point: EntryPoint) -> click.Command | None:

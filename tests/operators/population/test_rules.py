@@ -26,7 +26,7 @@ FEW = PopulationSettings(pool_size=3, largest=9)
 def agent(total: int = 10, rolling: float | None = 0.5, **given: Any) -> Standing:
     """An agent that has worked in one niche, if nothing else is said."""
     rewards = () if rolling is None else (rolling,) * min(total, 10)
-    fields = {"competence": {"code": 0.5}, "tasks": {"code": total}, **given}
+    fields: dict[str, Any] = {"competence": {"code": 0.5}, "tasks": {"code": total}, **given}
     return Standing(rewards=rewards, **fields)
 
 
@@ -240,7 +240,7 @@ def test_a_persona_is_written_for_what_its_agent_is_good_at_and_once() -> None:
 
 
 def test_tasks_of_no_niche_make_nobody_a_specialist() -> None:
-    one = {"competence": {"": 1.0}, "tasks": {"": 9}}
+    one: dict[str, Any] = {"competence": {"": 1.0}, "tasks": {"": 9}}
     assert fired(of("", a=agent(rolling=1.0, **one), b=agent(rolling=0.5, **one), c=idle())) == []
 
 

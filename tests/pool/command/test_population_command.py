@@ -18,8 +18,14 @@ from coterie.schema import Agent, Lineage
 
 from ..teams import pool_of, vote
 
-SETTINGS = {"alpha": 0.5, "beta": 0.3, "initial": 0.5, "rolling": 10}
-SETTINGS |= {"synergy_tasks": 5, "prune_below": 0.8}
+SETTINGS = {
+    "alpha": 0.5,
+    "beta": 0.3,
+    "initial": 0.5,
+    "rolling": 10,
+    "synergy_tasks": 5,
+    "prune_below": 0.8,
+}
 
 
 def shown(*arguments: object) -> Result:

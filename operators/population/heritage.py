@@ -1,0 +1,103 @@
+"""What two agents that are merged leave to one: near-duplicates of their archives become one entry.
+
+The heir has both archives by reference. So what is fused is given to the two before it is born, in
+the place of what each of them had (EvoChamber App. E.1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ..operator import operator_of
+from ..proposal import Dropped
+from ..together import together
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...pool.learnt import Learnt
+    from ..episode import Episode
+
+__all__ = ["MOST_FUSED", "Heritage", "heritage"]
+
+MOST_FUSED = 10
+"""Near-duplicates that are fused at a merge, one question for each. The rest stays as it is."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Heritage:
+    """What there is to keep before an heir is born.
+
+    Attributes:
+        entries: Entries that each take the place of one of either archive.
+        left: How many near-duplicates were left as they are, as there were too many.
+        dropped: Those of which nothing of use was made.
+    """
+
+    entries: tuple[Learnt, ...] = ()
+    left: int = 0
+    dropped: tuple[Dropped, ...] = ()
+
+
+async def heritage(episode: Episode, path: str, one: str, other: str) -> Heritage:
+    """Fuse what two agents know twice, in other words: the most alike first, side by side.
+
+    Args:
+        episode: The episode, at whose end they are merged.
+        path: Where its questions are: `task 12/lifecycle/1 merge/`.
+        one: An agent's name.
+        other: The other's.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`; or the embedder failed.
+    """
+    pairs = _pairs(episode, one, other)
+    chosen = pairs[:MOST_FUSED]
+    made = await together(
+        *(
+            operator_of("fuse").act(episode.meta, f"{path}fuse {number}", mine.text, theirs.text)
+            for number, (mine, theirs) in enumerate(chosen)
+        )
+    )
+    came = [*zip(chosen, made, strict=True)]
+    return Heritage(
+        entries=tuple(
+            _entry(pair, text, (one, other)) for pair, text in came if isinstance(text, str)
+        ),
+        left=len(pairs) - len(chosen),
+        dropped=tuple(text for text in made if isinstance(text, Dropped)),
+    )
+
+
+def _pairs(episode: Episode, one: str, other: str) -> Sequence[tuple[Learnt, Learnt]]:
+    """Find near-duplicates between two archives, the most alike first; each entry in one pair."""
+    found = sorted(_similar(episode, one, other), key=lambda near: (-near[2], near[0].id))
+    pairs, used = list[tuple["Learnt", "Learnt"]](), set[str]()
+    for mine, theirs, _ in found:
+        if not used & {mine.id, theirs.id}:
+            used |= {mine.id, theirs.id}
+            pairs.append((mine, theirs))
+    return pairs
+
+
+def _similar(episode: Episode, one: str, other: str) -> Iterator[tuple[Learnt, Learnt, float]]:
+    """Give entries of one archive with those of the other that say almost the same.
+
+    What both have from a common ancestor is one entry already.
+    """
+    view, over = episode.view, episode.settings.dedup
+    common = {entry.id for entry in view.archive(one)} & {entry.id for entry in view.archive(other)}
+    for mine in view.archive(one):
+        if mine.id in common:
+            continue
+        near = view.alike(mine.text, other, kind=mine.kind, niche=mine.niche, over=over)
+        for theirs, similarity in near:
+            if theirs.id not in common and theirs.niche == mine.niche:
+                yield mine, theirs, similarity
+
+
+def _entry(pair: tuple[Learnt, Learnt], text: str, owners: tuple[str, str]) -> Learnt:
+    """Give what takes the place of two entries; but for its words, it is as the later one was."""
+    mine, theirs = pair
+    return replace(theirs, text=text, owner=None, to=owners, replaces=(mine.id, theirs.id), id="")

@@ -1,0 +1,196 @@
+"""The operators of the lifecycle: what becomes of agents that something is due for.
+
+Each gives the changes of the pool that it comes to, and makes none. A model writes personas and
+nothing else: whatever an agent may do, and whom it has its archive from, is said here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...pool.changes import Born, Retired, Revised
+from ...schema.team import Lineage
+from ..operator import Operator
+from ..proposal import Dropped
+from .personas import Persona, persona
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import click
+
+    from ...pool.changes import Change
+    from ...schema.team import Agent
+    from ..meta import Respondent
+    from .rules import Event
+
+__all__ = ["FORK", "GENESIS", "MERGE", "PRUNE", "SPECIALIZE", "unwritten"]
+
+Changes = tuple["Change", ...]
+
+
+async def fork(
+    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
+) -> Changes | Dropped:
+    """Make a twin of an agent, whose persona puts weight on a niche (EvoChamber App. E.1).
+
+    It begins with the agent's archive and competence, and with no tasks. The agent stays as it is.
+
+    Args:
+        meta: Who is asked.
+        path: Which question this is: `task 12/lifecycle/0 fork`.
+        event: Why, and the niche.
+        agents: The agent.
+        tasks: Tasks of the niche.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    made = await persona(meta, path, event, agents, tasks)
+    return made if isinstance(made, Dropped) else (_born(event, made, agents),)
+
+
+async def merge(
+    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
+) -> Changes | Dropped:
+    """Make one agent of two, which are retired (EvoChamber App. E.1).
+
+    It begins with both archives, and is as the first of them is but for its persona.
+
+    Args:
+        meta: Who is asked.
+        path: Which question this is.
+        event: Why.
+        agents: The two, the better one first.
+        tasks: None.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    made = await persona(meta, path, event, agents, tasks)
+    return made if isinstance(made, Dropped) else _merged(event, made, agents)
+
+
+def unwritten(event: Event, agents: Sequence[Agent]) -> Changes:
+    """Give what is done without the persona that nobody wrote.
+
+    Two are merged all the same, under the persona of the first. Nothing comes of anything else.
+    """
+    if event.operator != "merge":
+        return ()
+    return _merged(event, Persona(agent=agents[0], reason=""), agents)
+
+
+def _merged(event: Event, made: Persona, agents: Sequence[Agent]) -> Changes:
+    why = f"merged: {event.why}"
+    return (_born(event, made, agents), *(Retired(member=one.id, reason=why) for one in agents))
+
+
+async def prune(
+    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
+) -> Changes:
+    """Retire an agent; nobody is asked. Its folder and its lessons stay, for whoever reads them.
+
+    Args:
+        meta: Not asked.
+        path: Not used.
+        event: Why.
+        agents: The agent.
+        tasks: None.
+    """
+    del meta, path, tasks
+    return tuple(Retired(member=one.id, reason=f"pruned: {event.why}") for one in agents)
+
+
+async def genesis(
+    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
+) -> Changes | Dropped:
+    """Make a new agent for a niche, with nothing in its archive (EvoChamber App. E.1).
+
+    Args:
+        meta: Who is asked.
+        path: Which question this is.
+        event: Why, and the niche; without one, it is for any task.
+        agents: The agent that it is like but for its persona: the population's founder.
+        tasks: Tasks of the niche.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    made = await persona(meta, path, event, agents, tasks)
+    return made if isinstance(made, Dropped) else (_born(event, made, ()),)
+
+
+async def specialize(
+    meta: Respondent, path: str, event: Event, agents: Sequence[Agent], tasks: Sequence[str] = ()
+) -> Changes | Dropped:
+    """Nudge an agent's persona towards a niche (EvoChamber §3.5). It stays who it is.
+
+    Args:
+        meta: Who is asked.
+        path: Which question this is.
+        event: Why, and the niche.
+        agents: The agent.
+        tasks: Tasks of the niche.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    made = await persona(meta, path, event, agents, tasks)
+    if isinstance(made, Dropped):
+        return made
+    return (Revised(agent=agents[0].id, to=made.agent, reason=_reason(event, made)),)
+
+
+def _born(event: Event, made: Persona, parents: Sequence[Agent]) -> Born:
+    names = tuple(one.id for one in parents)
+    lineage = Lineage(operator=event.operator, parents=names, reason=_reason(event, made))
+    return Born(member=replace(made.agent, member=None), lineage=lineage, inherits=names)
+
+
+def _reason(event: Event, made: Persona) -> str:
+    return f"{event.why}. {made.reason}" if made.reason else event.why
+
+
+def _command_of(name: str) -> click.Command:
+    from ..command.lifecycle import COMMANDS
+
+    return COMMANDS[name]
+
+
+FORK = Operator(
+    name="fork",
+    scale="roster",
+    act=fork,
+    about="Give an agent a twin that goes further into what it is best at.",
+    command=lambda: _command_of("fork"),
+)
+MERGE = Operator(
+    name="merge",
+    scale="roster",
+    act=merge,
+    about="Make one agent of two that have come to the same skills.",
+    command=lambda: _command_of("merge"),
+)
+PRUNE = Operator(
+    name="prune",
+    scale="roster",
+    act=prune,
+    about="Retire an agent that has lagged behind.",
+    command=lambda: _command_of("prune"),
+)
+GENESIS = Operator(
+    name="genesis",
+    scale="roster",
+    act=genesis,
+    about="Make a new agent for a niche that nobody is good at.",
+    command=lambda: _command_of("genesis"),
+)
+SPECIALIZE = Operator(
+    name="specialize",
+    scale="agent",
+    act=specialize,
+    about="Nudge an agent's persona towards what it is good at.",
+    command=lambda: _command_of("specialize"),
+)
