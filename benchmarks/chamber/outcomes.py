@@ -41,8 +41,9 @@ class Outcome:
         chance: What it would be on the mean, had anybody led.
         left: How many agents there are at the end.
         lifecycle: How often each of its operators acted.
-        dreams: How often was dreamt; under `abstained`, how often without anything to compare.
-        routed: To how many agents each insight of a dream went.
+        dreams: How often was dreamt for which reason; under `abstained`, how often without anything
+            to compare, and under `came`, how many insights there were before they were verified.
+        routed: To how many agents each verified insight of a dream went.
         truths: How many entries that stand at the end are true, and how many there are: lessons by
             niche, and under `habits` insights.
         calls: Model calls, of agents and of operators.
@@ -123,7 +124,12 @@ def outcome_of(
         left=len(pool.agents),
         lifecycle=Counter(str(one.about["operator"]) for one in told.lifecycle),
         dreams=_dreams(told.dreams),
-        routed=[len({*one.owners} - {one.giver}) for one in learnt if one.giver],
+        routed=[
+            int(one["to"])
+            for dream in told.dreams
+            for one in dream.about.get("insights", ())
+            if one["verified"]
+        ],
         truths=truths(world, (one.text for one in learnt if pool.learnt.stands(one.id))),
         calls={model: usage.calls for model, usage in sorted(paid.items())},
         tokens={model: usage.tokens for model, usage in sorted(paid.items())},
@@ -132,10 +138,12 @@ def outcome_of(
 
 
 def _dreams(dreams: Iterable[Happened]) -> Mapping[str, int]:
-    """Count them by what they were for, and those in vain."""
+    """Count them by what they were for, those in vain, and what came of them to be tested."""
     told = [one.about for one in dreams]
     counts = Counter(str(one["why"]) for one in told)
-    return {**counts, "abstained": sum(bool(one.get("abstained")) for one in told)}
+    counts["abstained"] = sum(bool(one.get("abstained")) for one in told)
+    counts["came"] = sum(int(one.get("came", 0)) for one in told)
+    return counts
 
 
 def truths(world: Landscape, texts: Iterable[str]) -> dict[str, tuple[int, int]]:

@@ -37,6 +37,8 @@ def worked(todo: Sequence[Job], jobs: int, folder: Path | None) -> Iterator[tupl
         jobs: How many processes.
         folder: Where results are kept, each as soon as all before it are; None: nowhere.
     """
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
     before: Mapping[Job, Outcome] = {} if folder is None else kept(folder)
     yield from ((one, before[one]) for one in todo if one in before)
     missing = [one for one in todo if one not in before]

@@ -31,6 +31,8 @@ __all__ = [
 Found = dict[str, dict[int, "Outcome"]]
 """What came of rows, by their names, by seeds."""
 STRUCTURES = ("voting", "debate", "generator_critic", "decompose")
+REASONS = ("reward", "disagreement")
+FATES = ("abstained", "came")
 LIFECYCLE = ("fork", "merge", "prune", "genesis", "specialize")
 MEASURES: Mapping[str, Callable[[Outcome], float]] = {
     "accuracy": lambda one: one.accuracy,
@@ -108,17 +110,19 @@ def identities(found: Found) -> Iterator[str]:
 
 def rosters(found: Found) -> Iterator[str]:
     """Tell what the lifecycle and dreams did, on the mean over seeds."""
-    columns = *LIFECYCLE, "dreams", "in vain", "insights", "recipients of each"
+    dreams = "dreams", "in vain", "insights", "verified", "recipients of each"
+    columns = *LIFECYCLE, *dreams
     yield from _head("a stream", *columns)
     for name, came in _populations(found):
         outcomes = [*came.values()]
         acts = [fmean(one.lifecycle.get(it, 0) for one in outcomes) for it in LIFECYCLE]
-        vain = fmean(one.dreams.get("abstained", 0) for one in outcomes)
-        dreams = fmean(sum(one.dreams.values()) for one in outcomes) - vain
-        insights = fmean(len(one.routed) for one in outcomes)
+        dreamt = fmean(sum(one.dreams.get(it, 0) for it in REASONS) for one in outcomes)
+        vain, tested = (fmean(one.dreams.get(it, 0) for one in outcomes) for it in FATES)
+        verified = fmean(len(one.routed) for one in outcomes)
         routed = [many for one in outcomes for many in one.routed]
         each = fmean(routed) if routed else 0.0
-        yield _row(name, *(f"{one:.1f}" for one in (*acts, dreams, vain, insights, each)))
+        cells = *acts, dreamt, vain, tested, verified, each
+        yield _row(name, *(f"{one:.1f}" for one in cells))
 
 
 def knowledge(found: Found) -> Iterator[str]:

@@ -73,7 +73,7 @@ METHODS = {
 """Ways to work in a niche; their words are all different, so that lessons can be told apart."""
 HABITS = (
     *("doubt your first thought", "write everything down", "begin at the end"),
-    *("draw a little sketch", "take the shortest way", "say it aloud"),
+    *("draw little sketches", "take the shortest way", "say it aloud"),
 )
 """Ways to work anywhere: two are sound, two unsound, two neither."""
 WORDS = ("lantern", "pepper", "violin", "saddle", "mirror", "thimble", "candle", "feather")
