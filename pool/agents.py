@@ -1,8 +1,9 @@
 """The agents of a pool, each with its origin, its revisions and the trials in which it worked.
 
-The ledger has the whole of an agent, at its birth and at each revision. Its file is written after
-the line, for people to read and compare: one that is a revision behind was left by a crash, and is
-brought up when the pool is opened. Any other difference was made by somebody else.
+The ledger has the whole of an agent, at its birth and at each revision. Its file, `agent.yaml` in
+its folder, is written after the line, for people to read and compare: one that is a revision behind
+was left by a crash, and is brought up when the pool is opened. Any other difference was made by
+somebody else.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from ..schema.catalogue import Catalogue
     from ..schema.ceiling import Ceiling
     from ..schema.team import Agent
+
+INHERITS = "# Its archive begins with what %s had in theirs when it was born.\n"
 
 __all__ = ["PoolAgent", "Revision", "check_agent", "differences"]
 
@@ -65,7 +68,11 @@ class PoolAgent(Record):
         if back >= len(self.revisions):
             return None
         agent = agent_value(self.revisions[-1 - back].agent)
-        return write_agent_yaml({**agent, "lineage": lineage_value(self.born)})
+        text = write_agent_yaml({**agent, "lineage": lineage_value(self.born)})
+        header, _, said = text.partition("\n")
+        return (
+            f"{header}\n{INHERITS % ' and '.join(self.inherits)}{said}" if self.inherits else text
+        )
 
 
 def check_agent(agent: Agent, catalogue: Catalogue, ceiling: Ceiling | None) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..schema.catalogue import Catalogue
     from ..schema.ceiling import Ceiling
-    from .agent_files import AgentFiles
+    from .agent_folders import AgentFolders
     from .changes import Change
     from .current import Current
     from .state import Admission
@@ -33,13 +33,13 @@ class Commits:
 
     Attributes:
         current: What the pool has come to.
-        files: The files of its agents.
+        folders: The folders of its agents.
         host: Gives what its teams may name, when somebody asks.
         ceiling: What they may ask for at most.
     """
 
     current: Current
-    files: AgentFiles
+    folders: AgentFolders
     host: Callable[[], Catalogue]
     ceiling: Ceiling | None
 
@@ -62,9 +62,7 @@ class Commits:
             case Retired() | Restored():
                 return self._move(change, op=op)
             case Learnt():
-                self.current.expect_learnt(change.replaces)
-                self.current.expect_agents(change.to)
-                return self.current.commit(change.value(), op=op)
+                return self._learn(change, op=op)
             case _:
                 return self._record(change, op=op)
 
@@ -102,7 +100,7 @@ class Commits:
                 born = Born(member=agent, lineage=lineage, inherits=inherits)
                 current.commit(born.value(), op=op)
             admission = current.admission(op)
-            self.files.write(current.state.agents[admission.name])
+            self.folders.write(current.state.agents[admission.name], current.state.learnt)
             return admission
 
     def _revise(self, change: Revised, *, op: str) -> bool:
@@ -115,7 +113,18 @@ class Commits:
                 edits = change.edits or differences(now.agent, to)
                 line = replace(change, to=to, edits=edits).value()
                 done = self.current.commit(line, op=op)
-            self.files.write(now)
+            self.folders.revise(now)
+            return done
+
+    def _learn(self, change: Learnt, *, op: str) -> bool:
+        """Let something be learnt: the line first, and then the files of those whose it is."""
+        self.current.expect_learnt(change.replaces)
+        self.current.expect_agents(change.to)
+        if not change.owners:
+            return self.current.commit(change.value(), op=op)
+        with self.current.alone():
+            done, state = self.current.commit(change.value(), op=op), self.current.state
+            self.folders.learn([one for one in change.owners if one in state.agents], state.learnt)
             return done
 
     def _known_to_agents(self) -> Catalogue:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..schema.agent_document import AGENT, LESSONS
 from ..schema.errors import InputError, StorageError
 from ..schema.files import make_folder, write_atomically
 
@@ -19,8 +20,10 @@ __all__ = [
     "TEAMS",
     "TURNS",
     "agent_file_of",
+    "archive_of",
     "file_of",
     "make_folders",
+    "old_agent_file_of",
     "remove",
 ]
 
@@ -39,6 +42,7 @@ GITIGNORE = """\
 .cache/
 .*.lock
 .*.yaml.*
+.*.jsonl.*
 """
 
 
@@ -49,7 +53,17 @@ def file_of(name: str) -> str:
 
 def agent_file_of(name: str) -> str:
     """Name an agent's file, relative to the pool's folder."""
+    return f"{AGENTS}/{name}/{AGENT}"
+
+
+def old_agent_file_of(name: str) -> str:
+    """Name the file that an agent had in pools of earlier versions."""
     return f"{AGENTS}/{name}.yaml"
+
+
+def archive_of(name: str) -> str:
+    """Name the file with what an agent has learnt, relative to the pool's folder."""
+    return f"{AGENTS}/{name}/{LESSONS}"
 
 
 def make_folders(folder: Path) -> None:

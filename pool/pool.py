@@ -2,7 +2,7 @@
 
 * `teams/<name>.yaml`: each team, with its lineage. A file is written once and stays, also when its
   team is retired, so that lineage is always whole.
-* `agents/<name>.yaml`: each agent as it is. What it was is in the ledger.
+* `agents/<name>/`: each agent as it is, and what it has learnt. What it was is in the ledger.
 * `ledger.jsonl`: what happened, a line each: births, revisions, evaluations, what was learnt. All
   that is known of a team or an agent follows from it.
 
@@ -12,6 +12,7 @@ update was done, having been killed meanwhile, makes it again under the same nam
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self, overload
@@ -20,7 +21,7 @@ from ..runtime.terminal import counted
 from ..schema.catalogue import Catalogue
 from ..schema.errors import InputError, StorageError
 from ..schema.team import Lineage, Team
-from .agent_files import AgentFiles
+from .agent_folders import AgentFolders
 from .changes import Born, Learnt, Rejected, Restored, Retired, Revised, Told, Tried
 from .commits import Commits
 from .current import Current
@@ -66,11 +67,11 @@ class Pool:
         self.folder = Path(folder)
         self.ceiling = ceiling
         self._given_catalogue = catalogue
-        self._files = AgentFiles(folder=self.folder)
+        self._folders = AgentFolders(self.folder)
         self._current = Current(self.folder, report=report)
         self._commits = Commits(
             current=self._current,
-            files=self._files,
+            folders=self._folders,
             host=lambda: self.catalogue,
             ceiling=ceiling,
         )
@@ -289,11 +290,13 @@ class Pool:
             StorageError: One cannot be removed, or the ledger is damaged.
         """
         with self._current.alone():
-            orphans = self._current.ledger.orphans(f"{TEAMS}/*")
-            orphans += self._files.orphans(self.all_agents.values())
-            for name in () if dry_run else orphans:
+            of_teams = self._current.ledger.orphans(f"{TEAMS}/*")
+            of_agents = self._folders.orphans(self.all_agents.values())
+            for name in () if dry_run else of_teams:
                 remove(self.folder / name)
-        return orphans
+            for name in () if dry_run else of_agents:
+                self._folders.remove(name)
+        return of_teams + of_agents
 
     def _expect_files(self) -> None:
         there = {path.stem for path in (self.folder / TEAMS).glob("*.yaml")}
@@ -303,13 +306,13 @@ class Pool:
                 f"{self.folder / TEAMS}: the files of {counted(len(missing), 'team')} are missing:"
                 f" {names}. Restore them from version control or a backup."
             )
-        if self._agents_behind():
+        if self._agents_behind() and os.access(self.folder, os.W_OK):
             with self._current.alone():  # else whoever revises one has not got to its file
                 for agent in self._agents_behind():
-                    self._files.write(agent)
+                    self._folders.write(agent, self.learnt)
 
     def _agents_behind(self) -> Sequence[PoolAgent]:
         try:
-            return self._files.behind(self.agents.values())
+            return self._folders.behind(self.all_agents.values(), self.learnt)
         except StorageError as error:
             raise self._current.damage(str(error)) from error

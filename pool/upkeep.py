@@ -15,7 +15,7 @@ from ..schema.errors import ConfigError, InputError, StorageError
 from ..schema.files import locked, sync, write_atomically
 from ..schema.loading import load_team
 from ..schema.problems import quoted
-from .agent_files import AgentFiles
+from .agent_folders import AgentFolders
 from .changes import Retired
 from .layout import LEDGER, TEAMS
 from .ledger import START, Ledger
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..schema.team import Team
-    from .agents import PoolAgent
     from .ledger import Entry
     from .members import Member
 
@@ -60,7 +59,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
 
     Every line is whole, and as `ledger.schema.json` has it. Every parent was born before its child,
     so lineage has no cycle. Every team's file loads, is the team that was born, and has its
-    lineage. Every agent's file is as the ledger has the agent.
+    lineage. Every agent's files are as the ledger has the agent, and what it has learnt.
 
     Args:
         folder: The pool.
@@ -87,8 +86,9 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
     for member in state.teams.values():
         (faults if member.retired is None else notes).extend(_faults_of(member, known))
     for agent in state.agents.values():
-        said, is_fault = _told_of(agent, folder)
-        (faults if is_fault and agent.retired is None else notes).extend(said)
+        behind, wrong = AgentFolders(folder).look(agent, state.learnt)
+        notes += (f"{one} It is brought up by the next to open." for one in behind)
+        (faults if agent.retired is None else notes).extend(wrong)
     return Findings(
         lines=place.line,
         teams=len(state.teams),
@@ -127,10 +127,10 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
             told = replace(member.team, name=member.name, lineage=member.born)
             write_atomically(member.path, dump(told))
             done.append(f"{member.path}: name and lineage were written anew from the ledger.")
-    files = AgentFiles(folder=folder)
-    for agent in pool.agents.values():
-        if files.write(agent):
-            done.append(f"{agent.path}: was written anew from the ledger.")
+    folders = AgentFolders(folder)
+    for agent in pool.all_agents.values():
+        for path in folders.write(agent, pool.learnt):
+            done.append(f"{path}: was written anew from the ledger.")
     return done
 
 
@@ -152,18 +152,8 @@ def _left_behind(path: Path, state: State, end: int) -> Iterator[str]:
     for file in sorted((path.parent / TEAMS).iterdir()):
         if file.is_file() and file not in owned:
             yield f"{file}: belongs to no team. mas-pool gc removes it."
-    for name in AgentFiles(folder=path.parent).orphans(state.agents.values()):
+    for name in AgentFolders(path.parent).orphans(state.agents.values()):
         yield f"{path.parent / name}: belongs to no agent. mas-pool gc removes it."
-
-
-def _told_of(agent: PoolAgent, folder: Path) -> tuple[list[str], bool]:
-    """Say what there is to say of an agent's file, and whether that is a fault."""
-    try:
-        behind = AgentFiles(folder=folder).is_behind(agent)
-    except StorageError as error:
-        return [str(error)], True
-    said = f"{agent.path}: a crash left it a revision behind. It is brought up by the next to open."
-    return [said] if behind else [], False
 
 
 def _faults_of(member: Member, catalogue: Catalogue) -> Iterator[str]:

@@ -8,6 +8,7 @@ An agent file is YAML, or a folder:
     critic/notes/patches/<name>.md    what it has learnt
     critic/notes/teammates/<id>.md
     critic/notes/coaching.md
+    critic/lessons.jsonl              where it is a pool's: what it has learnt; not part of it
 
 Whatever is read lies below the folder that was given, wherever links lead.
 """
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AGENT",
     "COACHING",
+    "LESSONS",
     "PROMPT",
     "SKILL",
     "is_agent_folder",
@@ -43,7 +45,9 @@ __all__ = [
 
 AGENT = "agent.yaml"
 PROMPT, SKILL, COACHING = "prompt.md", "SKILL.md", "coaching.md"
-NAMES = (AGENT, PROMPT, "skills", "notes")
+LESSONS = "lessons.jsonl"
+"""What an agent of a pool has learnt: it recalls some of that, and all of it is no part of it."""
+NAMES = (AGENT, PROMPT, "skills", "notes", LESSONS)
 """What may stand in an agent's folder."""
 
 MOST_ENTRIES = 1_000

@@ -34,6 +34,8 @@ class _Operators(Group):
         "fuse": "Let a model make one of two texts that say almost the same.",
         "genesis": "Let a model write a new agent of a pool, for a niche.",
         "instantiate": "Let a model adapt a team to a task.",
+        "lead": "Let the leader of a team of a population choose its structure.",
+        "lead_review": "Let the leader of a team say why its structure did or did not work.",
         "merge": "Let a model write one agent in the place of two of a pool.",
         "mutate": "Let a model change one component of a team.",
         "prune": "Retire an agent of a pool, with how it did.",

@@ -57,6 +57,22 @@ class Worked:
         """The team."""
         return self.account.team
 
+    def reward(self, folder: Path) -> float:
+        """Give what its answer was worth, in [0, 1]: the score of the run.
+
+        Args:
+            folder: The run's folder.
+
+        Raises:
+            InputError: The run has no score.
+        """
+        if (score := self.account.run.score) is None:
+            raise InputError(
+                f"{folder}: this run has no score, since its task has no reference answer. Say what"
+                " it was worth: --reward 0.5."
+            )
+        return score.value
+
     async def judged(self, meta: Meta) -> Contributions | Dropped:
         """Have a model judge what its agents contributed."""
         return await contributions(meta, "contributions", self.task, self.account)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ...pool.population import ANCHOR
 from ...schema.edits import Rejected, RemoveAgent, apply
 from ...schema.errors import ConfigError, InputError
 from ...schema.files import make_folder, write_atomically
@@ -21,6 +22,7 @@ from ...schema.loading import check_team
 from ...schema.team import Execution, Recall
 from ...schema.writing import dump
 from ..roles import with_text
+from .compose import COMPLEMENT, SCOUT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -31,11 +33,8 @@ if TYPE_CHECKING:
     from ...schema.team import Agent, Team
     from .settings import PopulationSettings
 
-__all__ = ["ANCHOR", "STRUCTURES", "Seated", "fits", "kept", "seat_of", "seated", "seats"]
+__all__ = ["STRUCTURES", "Seated", "fits", "kept", "seat_of", "seated", "seats"]
 
-ANCHOR = "anchor"
-COMPLEMENT = "complement"
-SCOUT = "scout"
 STRUCTURES = tuple(
     f"seed:seats_{name}" for name in ("voting", "debate", "generator_critic", "decompose")
 )

@@ -52,7 +52,7 @@ def pool(tmp_path: Path) -> Pool:
 
 
 def file(pool: Pool, name: str = "solver") -> Path:
-    return pool.folder / "agents" / f"{name}.yaml"
+    return pool.folder / "agents" / name / "agent.yaml"
 
 
 # Births
@@ -108,7 +108,7 @@ def test_what_cannot_be_is_not_written(
     with pytest.raises(error, match=said):
         pool.commit(change, op="one")
     assert len(list(pool.entries())) == before
-    assert [path.name for path in file(pool).parent.iterdir()] == ["solver.yaml"]
+    assert [path.name for path in file(pool).parent.parent.iterdir()] == ["solver"]
 
 
 def test_nobody_is_above_the_ceiling(tmp_path: Path) -> None:
@@ -240,11 +240,11 @@ def test_any_other_difference_is_damage(spoil: Callable[[Path], object], pool: P
     pool.commit(better(pool, prompt="Solve all."), op="one")
     text = file(pool).read_text()
     spoil(file(pool))
-    with pytest.raises(StorageError, match=r"solver\.yaml: another agent .* verify --repair"):
+    with pytest.raises(StorageError, match=r"solver/agent\.yaml: another agent .* verify --repair"):
         Pool.open(pool.folder)
-    assert "solver.yaml" in verify(pool.folder).faults[0]
+    assert "solver/agent.yaml" in verify(pool.folder).faults[0]
     [done] = repair(pool.folder)
-    assert "solver.yaml" in done
+    assert "solver/agent.yaml" in done
     assert file(pool).read_text() == text
     assert verify(pool.folder).faults == ()
 
@@ -258,11 +258,12 @@ def test_the_file_of_who_was_retired_keeps_nobody_from_opening(pool: Pool) -> No
 
 
 def test_files_of_nobody_are_found_and_removed(pool: Pool) -> None:
+    file(pool, "stranger").parent.mkdir()
     file(pool, "stranger").write_text("role: stranger\n")
-    assert "agents/stranger.yaml: belongs to no agent" in " ".join(verify(pool.folder).notes)
-    assert pool.remove_orphans(dry_run=True) == ["agents/stranger.yaml"]
-    assert pool.remove_orphans() == ["agents/stranger.yaml"]
-    assert [path.name for path in file(pool).parent.iterdir()] == ["solver.yaml"]
+    assert "agents/stranger/agent.yaml: belongs to no agent" in " ".join(verify(pool.folder).notes)
+    assert pool.remove_orphans(dry_run=True) == ["agents/stranger/agent.yaml"]
+    assert pool.remove_orphans() == ["agents/stranger/agent.yaml"]
+    assert [path.name for path in file(pool).parent.parent.iterdir()] == ["solver"]
 
 
 # Crashes
