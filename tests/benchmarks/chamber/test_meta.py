@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from coterie.benchmarks.chamber.gateway import Simulated
-from coterie.benchmarks.chamber.landscapes import drawn
+from coterie.benchmarks.chamber.landscapes import NICHES, Landscape, drawn
 from coterie.benchmarks.chamber.names import CEILING, META, catalogue
 from coterie.benchmarks.chamber.tasks import tasks
 from coterie.benchmarks.chamber.texts import habit_lesson, habits_in, lesson_said, lessons_in, said
@@ -19,9 +19,12 @@ from coterie.operators.account import Account
 from coterie.operators.meta import Meta
 from coterie.operators.population.founding import founders
 from coterie.operators.population.fusing import fuse
+from coterie.operators.population.leading import Choice, Leader, lead
 from coterie.operators.population.reflecting import Reflection, reflect
+from coterie.operators.population.seating import STRUCTURES
 from coterie.operators.population.settings import PopulationSettings
 from coterie.operators.population.work import Work
+from coterie.pool.sources import load_source
 from coterie.runtime.outcomes import AgentOutcome, Run
 from coterie.runtime.runners.protocol import AgentResult
 from coterie.schema.team import Team
@@ -43,8 +46,8 @@ def done(work: Awaitable[Came]) -> Came:
     return asyncio.run(whole())
 
 
-def meta() -> Meta:
-    services = services_of(Simulated(drawn(1)), 1)
+def meta(world: Landscape | None = None) -> Meta:
+    services = services_of(Simulated(world or drawn(1)), 1)
     return Meta(calls=services.calls(), catalogue=catalogue(), ceiling=CEILING, model=META)
 
 
@@ -96,3 +99,34 @@ def test_what_says_the_same_is_fused_to_what_held_as_often_as_both() -> None:
     assert fused(*several) == several[1]
     assert fused(*reversed(several)) == several[1]
     assert fused(habit_lesson(HABITS[0], 1), habit_lesson(HABITS[0], 0)).endswith("Held 1")
+
+
+def led(rounds: Sequence[tuple[str, str, float]], number: int = 0, **changes: float) -> str:
+    """Have a leader choose, who is shown such rounds: niche, structure and reward."""
+    [agent] = founders(replace(PopulationSettings(), pool_size=1, team_size=1), Path(), catalogue())
+    leader = Leader(agent=agent, able={"anchor": 0.5}, names={"anchor": agent.id})
+    known = [
+        (
+            {"niche": niche, "structure": by, "reward": worth, "profile": [0.5], "reflection": ""},
+            0.9,
+        )
+        for niche, by, worth in rounds
+    ]
+    world = replace(drawn(1), **{"whim": 0.0, **changes})
+    teams = (load_source(one, catalogue()) for one in STRUCTURES)
+    offered = {one.name: one for one in teams}
+    chosen = done(lead(meta(world), f"{number}", TASK, leader, offered, known=known))
+    assert isinstance(chosen, Choice)
+    return chosen.structure
+
+
+def test_a_leader_goes_by_what_did_well_on_the_niche_else_tries_something_else() -> None:
+    niche, other = PROBLEM.niche, next(one for one in NICHES if one != PROBLEM.niche)
+    well = [(niche, "debate", 1.0), (niche, "voting", 0.5), (other, "decompose", 1.0)]
+    assert led(well) == "debate"
+    assert led([(other, "decompose", 1.0)]) == "decompose"
+    badly = [(niche, "debate", 0.0), (niche, "voting", 0.0), (niche, "decompose", 0.0)]
+    assert led(badly) == "generator_critic"
+    drawn_ones = {led([], number) for number in range(20)}
+    assert len(drawn_ones) == len(STRUCTURES)
+    assert len({led(well, number, whim=1.0) for number in range(20)}) == len(STRUCTURES)
