@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -17,9 +18,10 @@ from ..schema.files import make_folder, write_atomically
 from .meta import Meta
 from .scoring import is_judged
 from .task_runs import Halted, TaskRuns
+from .together import together
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from pathlib import Path
 
     from ..pool.changes import Change
@@ -177,6 +179,32 @@ class Episode(TaskRuns):
     def dropped(self) -> list[Dropped]:
         """What did not come about, in order."""
         return [one for _, one in sorted(self._lost, key=lambda lost: lost[0])]
+
+    async def side_by_side(self, *parts: Callable[[Episode], Awaitable[None]]) -> None:
+        """Do parts of the episode side by side.
+
+        What they keep, lose, tell and note comes in their order, whichever is done first.
+
+        Args:
+            parts: Each does something with the episode that it is given. What it keeps has to be
+                called by a name.
+
+        Raises:
+            BaseException: What the first of them raised.
+        """
+        ones = [self._part() for _ in parts]
+        await together(*(do(one) for do, one in zip(parts, ones, strict=True)))
+        for one in ones:
+            self.changes += one.changes
+            self.told |= one.told
+            self.story += one.story
+            self._lost += one._lost
+
+    def _part(self) -> Episode:
+        """Give the same episode with nothing kept, lost, told or noted yet."""
+        part = copy(self)
+        part.changes, part.told, part.story, part._lost = [], {}, [], []
+        return part
 
     def answered(self, run: Run, score: Score | None = None) -> None:
         """Say what the episode came to.

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from .episode import Episode
     from .stage import Stage
 
-__all__ = ["NO_SETTINGS", "Need", "NoSettings", "Strategy", "asked_models", "strategy_of"]
+__all__ = [
+    "NO_SETTINGS",
+    "Need",
+    "NoSettings",
+    "SettingError",
+    "Strategy",
+    "asked_models",
+    "strategy_of",
+]
 
 Need = Literal["teams", "children", "agents", "meta_model", "judge", "answers", "memory", "past"]
 """What a strategy may need:
@@ -45,6 +53,18 @@ Found = tuple[Any, "Mapping[str, str]"]
 
 NO_SETTINGS: Mapping[str, Any] = MappingProxyType({"type": "object", "additionalProperties": False})
 """The schema of a strategy that lets nothing be set."""
+
+
+class SettingError(InputError):
+    """A setting cannot be had here.
+
+    Attributes:
+        field: Which.
+    """
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,7 +130,8 @@ class Strategy:
         leaves_team: Whether what it comes to is a team of the pool, which a test runs as it stands.
             Else a test is of the strategy, with all that its pool has learnt.
         find: Finds the files that its settings name, relative to the recipe's folder, and checks
-            them: gives them by name, and the settings that name them so. Raises `InputError`.
+            them: gives them by name, and the settings that name them so. Raises `InputError`, of
+            one that is not there `SettingError`.
         calls_at_most: Bounds the model calls of one task, given its settings and the plan that it
             begins with: those of agents and those of operators. None: nobody knows.
     """

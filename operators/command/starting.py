@@ -15,7 +15,7 @@ from ...schema.errors import ConfigError, InputError, ModelError
 from ...schema.recipe import DEFAULT_SEEDS, settings_problems
 from ...schema.team import Team
 from ..scoring import require_answers
-from ..strategy import asked_models, strategy_of
+from ..strategy import SettingError, asked_models, strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -181,7 +181,11 @@ def found(
         require_answers(tasks)
     catalogue = known.beside(recipe_file.parent)
     beside, sources = recipe_file.parent, _sources(recipe, needs)
-    strategy.find(recipe.settings, beside, catalogue)
+    try:
+        strategy.find(recipe.settings, beside, catalogue)
+    except SettingError as error:
+        problems = settings_problems(recipe_file, {error.field: str(error)})
+        raise ConfigError(problems) from None
     places = tuple(one if one.startswith("seed:") else beside / one for one in sources)
     written, others = _teams(places, pool_folder, catalogue, must_have="teams" in needs)
     everybody = _agents(pool_folder, catalogue) if "agents" in needs else ()

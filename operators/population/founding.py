@@ -6,13 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...pool.changes import Born
+from ...runtime.terminal import counted
 from ...schema.agent_file import load_agent
+from ...schema.errors import ConfigError, InputError
 from ...schema.hints import did_you_mean
 from ...schema.loading import SEEDS
 from ...schema.problems import quoted
 from ...schema.team import Lineage
 from ...schema.writing import agent_value, write_agent_yaml
 from ..roles import with_text
+from ..strategy import SettingError
+from .structures import LEADER, structures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,18 +29,16 @@ if TYPE_CHECKING:
     from ..strategy import Found
     from .settings import PopulationSettings
 
-__all__ = ["FOUNDER", "GENESIS", "LEADER", "begin", "check", "find", "founders", "suits"]
+__all__ = ["FOUNDER", "GENESIS", "begin", "check", "find", "founder", "founders", "suits"]
 
 FOUNDER = SEEDS / "founders" / "solver.yaml"
 """The generic assistant that comes with coterie."""
 GENESIS = "genesis"
 """The operator that agents come from who have no parents."""
-LEADER = "leader"
-"""What `structure` says where the anchor chooses."""
 
 
-def founders(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> tuple[Agent, ...]:
-    """Give the agents that a population begins with: N of them, all alike, numbered.
+def founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> Agent:
+    """Load the agent that a population begins as.
 
     Args:
         settings: What the recipe says.
@@ -44,10 +46,27 @@ def founders(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -
         catalogue: What this host offers.
 
     Raises:
-        InputError: There is no such file as the founder's, or it cannot be read.
+        SettingError: There is no such file, or it cannot be read.
         ConfigError: It does not load.
     """
-    one = _founder(settings, beside, catalogue)
+    path = FOUNDER if settings.founder is None else beside / settings.founder
+    known = catalogue.beside(path.parent)
+    try:
+        return with_text(load_agent(path, known).agent, known)
+    except ConfigError:
+        raise
+    except InputError as error:
+        raise SettingError("founder", str(error)) from None
+
+
+def founders(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> tuple[Agent, ...]:
+    """Give the agents that a population begins with: N of them, all alike, numbered.
+
+    Raises:
+        SettingError: As for `founder`.
+        ConfigError: The same.
+    """
+    one = founder(settings, beside, catalogue)
     numbers = range(1, settings.pool_size + 1)
     return tuple(replace(one, id=f"{one.id}_{number}") for number in numbers)
 
@@ -56,10 +75,10 @@ def find(settings: PopulationSettings, beside: Path, catalogue: Catalogue, /) ->
     """Find the founder; see `Strategy.find`.
 
     Raises:
-        InputError: There is no such file, or it cannot be read.
+        SettingError: There is no such file, or it cannot be read.
         ConfigError: It does not load.
     """
-    one = _founder(settings, beside, catalogue)
+    one = founder(settings, beside, catalogue)
     file = f"{one.id}.yaml"
     return replace(settings, founder=file), {file: write_agent_yaml(agent_value(one))}
 
@@ -105,10 +124,8 @@ def suits(
 ) -> dict[str, str]:
     """Find what is wrong with settings beside what a pool has, by the field."""
     found: dict[str, str] = {}
-    names = [one.name for one in teams]
-    if settings.structure not in (LEADER, *names):
-        hint = did_you_mean(settings.structure, names) or f" Known: {', '.join((LEADER, *names))}."
-        found["structure"] = f"the pool has no structure {quoted(settings.structure)}.{hint}"
+    if not structures(settings, teams):
+        found["structure"] = _without(settings, teams)
     if 0 < len(agents) < settings.team_size:
         found["team_size"] = (
             f"the pool has {len(agents)} agents that are not retired, fewer than a team of"
@@ -117,7 +134,13 @@ def suits(
     return found
 
 
-def _founder(settings: PopulationSettings, beside: Path, catalogue: Catalogue) -> Agent:
-    path = FOUNDER if settings.founder is None else beside / settings.founder
-    known = catalogue.beside(path.parent)
-    return with_text(load_agent(path, known).agent, known)
+def _without(settings: PopulationSettings, teams: Sequence[Team]) -> str:
+    """Say that there is no structure, or none of that name, for teams of that size."""
+    of, wanted = f"a team of {counted(settings.team_size, 'agent')}", settings.structure
+    known = [LEADER, *structures(replace(settings, structure=LEADER), teams)]
+    if len(known) == 1:
+        return f"the pool has no structure in which {of} can work. Leave seeds out, or write one."
+    if wanted in {one.name for one in teams}:
+        return f"{of} cannot work as {wanted}. Known: {', '.join(known)}."
+    hint = did_you_mean(wanted, known) or f" Known: {', '.join(known)}."
+    return f"the pool has no structure {quoted(wanted)}.{hint}"

@@ -1,4 +1,4 @@
-"""A team of the population at work on a task of the stream: what may work, and what is kept of it.
+"""A team of the population at work on a task of the stream: what is kept and told of it.
 
 The steps of the loop that are no operator: nobody is asked.
 """
@@ -11,62 +11,20 @@ from typing import TYPE_CHECKING
 from ...pool.changes import Tried
 from ...pool.ledger import START, Entry
 from ...pool.statistics import Part, Trial
-from ...schema.errors import InputError
-from .compose import ANCHOR, seats
-from .founding import LEADER
-from .seating import fits, kept, seated
+from .compose import ANCHOR
+from .seating import kept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable
 
     from ...pool.changes import Change
     from ...pool.population import Population
     from ...runtime.outcomes import Run
-    from ...schema.catalogue import Catalogue
-    from ...schema.team import Agent, Team
     from ..episode import Episode
     from .seating import Seated
     from .settings import PopulationSettings
 
-__all__ = ["looks", "made", "since", "structures", "tell", "tried"]
-
-
-def structures(settings: PopulationSettings, teams: Iterable[Team]) -> dict[str, Team]:
-    """Find the teams by whose structure a team of the population can work, by their names.
-
-    A team whose agents are no seats is another one, and a structure that needs more seats than a
-    team has is none for it.
-
-    Args:
-        settings: How large a team is; and which structure it has, where that is always one.
-        teams: Those of the pool.
-    """
-    wanted = (one for one in teams if settings.structure in (LEADER, one.name))
-    return {one.name: one for one in wanted if _works(one, settings.team_size)}
-
-
-def _works(team: Team, size: int) -> bool:
-    try:
-        return fits(team, seats(size))
-    except InputError:
-        return False
-
-
-def made(
-    settings: PopulationSettings,
-    teams: Sequence[Team],
-    agents: Sequence[Agent],
-    catalogue: Catalogue,
-) -> Iterator[Team]:
-    """Give a team of each structure as the first agents would make it; see `Strategy.teams`.
-
-    Raises:
-        ConfigError: A team does not load.
-    """
-    places = seats(settings.team_size)
-    first = {seat: agents[number % len(agents)] for number, seat in enumerate(places)}
-    for one in structures(settings, teams).values():
-        yield seated(one, first, settings, catalogue).team
+__all__ = ["looks", "since", "tell", "tried"]
 
 
 def tried(episode: Episode, team: Seated, run: Run, reward: float) -> Tried:

@@ -14,18 +14,18 @@ from coterie.operators.settings import read_schema
 from coterie.operators.stage import Stage
 from coterie.pool.changes import Retired
 from coterie.runtime.doubles import ScriptedModel
-from coterie.schema import Catalogue, ConfigError, InputError, Team
+from coterie.schema import Catalogue, ConfigError, InputError
 from coterie.schema.recipe import Recipe
 
-from ..asking import catalogue, llm
+from ..asking import catalogue, llm, seed
 from ..test_episode import answers, done
 
 SCHEMA = Path(__file__).parents[3] / "operators" / "strategies" / "evochamber.schema.json"
-VOTING = Team(name="voting", agents={"anchor": llm("anchor")})
+VOTING = seed("seats_voting")
 
 
 def recipe(**settings: Any) -> Recipe:
-    return Recipe(strategy="fixed", settings=PopulationSettings(**settings))
+    return Recipe(strategy="evochamber", settings=PopulationSettings(**settings))
 
 
 def begun(folder: Path, of: Recipe, *, until: int | None = None) -> dict[str, str]:
