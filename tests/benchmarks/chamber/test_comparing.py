@@ -26,7 +26,7 @@ from coterie.benchmarks.chamber.world import (
     without,
 )
 
-TASKS = 8
+TASKS = 4
 
 
 def outcome(*scores: float, anchor: str = "a") -> Outcome:
@@ -109,10 +109,10 @@ def test_a_row_comes_out_the_same_again_whoever_works_on_it() -> None:
 
 
 def test_all_rows_work_in_both_worlds() -> None:
-    for row_ in ROWS[1:]:
-        for world in ("drawn", "level"):
-            came = work(Job(world=world, row=row_.name, seed=1, tasks=2))
-            assert len(came.scores) == 2, row_.name
+    for number, one in enumerate(ROWS[1:]):
+        world = ("drawn", "level")[number % 2]
+        came = work(Job(world=world, row=one.name, seed=1, tasks=1))
+        assert len(came.scores) == 1, one.name
 
 
 def test_what_was_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
