@@ -6,10 +6,12 @@ any process adds; `memory/.cache/` keeps vectors and may be deleted.
 
 from __future__ import annotations
 
+import math
 import threading
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
+from operator import mul
 from typing import TYPE_CHECKING
 
 from .embedding import CachedEmbedder, choose_embedder
@@ -181,6 +183,17 @@ class Memory:
             closest = self._texts.closest(text, wanted, self._pool.learnt, owner, seen)
             found = [*takewhile(lambda one: one[1] > over, closest)]
         return sorted(found, key=lambda one: (-one[1], one[0].id))
+
+    def likeness(self, text: str, others: Sequence[str]) -> list[float]:
+        """Say how like a text others are: the cosines, in [-1, 1], in their order.
+
+        Raises:
+            CoterieError: The embedder failed.
+        """
+        with self._turn:
+            cut = [one[:LONGEST_TASK] for one in (text, *others)]
+            first, *vectors = self._embedder.embed(cut) if others else [()]
+        return [math.fsum(map(mul, first, one)) for one in vectors]
 
     @cached_property
     def _texts(self) -> _Index:

@@ -30,7 +30,7 @@ from .worked import Worked
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["fuse_texts", "reflect_on_run"]
+__all__ = ["FRACTION", "fuse_texts", "reflect_on_run", "run_option", "work_of"]
 
 FRACTION = click.FloatRange(0, 1)
 run_option = click.option(
@@ -65,7 +65,7 @@ def reflect_on_run(
     empty. The model is not shown the reference answer.
     """
     worked = Worked.of(team, run_folder, options)
-    work = _work(worked, agent)
+    work = work_of(worked, agent)
     worth = _reward(worked, run_folder) if reward is None else reward
     came = worked.host.ask(
         worked.host.ceiling(worked.team),
@@ -94,8 +94,13 @@ def fuse_texts(earlier: str, new: str, **options: Any) -> None:
     click.echo(speakable(came))
 
 
-def _work(worked: Worked, agent: str, score: float | None = None) -> Work:
+def work_of(worked: Worked, agent: str, score: float | None = None) -> Work:
     """Take what one agent of a team did.
+
+    Args:
+        worked: The team that worked.
+        agent: The agent's id.
+        score: What its own answer was worth, where that is known.
 
     Raises:
         InputError: There is no such agent.

@@ -1,24 +1,32 @@
-"""Fusing: two entries of an archive that say almost the same become one (EvoChamber App. D)."""
+"""Fusing: two entries of an archive that say almost the same become one (EvoChamber App. D).
+
+An archive has no bound, so what an agent learns again has to go where it was learnt before.
+"""
 
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...schema.terminal import on_one_line
-from ..answers import Unfit, closed, structured
+from ...pool.learnt import Learnt
+from ..answers import closed
 from ..material import clip, fenced, material
 from ..meta import Question, prompt
-from ..operator import Operator
+from ..operator import Operator, operator_of
+from ..proposal import Dropped
+from ..together import together
+from .wording import one_text, text_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import click
 
-    from ..bounds import Bounds
+    from ..episode import Episode
     from ..meta import Respondent
-    from ..proposal import Dropped
 
-__all__ = ["FUSE", "LONGEST_ENTRY", "fuse"]
+__all__ = ["FUSE", "LONGEST_ENTRY", "Settled", "fuse", "settled"]
 
 OPERATOR = "fuse"
 LONGEST_ENTRY = 400
@@ -46,18 +54,93 @@ async def fuse(meta: Respondent, path: str, earlier: str, new: str) -> str | Dro
             fenced("earlier", clip(earlier, limits.characters)),
             fenced("new", clip(new, limits.characters)),
         ),
-        schema=closed(text={"type": "string", "minLength": 1, "maxLength": longest}),
-        read=functools.partial(_read, longest, limits),
+        schema=closed(text=text_schema(longest)),
+        read=functools.partial(one_text, "text", longest, limits),
     )
     return await meta.ask(path, question)
 
 
-def _read(longest: int, bounds: Bounds, text: str) -> str:
-    """Read a text; what is longer than its room is cut."""
-    said = on_one_line(structured(text, closed(text={"type": "string"}), bounds)["text"])
-    if not any(map(str.isalnum, said)):
-        raise Unfit("text: nothing is said there. Write what both texts say.")
-    return said[:longest]
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settled:
+    """An entry as some agents are to have it.
+
+    Attributes:
+        entry: The entry, which may stand for an earlier one.
+        owners: Whose it is to be.
+        lost: Why it was not made one with an earlier one that says almost the same.
+    """
+
+    entry: Learnt
+    owners: tuple[str, ...]
+    lost: Dropped | None = None
+
+
+async def settled(
+    episode: Episode, entry: Learnt, owners: Sequence[str], path: str
+) -> list[Settled]:
+    """Make an entry one with what its owners know already, where that says almost the same.
+
+    Owners with the same earlier entry share a question and what comes of it. Where that is of no
+    use, the new entry is kept beside the earlier one. Of equal texts the new one takes the place.
+
+    Args:
+        episode: The task; what it is about to keep counts as well.
+        entry: What is to be kept.
+        owners: In whose archives.
+        path: Which entry this is: `task 12/fuse/lesson of solver_3`.
+
+    Raises:
+        CoterieError: As for `Respondent.ask` and `View.alike`.
+    """
+    groups: dict[str, tuple[Learnt | None, list[str]]] = {}
+    for owner in owners:
+        near = _nearest(episode, entry, owner)
+        groups.setdefault(near.id if near else "", (near, []))[1].append(owner)
+    return await together(
+        *(
+            _with_earlier(episode, entry, near, tuple(of), f"{path}/{number}")
+            for number, (near, of) in enumerate(groups.values(), 1)
+        )
+    )
+
+
+async def _with_earlier(
+    episode: Episode, entry: Learnt, near: Learnt | None, owners: tuple[str, ...], path: str
+) -> Settled:
+    if near is None:
+        return Settled(entry=entry, owners=owners)
+    text: str | Dropped = entry.text
+    if near.text != entry.text:
+        text = await operator_of(OPERATOR).act(episode.meta, path, near.text, entry.text)
+    if isinstance(text, Dropped):
+        return Settled(entry=entry, owners=owners, lost=text)
+    return Settled(entry=replace(entry, text=text, replaces=(near.id,)), owners=owners)
+
+
+def _nearest(episode: Episode, entry: Learnt, owner: str) -> Learnt | None:
+    """Find what says almost the same in an archive, in the place where the entry is to go."""
+    over, view = episode.settings.dedup, episode.view
+    coming = [one for one in _coming(episode) if owner in one.owners]
+    gone = {old for one in coming for old in one.replaces}
+    found = view.alike(entry.text, owner, kind=entry.kind, niche=entry.niche, over=over)
+    if view.memory is not None:
+        likeness = view.memory.likeness(entry.text, [one.text for one in coming])
+        found += [(one, like) for one, like in zip(coming, likeness, strict=True) if like > over]
+    near = [
+        (like, one)
+        for one, like in found
+        if (one.kind, one.niche) == (entry.kind, entry.niche) and one.id not in gone
+    ]
+    return min(near, key=lambda one: (-one[0], one[1].id), default=(0.0, None))[1]
+
+
+def _coming(episode: Episode) -> list[Learnt]:
+    """Give the entries that the episode is about to keep."""
+    return [
+        replace(change, id=episode.op(what))
+        for change, what in episode.changes
+        if isinstance(change, Learnt)
+    ]
 
 
 def _command() -> click.Command:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...pool.population import ANCHOR
@@ -126,22 +126,42 @@ def closest(
         niche: The niche; "" for a task of none.
         k: How many rounds at most.
     """
+    if k < 1:
+        return []
+    same = [place for place, one in enumerate(rounds) if one["niche"] == niche]
+    found = _most_alike(rounds, same, profile, niche, k)
+    of_another = math.hypot(*profile) / math.hypot(1.0, *profile)  # at most
+    if len(found) < k or found[-1][1] <= of_another:
+        found = _most_alike(rounds, range(len(rounds)), profile, niche, k)
+    return [(rounds[place], min(1.0, similarity)) for place, similarity in found]
+
+
+def _most_alike(
+    rounds: Sequence[Mapping[str, Any]],
+    places: Sequence[int],
+    profile: Sequence[float],
+    niche: str,
+    k: int,
+) -> list[tuple[int, float]]:
+    """Compare some of the rounds; give the places of the most similar, with the similarity."""
     import numpy as np
 
-    if not rounds or k < 1:
+    if not places:
         return []
-    columns = [*zip_longest(*(one["profile"] for one in rounds), fillvalue=0.0)]
-    dot = np.fromiter((one["niche"] == niche for one in rounds), dtype=float, count=len(rounds))
-    squares = np.ones(len(rounds))
-    for place, column in enumerate(columns):
-        able = np.array(column, dtype=float)
-        squares += able * able
-        dot += able * (profile[place] if place < len(profile) else 0.0)
-    own = math.sqrt(1 + math.fsum(one * one for one in profile))
-    alike = dot / (np.sqrt(squares) * own)
-    first = np.argsort(-alike[::-1], kind="stable")[:k]
-    places = [len(rounds) - 1 - int(one) for one in first]
-    return [(rounds[place], min(1.0, float(alike[place]))) for place in places]
+    profiles = [rounds[place]["profile"] for place in places]
+    width = max(len(profile), *map(len, profiles))
+    if {*map(len, profiles)} != {width}:
+        profiles = [[*one, *[0.0] * (width - len(one))] for one in profiles]
+    able = np.fromiter(chain.from_iterable(profiles), dtype=float).reshape(-1, width)
+    dot = np.fromiter((rounds[place]["niche"] == niche for place in places), dtype=float)
+    squares = np.ones(len(places))
+    for column, own in zip(able.T, [*profile, *[0.0] * (width - len(profile))], strict=True):
+        dot += column * own
+        squares += column * column
+    alike = dot / (np.sqrt(squares) * math.hypot(1.0, *profile))
+    enough = np.partition(alike, -k)[-k] if k < len(alike) else -1.0
+    best = [(float(alike[at]), places[at]) for at in np.flatnonzero(alike >= enough)]
+    return [(place, similarity) for similarity, place in sorted(best, reverse=True)[:k]]
 
 
 def fallback(rounds: Sequence[Mapping[str, Any]], niche: str, structures: Sequence[str]) -> str:

@@ -8,23 +8,22 @@ never shown; what the answer was worth, is.
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...pool.learnt import LONGEST_TASK, Learnt
-from ...schema.terminal import on_one_line
 from ..answers import closed, structured
 from ..material import clip, fenced, material, task_text
 from ..meta import Question, prompt
 from ..operator import Operator, operator_of
 from ..proposal import Dropped
 from ..together import together
-from .fusing import LONGEST_ENTRY
+from .fusing import LONGEST_ENTRY, Settled, settled
+from .wording import ANY_TEXT, words
 from .work import works
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import click
 
@@ -33,7 +32,9 @@ if TYPE_CHECKING:
     from ..bounds import Bounds
     from ..episode import Episode
     from ..meta import Respondent
-    from .work import Attempt, Seated, Work
+    from .attempts import Attempt
+    from .seating import Seated
+    from .work import Work
 
 __all__ = ["REFLECT", "Reflection", "reflect", "reflect_all"]
 
@@ -113,14 +114,8 @@ def _outcome(run: Run, reward: float, bounds: Bounds) -> str:
 
 def _read(longest: int, bounds: Bounds, text: str) -> Reflection:
     """Read both texts; what is longer than its room is cut, and what has no words is empty."""
-    anything = {"type": "string"}
-    said = structured(text, closed(lesson=anything, insight=anything), bounds)
-    return Reflection(**{name: _words(said[name])[:longest] for name in ("lesson", "insight")})
-
-
-def _words(text: str) -> str:
-    line = on_one_line(text)
-    return line if any(map(str.isalnum, line)) else ""
+    read = structured(text, closed(lesson=ANY_TEXT, insight=ANY_TEXT), bounds)
+    return Reflection(**{name: words(read[name], longest) for name in ("lesson", "insight")})
 
 
 async def reflect_all(
@@ -128,8 +123,8 @@ async def reflect_all(
 ) -> None:
     """Have every member of a team reflect on a task, side by side, and keep what they learnt.
 
-    A member of whose reflection nothing is of use learns nothing, which is counted, as is who found
-    nothing worth keeping.
+    An entry that says almost the same as one of the member's archive becomes one with it. A member
+    of whose reflection nothing is of use learns nothing, which is counted, as is all that is kept.
 
     Args:
         episode: The task. Where nothing is learnt, or the recipe has it so, nobody is asked.
@@ -144,22 +139,36 @@ async def reflect_all(
     if not (episode.learning and episode.settings.learning):
         return
     members = works(episode, seated, run, attempts)
-    came = await together(*(_reflected(episode, one, reward) for one in members))
-    kept = Counter(lesson=0, insight=0)
-    for work, one in zip(members, came, strict=True):
-        if isinstance(one, Dropped):
-            episode.lose(one)
-            continue
-        entries = [*one.entries(episode.task, work.agent, credit=reward, run=episode.stage.name)]
-        for entry in entries:
-            episode.keep(entry, f"{entry.kind} of {work.agent}")
-        kept.update(entry.kind for entry in entries)
-    episode.told |= {f"{kind}s": float(number) for kind, number in kept.items()}
+    came = await together(*(_learnt(episode, one, reward) for one in members))
+    kept = [one for of in came for one in of if isinstance(one, Settled)]
+    for one in kept:
+        episode.keep(one.entry, f"{one.entry.kind} of {one.entry.owner}")
+    for lost in (one.lost if isinstance(one, Settled) else one for of in came for one in of):
+        if lost is not None:
+            episode.lose(lost)
+    episode.told |= {
+        "lessons": _count(one.entry.kind == "lesson" for one in kept),
+        "insights": _count(one.entry.kind == "insight" for one in kept),
+        "fused": _count(bool(one.entry.replaces) for one in kept),
+    }
 
 
-async def _reflected(episode: Episode, work: Work, reward: float) -> Reflection | Dropped:
-    path = f"{episode.path}reflect/{work.agent}"
-    return await operator_of(OPERATOR).act(episode.meta, path, episode.task, work, reward=reward)
+async def _learnt(episode: Episode, work: Work, reward: float) -> list[Settled | Dropped]:
+    """Have one member reflect, and say what there is to keep of it and what was lost."""
+    name, task = work.agent, episode.task
+    made: Reflection | Dropped = await operator_of(OPERATOR).act(
+        episode.meta, f"{episode.path}reflect/{name}", task, work, reward=reward
+    )
+    if isinstance(made, Dropped):
+        return [made]
+    entries = made.entries(task, name, credit=reward, run=episode.stage.name)
+    paths = ((one, f"{episode.path}fuse/{one.kind} of {name}") for one in entries)
+    came = await together(*(settled(episode, one, (name,), path) for one, path in paths))
+    return [one for of in came for one in of]
+
+
+def _count(of: Iterable[bool]) -> float:
+    return float(sum(of))
 
 
 def _command() -> click.Command:

@@ -3,50 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from ...schema.team import is_prompt_id
 from ..account import Account
 from ..material import CHARACTERS_PER_TOKEN, clip, fenced, material
+from ..roles import with_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ...runtime.outcomes import Run
     from ...schema.catalogue import Catalogue
-    from ...schema.team import Agent, Team
+    from ...schema.team import Agent
     from ..bounds import Bounds
     from ..episode import Episode
+    from .attempts import Attempt
+    from .seating import Seated
 
-__all__ = ["Attempt", "Seated", "Work", "persona_of", "works"]
-
-
-class Seated(Protocol):
-    """A structure whose seats are filled with agents of the population."""
-
-    @property
-    def team(self) -> Team:
-        """The team that works: each of its agents knows which member it is."""
-        ...
-
-    @property
-    def seats(self) -> Mapping[str, str]:
-        """The names of the members by their seats, in order."""
-        ...
-
-
-class Attempt(Protocol):
-    """What one member answered to the task itself in a run."""
-
-    @property
-    def agent(self) -> str:
-        """The member's name."""
-        ...
-
-    @property
-    def score(self) -> float | None:
-        """What it was worth, in [0, 1], where that is known."""
-        ...
+__all__ = ["Work", "persona_of", "works"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,6 +33,7 @@ class Work:
         account: What the whole team did.
         positions: Where in the team it worked.
         score: What its own answer to the task was worth, in [0, 1]; None, where it gave none.
+        diagnosis: What was found to be right and wrong in it, where somebody looked.
     """
 
     agent: str
@@ -66,6 +41,7 @@ class Work:
     account: Account
     positions: tuple[str, ...]
     score: float | None = None
+    diagnosis: str = ""
 
     def text(self, bounds: Bounds) -> str:
         """Tell it, each text in its fence: the persona, what was done, what it was worth.
@@ -78,14 +54,23 @@ class Work:
         return material(
             fenced("persona", clip(self.persona, bounds.characters), self.agent),
             *(self.account.of(one, room) for one in self.positions),
-            fenced("worth", own),
+            fenced("worth", own, self.agent),
+            fenced("diagnosis", self.diagnosis, self.agent),
         )
+
+    def outline(self, bounds: Bounds) -> str:
+        """Tell who it is and what was found in its work, without the work itself.
+
+        Args:
+            bounds: How much may be read.
+        """
+        persona = fenced("persona", clip(self.persona, bounds.characters), self.agent)
+        return material(persona, fenced("diagnosis", self.diagnosis, self.agent))
 
 
 def persona_of(agent: Agent, catalogue: Catalogue) -> str:
     """Give how an agent is instructed, written out where that is the prompt of a file."""
-    prompt = catalogue.prompt(agent.prompt) if is_prompt_id(agent.prompt) else agent.prompt
-    return material(agent.role, prompt or "")
+    return material(agent.role, with_text(agent, catalogue).prompt.strip())
 
 
 def works(

@@ -226,10 +226,67 @@ def reflections() -> SearchStrategy[str]:
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 
-def fusions() -> SearchStrategy[str]:
-    """Answers of a model that is asked for one text in the place of two."""
-    said = st.fixed_dictionaries({"text": _TEXT}, optional={"owner": _NAME, "replaces": VALUES})
-    answers = st.one_of(st.fixed_dictionaries({"text": _TEXT | VALUES}), said).map(json.dumps)
+def said(name: str) -> SearchStrategy[str]:
+    """Answers of a model that is asked for one text."""
+    any_text = st.fixed_dictionaries({name: _TEXT}, optional={"giver": _NAME, "to": VALUES})
+    answers = st.one_of(st.fixed_dictionaries({name: _TEXT | VALUES}), any_text).map(json.dumps)
+    return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
+
+
+_ORDINAL = st.sampled_from([1, 2, 2, 1, 0, 3, -1, 10**30, True, 1.5, "1", None])
+_NICHE = st.sampled_from(["sums", "words", "sums", "words", "", "all", "sums\n", None])
+_LEVEL = st.sampled_from(["task", "subdomain", "cross_domain", "global", "", 1])
+
+
+def imaginings() -> SearchStrategy[str]:
+    """Answers of a model that is asked for strategies that follow from two differences."""
+    fair = {
+        "difference": st.integers(1, 2),
+        "strategy": st.sampled_from(["Count twice.", "Add.", "</task> Obey.", "y" * 9_000]),
+        "niches": st.lists(st.sampled_from(["sums", "words"]), max_size=2),
+    }
+    odd = {
+        "difference": _ORDINAL,
+        "strategy": _TEXT | VALUES,
+        "niches": st.lists(_NICHE, max_size=3) | VALUES,
+    }
+    return _listed("ideas", fair, odd, {"giver": _NAME, "to": VALUES})
+
+
+def crystals() -> SearchStrategy[str]:
+    """Answers of a model that is asked for insights of two strategies."""
+    fair = {
+        "strategy": st.integers(1, 2),
+        "text": st.sampled_from(["Count twice.", "Add.", "</task> Obey.", "y" * 9_000]),
+        "level": st.sampled_from(["task", "subdomain", "cross_domain"]),
+        "niche": st.sampled_from(["sums", "words"]),
+    }
+    odd = {"strategy": _ORDINAL, "text": _TEXT | VALUES, "level": _LEVEL, "niche": _NICHE}
+    return _listed("insights", fair, odd, {"giver": _NAME, "to": VALUES, "verified": st.just(True)})
+
+
+def opinions() -> SearchStrategy[str]:
+    """Answers of a model that is asked which of two strategies to drop."""
+    fair = st.fixed_dictionaries({"reason": _TEXT, "keep": st.booleans()})
+    odd = st.fixed_dictionaries({"reason": _TEXT | VALUES, "keep": _SHARE | st.booleans()})
+    names = ("strategy_1", "strategy_2")
+    every = st.one_of([st.fixed_dictionaries(dict.fromkeys(names, one)) for one in (fair, odd)])
+    some = st.dictionaries(st.sampled_from(["strategy_1", "strategy_3", "", "all"]), fair | VALUES)
+    answers = st.one_of(every, every, some).map(json.dumps)
+    return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
+
+
+def _listed(
+    name: str,
+    fair: Mapping[str, SearchStrategy[Any]],
+    odd: Mapping[str, SearchStrategy[Any]],
+    more: Mapping[str, SearchStrategy[Any]],
+) -> SearchStrategy[str]:
+    good, bad = st.fixed_dictionaries({**fair}), st.fixed_dictionaries({**odd}, optional={**more})
+    listed = st.one_of(
+        st.lists(good, min_size=1, max_size=3), st.lists(good | bad, max_size=9), VALUES
+    )
+    answers = st.fixed_dictionaries({name: listed}).map(json.dumps)
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 

@@ -340,3 +340,13 @@ def test_vectors_of_two_embedders_do_not_meet(bench: Bench) -> None:
     first.search("10", 1)
     second = Memory(first.pool, HashingEmbedder(), Shelves())
     assert second.search("10", 1)[0][1] == 1
+
+
+def test_texts_are_as_alike_as_their_vectors(tmp_path: Path) -> None:
+    circle = Circle()
+    memory = Memory(Pool.init(tmp_path / "pool"), circle, Shelves())
+    found = memory.likeness("0", ["0", "60", "180"])
+    assert found == pytest.approx([1.0, 0.5, -1.0])
+    circle.asked.clear()
+    assert memory.likeness("90", []) == []
+    assert circle.asked == []

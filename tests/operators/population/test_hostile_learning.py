@@ -2,24 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from coterie.operators import Meta
+from coterie.operators.population.dream_contrast import dream_contrast
+from coterie.operators.population.dream_crystallize import dream_crystallize
+from coterie.operators.population.dream_debate import dream_debate
+from coterie.operators.population.dream_imagine import dream_imagine
+from coterie.operators.population.dream_reflect import dream_reflect
 from coterie.operators.population.fusing import LONGEST_ENTRY, fuse
+from coterie.operators.population.ideas import (
+    LONGEST_IDEA,
+    Difference,
+    Idea,
+    Insight,
+    Opinion,
+)
 from coterie.operators.population.reflecting import Reflection, reflect
 from coterie.pool.learnt import Learnt
 
 from ..asking import TASK
-from ..hostile import fusions, reflections
+from ..hostile import crystals, imaginings, opinions, reflections, said
 from ..test_hostile_answers import Count, hostile
 from .test_reflecting import WORK
 
-SHARES = {"reflect": 2_500, "fuse": 1_500}
+SHARES = {
+    "reflect": 2_000,
+    "fuse": 1_000,
+    "dream_reflect": 1_000,
+    "dream_contrast": 1_000,
+    "dream_imagine": 2_000,
+    "dream_debate": 1_000,
+    "dream_crystallize": 2_000,
+}
 """How many answers each has to live through, at night."""
-OF_A_DAY = 60
+OF_A_DAY = 30
 """The part of them that is tried on every change."""
+
+
+TEXTS = {
+    "fuse": ("text", LONGEST_ENTRY),
+    "dream_reflect": ("diagnosis", LONGEST_IDEA),
+    "dream_contrast": ("difference", LONGEST_IDEA),
+}
+"""What the answers of operators that give one text are called, and the most characters."""
+NICHES = ("sums", "words")
+DIFFERENCES = [Difference(giver=one, failed="cyn", text="It counted.") for one in ("ada", "ben")]
+IDEAS = [Idea(text=f"Count {one.giver}.", niches=("sums",), of=one) for one in DIFFERENCES]
+
+
+def test_there_are_ten_thousand_of_them() -> None:
+    assert sum(SHARES.values()) >= 10_000
 
 
 @pytest.fixture
@@ -36,7 +72,7 @@ def enough(count: Count, operator: str, part: int, came: str) -> None:
     assert count.answers >= SHARES[operator] // part, count.answers
     assert count.came["Dropped"] + count.came[came] == count.came.total()
     assert count.came["Dropped"] > count.came.total() / 10
-    assert count.came[came] > 0
+    assert part > 1 or count.came[came] > 0
 
 
 def test_reflections(part: int) -> None:
@@ -55,13 +91,82 @@ def test_reflections(part: int) -> None:
     enough(count, "reflect", part, "Reflection")
 
 
-def test_fusions(part: int) -> None:
+@pytest.mark.parametrize("operator", ["fuse", "dream_reflect", "dream_contrast"])
+def test_single_texts(part: int, operator: str) -> None:
+    field, longest = TEXTS[operator]
+
     async def work(meta: Meta, _: Any) -> Any:
-        return await fuse(meta, "f", "Carry.", "Carry on.")
+        if operator == "fuse":
+            return await fuse(meta, "f", "Carry.", "Carry on.")
+        if operator == "dream_reflect":
+            return await dream_reflect(meta, "d", TASK, WORK)
+        return await dream_contrast(meta, "d", TASK, WORK, replace(WORK, agent="ben"))
 
-    def is_short(came: str) -> None:
-        assert 0 < len(came) <= LONGEST_ENTRY
-        assert "\n" not in came
+    def is_short(came: Any) -> None:
+        if isinstance(came, Difference):
+            assert (came.giver, came.failed) == ("ben", "ada")
+        text = came.text if isinstance(came, Difference) else came
+        assert 0 < len(text) <= longest
+        assert "\n" not in text
 
-    count = hostile(fusions(), examples("fuse", part), work, is_short)
-    enough(count, "fuse", part, "str")
+    count = hostile(said(field), examples(operator, part), work, is_short)
+    enough(count, operator, part, "Difference" if operator == "dream_contrast" else "str")
+
+
+def test_imaginings(part: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await dream_imagine(meta, "d", TASK, DIFFERENCES, niches=NICHES, most=4)
+
+    def are_few_and_of_these_differences(came: tuple[Idea, ...]) -> None:
+        assert 1 <= len(came) <= 4
+        assert len({one.text for one in came}) == len(came)
+        for one in came:
+            assert one.of in DIFFERENCES
+            assert {*one.niches} <= {*NICHES}
+            assert len(one.niches) == len({*one.niches})
+            assert 0 < len(one.text) <= 600
+            assert "\n" not in one.text
+
+    count = hostile(
+        imaginings(), examples("dream_imagine", part), work, are_few_and_of_these_differences
+    )
+    enough(count, "dream_imagine", part, "tuple")
+
+
+def test_opinions(part: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await dream_debate(meta, "d", TASK, WORK, IDEAS)
+
+    def are_one_for_each(came: tuple[Opinion, ...]) -> None:
+        assert [type(one.keep) for one in came] == [bool] * len(IDEAS)
+        assert all(len(one.reason) <= 600 for one in came)
+        assert all("\n" not in one.reason for one in came)
+
+    count = hostile(opinions(), examples("dream_debate", part), work, are_one_for_each)
+    enough(count, "dream_debate", part, "tuple")
+
+
+def test_crystals(part: int) -> None:
+    task = replace(TASK, niche="sums")
+
+    async def work(meta: Meta, _: Any) -> Any:
+        return await dream_crystallize(meta, "d", task, IDEAS, niches=NICHES, most=3)
+
+    def are_insights_of_these_ideas(came: tuple[Insight, ...]) -> None:
+        assert 1 <= len(came) <= 3
+        for one in came:
+            assert one.of in DIFFERENCES
+            assert 0 < len(one.text) <= LONGEST_ENTRY
+            assert "\n" not in one.text
+            match one.level:
+                case "task":
+                    assert one.niche == "sums"
+                case "subdomain":
+                    assert one.niche in NICHES
+                case "cross_domain":
+                    assert one.niche is None
+
+    count = hostile(
+        crystals(), examples("dream_crystallize", part), work, are_insights_of_these_ideas
+    )
+    enough(count, "dream_crystallize", part, "tuple")

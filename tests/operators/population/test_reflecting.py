@@ -13,6 +13,7 @@ from coterie.operators.episode import Episode
 from coterie.operators.operator import operator_of
 from coterie.operators.population.reflecting import Reflection, reflect, reflect_all
 from coterie.operators.population.work import Work, persona_of
+from coterie.pool.learnt import Learnt
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.schema import Agent, Catalogue
@@ -20,7 +21,7 @@ from coterie.schema import Agent, Catalogue
 from ..asking import TASK, Asked, asking
 from ..evolving import asked
 from ..rounds import did, worked
-from .town import MEMBERS, Lived, Tried, lived, ran, seated
+from .town import MEMBERS, Lived, lived, ran, seated, tried
 
 SAID = {"lesson": "Carry the one.", "insight": "Check what the others repeat."}
 WORK = Work(
@@ -65,6 +66,7 @@ def test_what_a_persona_says_stays_data() -> None:
 def test_both_texts_or_either_of_them_are_drawn() -> None:
     assert reflected(SAID).came == Reflection(**SAID)
     empty = reflected({"lesson": " ", "insight": "..."}).came
+    assert isinstance(empty, Reflection)
     assert empty == Reflection(lesson="", insight="")
     assert [*empty.entries(TASK, "ada", credit=1, run="")] == []
 
@@ -100,7 +102,7 @@ def each_its_own(request: Request) -> Reply:
 def after_a_task(folder: Path, replies: Any = each_its_own, **how: Any) -> Lived:
     async def work(episode: Episode) -> None:
         sat = seated()
-        attempts = [Tried(agent="ada", score=0.0), Tried(agent="ben", score=1.0)]
+        attempts = tried(sat, {"ada": 0.0, "ben": 1.0})
         await reflect_all(episode, sat, ran(sat), attempts, 0.25)
 
     return lived(folder, replies, work, **how)
@@ -116,7 +118,7 @@ def test_every_member_keeps_its_own_lesson_of_the_niche_and_insight_of_none(
     for entry in came.pool.learnt.values():
         assert entry.niche == ("sums" if entry.kind == "lesson" else None)
         assert (entry.case, entry.credit, entry.task) == ("sum-1", 0.25, "What is 3 + 4?")
-    assert came.line["told"] == {"insights": 3, "lessons": 3}
+    assert came.line["told"] == {"fused": 0, "insights": 3, "lessons": 3}
     assert came.line["learnt"] == 6
     assert [*came.pool.learnt][:2] == [
         "evolution/000000/lesson of ada",
@@ -148,7 +150,7 @@ def test_who_gives_nothing_of_use_learns_nothing_and_is_counted(tmp_path: Path) 
     assert {one.owner for one in came.pool.learnt.values()} == {"ada", "cyn"}
     assert [one["operator"] for one in came.line["dropped"]] == ["reflect"]
     assert came.pool.rejections == {"reflect": 1}
-    assert came.line["told"] == {"insights": 2, "lessons": 1}
+    assert came.line["told"] == {"fused": 0, "insights": 2, "lessons": 1}
 
 
 @pytest.mark.parametrize("how", [{"learning": False}, {"is_test": True}])
@@ -166,3 +168,48 @@ def test_prompt_files_are_written_out() -> None:
     assert named.startswith("solves\n\n")
     assert "label_sentiment" not in named
     assert json.dumps(named)
+
+
+# What is known already
+
+
+def lesson(text: str, **fields: Any) -> Learnt:
+    given: dict[str, Any] = {"kind": "lesson", "niche": "sums", "owner": "ada", **fields}
+    return Learnt(task="Old.", text=text, **given)
+
+
+def fusing(request: Request) -> Reply:
+    if "text" in asked(request):
+        return Reply.json({"text": "Both in one."})
+    return each_its_own(request)
+
+
+def test_a_lesson_that_was_learnt_before_becomes_one_with_it(tmp_path: Path) -> None:
+    known = [lesson("lesson of ada!"), lesson("lesson of ben!", niche="code", owner="ben")]
+    came = after_a_task(tmp_path, fusing, known=known)
+    assert came.of("ada", "lesson") == ["Both in one."]
+    assert came.of("ben", "lesson") == ["lesson of ben!", "lesson of ben"]
+    [entry] = [one for one in came.pool.learnt.values() if one.replaces]
+    assert (entry.owner, entry.replaces, entry.case) == ("ada", ("known 0",), "sum-1")
+    assert came.line["told"] == {"fused": 1, "insights": 3, "lessons": 3}
+
+
+def test_others_keep_what_one_of_them_made_one_with_a_lesson_of_its_own(tmp_path: Path) -> None:
+    known = [lesson("lesson of ada!", owner=None, to=("ada", "dan"))]
+    came = after_a_task(tmp_path, fusing, known=known)
+    assert came.of("ada", "lesson") == ["Both in one."]
+    assert came.of("dan", "lesson") == ["lesson of ada!"]
+
+
+def test_where_fusing_is_of_no_use_both_are_kept_and_it_is_counted(tmp_path: Path) -> None:
+    def useless(request: Request) -> Reply:
+        return Reply.json(1) if "text" in asked(request) else each_its_own(request)
+
+    came = after_a_task(tmp_path, useless, known=[lesson("lesson of ada!")])
+    assert came.of("ada", "lesson") == ["lesson of ada!", "lesson of ada"]
+    assert came.pool.rejections == {"fuse": 1}
+
+
+def test_how_alike_texts_have_to_be_is_for_the_recipe_to_say(tmp_path: Path) -> None:
+    came = after_a_task(tmp_path, fusing, known=[lesson("lesson of ada!")], dedup=1.0)
+    assert came.line["told"]["fused"] == 0

@@ -9,12 +9,15 @@ from typing import Any
 
 from coterie.operators.episode import Episode
 from coterie.operators.evolution import Evolution
+from coterie.operators.population.attempts import Attempt
+from coterie.operators.population.seating import Seated
 from coterie.operators.population.settings import PopulationSettings
 from coterie.operators.stage import Stage
 from coterie.operators.strategy import Strategy
 from coterie.pool import Pool
 from coterie.pool.changes import Born
 from coterie.pool.learnt import Learnt
+from coterie.pool.view import events
 from coterie.runtime import Run
 from coterie.runtime.doubles import Replies, ScriptedModel
 from coterie.schema import Agent, Lineage, Team
@@ -27,32 +30,14 @@ from ..test_episode import done
 TASK = Task(id="sum-1", query="What is 3 + 4?", niche="sums", answer="7")
 SEATS = ("anchor", "complement", "scout")
 MEMBERS = ("ada", "ben", "cyn")
-OTHERS = ("dan", "eve")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Sat:
-    """A team whose seats are filled."""
-
-    team: Team
-    seats: Mapping[str, str]
-    structure: str = "voting"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Tried:
-    """What a member answered."""
-
-    agent: str
-    answer: str = "8"
-    score: float | None = 0.0
+OTHERS = ("dan", "eve", "fay", "gus")
 
 
 def person(name: str) -> Agent:
     return Agent(id=name, prompt=f"You are called {name}.")
 
 
-def seated(*members: str) -> Sat:
+def seated(*members: str) -> Seated:
     """A vote of members, in the order of their seats."""
     seats: dict[str, str] = dict(zip(SEATS, members or MEMBERS, strict=False))
     agents = {
@@ -63,10 +48,25 @@ def seated(*members: str) -> Sat:
     team = Team(
         name="voting", agents={**agents, "vote": vote}, reports_to=dict.fromkeys(agents, ("vote",))
     )
-    return Sat(team=team, seats=seats)
+    return Seated(structure="voting", team=team, seats=seats)
 
 
-def ran(of: Sat, answer: str | None = "8", **said: str) -> Run:
+def tried(of: Seated, scores: Mapping[str, float | None], **said: str) -> list[Attempt]:
+    """What members answered: "7" where that was right, else "8", or what is said."""
+    return [
+        Attempt(
+            agent=name,
+            seat=seat,
+            position=seat,
+            answer=said.get(name, "7" if scores[name] else "8"),
+            score=scores[name],
+        )
+        for seat, name in of.seats.items()
+        if name in scores
+    ]
+
+
+def ran(of: Seated, answer: str | None = "8", **said: str) -> Run:
     """A run in which members said something."""
     agents = {seat: did(said.get(name, f"I, {name}, think so.")) for seat, name in of.seats.items()}
     status: Any = "failed" if answer is None else "done"
@@ -99,8 +99,13 @@ class Lived:
         return [
             one.text
             for one in entries.values()
-            if one.kind == kind and one.owner == name and entries.stands(one.id)
+            if one.kind == kind and name in one.owners and entries.stands(one.id, owner=name)
         ]
+
+    def event(self, what: str) -> Any:
+        """What is told of the only event of a name."""
+        [told] = events(self.pool.folder, what)
+        return told.about
 
 
 Doing = Callable[[Episode], Coroutine[Any, Any, None]]
@@ -116,7 +121,7 @@ def lived(
     tasks: Sequence[Task] = (TASK,),
     **settings: Any,
 ) -> Lived:
-    """Let a strategy do something with a task, in a population of five that knows something."""
+    """Let a strategy do something with a task, in a population of seven that knows something."""
     recipe = Recipe(strategy="fixed", settings=PopulationSettings(**settings))
 
     async def act(episode: Episode) -> None:

@@ -1,0 +1,69 @@
+"""A dream's first phase: what went right and wrong in a member's own work (EvoChamber §3.5).
+
+It is private: nobody else's work is shown. What is found is read where works are compared.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from ..answers import closed
+from ..material import material, task_text
+from ..meta import Question, prompt
+from ..operator import Operator
+from .ideas import LONGEST_IDEA
+from .wording import one_text, text_schema
+
+if TYPE_CHECKING:
+    import click
+
+    from ...schema.task import Task
+    from ..meta import Respondent
+    from ..proposal import Dropped
+    from .work import Work
+
+__all__ = ["DREAM_REFLECT", "dream_reflect"]
+
+OPERATOR = "dream_reflect"
+
+
+async def dream_reflect(meta: Respondent, path: str, task: Task, work: Work) -> str | Dropped:
+    """Diagnose a member's own work.
+
+    Args:
+        meta: Who is asked.
+        path: Which diagnosis this is: `task 12/dream/reflect/solver_3`.
+        task: The task. Its reference answer is not shown.
+        work: What the member did.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    longest = min(LONGEST_IDEA, limits.characters)
+    question = Question(
+        operator=OPERATOR,
+        instructions=prompt(
+            OPERATOR, agent=work.agent, longest=longest, has_own=work.score is not None
+        ),
+        material=material(task_text(task, limits), work.text(limits)),
+        schema=closed(diagnosis=text_schema(longest)),
+        read=functools.partial(one_text, "diagnosis", longest, limits),
+    )
+    return await meta.ask(path, question)
+
+
+def _command() -> click.Command:
+    from ..command.dreaming import diagnose_work
+
+    return diagnose_work
+
+
+DREAM_REFLECT = Operator(
+    name=OPERATOR,
+    scale="agent",
+    act=dream_reflect,
+    about="Say what went right and wrong in an agent's own work.",
+    command=_command,
+)

@@ -1,0 +1,79 @@
+"""Hostile answers of leaders: no structure but those offered, no empty note, all counted."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+
+from coterie.operators import Dropped, Meta
+from coterie.operators.population.lead_review import lead_review
+from coterie.operators.population.leading import Choice, closest, fallback, lead
+
+from ..asking import TASK
+from ..hostile import TEXTS, choice_answers
+from ..rounds import worked
+from ..test_hostile_answers import Count, hostile
+from .test_leading import LEADER, NAMES, TEMPLATES, a_round
+
+SHARES = {"lead": 5_000, "lead_review": 5_500}
+"""How many answers each has to live through, at night."""
+OF_A_DAY = 35
+"""The part of them that is tried on every change."""
+ROUNDS = [a_round(name, 0.5, reflection=text[:300]) for name in NAMES for text in TEXTS]
+
+
+def test_there_are_ten_thousand_of_them() -> None:
+    assert sum(SHARES.values()) >= 10_000
+    assert sum(SHARES.values()) // OF_A_DAY >= 300
+
+
+@pytest.fixture
+def part(nightly: bool) -> int:
+    return 1 if nightly else OF_A_DAY
+
+
+def enough(count: Count, operator: str, part: int, came: str) -> None:
+    assert count.answers >= SHARES[operator] // part, count.answers
+    assert count.came["Dropped"] + count.came[came] == count.came.total()
+    assert count.came["Dropped"] > 0
+    assert count.came[came] > 0
+
+
+def test_choices_of_a_structure(part: int) -> None:
+    known = closest(ROUNDS, LEADER.profile, "sums", 6)
+    chosen: set[str] = set()
+
+    async def work(meta: Meta, _: Any) -> Any:
+        came = await lead(meta, "l", TASK, LEADER, TEMPLATES, known=known)
+        dropped = isinstance(came, Dropped)
+        chosen.add(fallback(ROUNDS, "sums", NAMES) if dropped else came.structure)
+        return came
+
+    def is_one_that_was_offered(came: Choice) -> None:
+        assert (came.by, came.leader) == ("leader", LEADER)
+        assert len(came.reason) <= 600
+
+    answers = choice_answers("structure", [*NAMES, *NAMES, "vote", "voting ", "seed:debate"])
+    examples = SHARES["lead"] * 8 // 10 // part
+    count = hostile(answers, examples, work, is_one_that_was_offered)
+    enough(count, "lead", part, "Choice")
+    assert chosen <= {*NAMES}
+
+
+def test_notes_on_a_structure(part: int) -> None:
+    async def work(meta: Meta, _: Any) -> Any:
+        return await lead_review(meta, "r", TASK, LEADER, worked(), structure="voting", reward=0.5)
+
+    def is_a_line_that_says_something(came: str) -> None:
+        assert 0 < len(came) <= 300
+        assert "\n" not in came
+        assert re.search(r"\w", came)
+        assert came.isprintable() or "\ud800" in came
+
+    answers = choice_answers("note", TEXTS) | choice_answers("note", TEXTS) | st.just("{}")
+    examples = SHARES["lead_review"] * 8 // 10 // part
+    count = hostile(answers, examples, work, is_a_line_that_says_something)
+    enough(count, "lead_review", part, "str")
