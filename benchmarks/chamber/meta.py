@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from .landscapes import NICHES
 from .texts import (
     attempt_in,
     diagnosed,
@@ -177,9 +176,10 @@ def _imagined(asked: _Asked) -> Mapping[str, Any]:
     differences = [*enumerate(asked.texts("difference"), 1)]
     methods = {lesson_said(one): n for n, text in differences for one in lessons_in(text)}
     habits = {habit_lesson(*one): n for n, text in differences for one in habits_in(text)}
+    known = "\n".join(asked.texts("niches")).splitlines()
     ideas = [
         *({"difference": n, "strategy": one, "niches": [niche]} for one, n in methods.items()),
-        *({"difference": n, "strategy": one, "niches": [*NICHES]} for one, n in habits.items()),
+        *({"difference": n, "strategy": one, "niches": known} for one, n in habits.items()),
     ]
     return {"ideas": ideas[: _most(asked, "ideas")]}
 

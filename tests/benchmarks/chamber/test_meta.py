@@ -12,15 +12,32 @@ from coterie.benchmarks.chamber.gateway import Simulated
 from coterie.benchmarks.chamber.landscapes import NICHES, Landscape, drawn
 from coterie.benchmarks.chamber.names import CEILING, META, catalogue
 from coterie.benchmarks.chamber.tasks import tasks
-from coterie.benchmarks.chamber.texts import habit_lesson, habits_in, lesson_said, lessons_in, said
+from coterie.benchmarks.chamber.texts import (
+    habit_lesson,
+    habits_in,
+    lesson_said,
+    lessons_in,
+    persona,
+    personas_in,
+    said,
+)
 from coterie.benchmarks.chamber.world import HABITS, METHODS, Attempt, Lesson, problem_of, title
 from coterie.benchmarks.simulated import services_of
 from coterie.operators.account import Account
 from coterie.operators.meta import Meta
+from coterie.operators.population.dream_contrast import dream_contrast
+from coterie.operators.population.dream_crystallize import dream_crystallize
+from coterie.operators.population.dream_debate import dream_debate
+from coterie.operators.population.dream_imagine import dream_imagine
+from coterie.operators.population.dream_reflect import dream_reflect
 from coterie.operators.population.founding import founders
 from coterie.operators.population.fusing import fuse
+from coterie.operators.population.ideas import Difference, Idea
 from coterie.operators.population.leading import Choice, Leader, lead
+from coterie.operators.population.personas import Persona
+from coterie.operators.population.personas import persona as written
 from coterie.operators.population.reflecting import Reflection, reflect
+from coterie.operators.population.rules import Event
 from coterie.operators.population.seating import STRUCTURES
 from coterie.operators.population.settings import PopulationSettings
 from coterie.operators.population.work import Work
@@ -130,3 +147,54 @@ def test_a_leader_goes_by_what_did_well_on_the_niche_else_tries_something_else()
     drawn_ones = {led([], number) for number in range(20)}
     assert len(drawn_ones) == len(STRUCTURES)
     assert len({led(well, number, whim=1.0) for number in range(20)}) == len(STRUCTURES)
+
+
+def test_a_dream_carries_the_right_method_from_who_had_it_to_insights() -> None:
+    failed = work("solver_1", MINE, team=THEIRS, score=0.0)
+    succeeded = work("solver_2", THEIRS, team=THEIRS, score=1.0)
+    method, habit = lesson_said(lesson(OTHER, 1)), habit_lesson(HABITS[1], 1)
+    difference = done(dream_contrast(meta(), "contrast", TASK, failed, succeeded))
+    assert isinstance(difference, Difference)
+    assert difference.text == f"{method}; {habit}"
+    niches = [PROBLEM.niche, *NICHES]
+    ideas = done(dream_imagine(meta(), "imagine", TASK, [difference], niches=niches, most=6))
+    assert [one.text for one in ideas] == [method, habit]
+    made = dream_crystallize(meta(), "crystallize", TASK, [*ideas][::-1], niches=niches, most=3)
+    insights = done(made)
+    assert [(one.text, one.level, one.niche) for one in insights] == [
+        (method, "subdomain", PROBLEM.niche),
+        (habit, "cross_domain", None),
+    ]
+
+
+def test_who_criticises_drops_what_it_did_itself_and_was_wrong() -> None:
+    ideas = [
+        Idea(
+            text=lesson_said(lesson(one, 1)),
+            niches=(),
+            of=Difference(giver="a", failed="b", text=""),
+        )
+        for one in (ONE, OTHER)
+    ]
+    for score, kept in ((0.0, [False, True]), (1.0, [True, True])):
+        own = work("solver_1", MINE, team=THEIRS, score=score)
+        diagnosis = done(dream_reflect(meta(), f"reflect {score}", TASK, own))
+        own = replace(own, diagnosis=diagnosis)
+        opinions = done(dream_debate(meta(), f"debate {score}", TASK, own, ideas))
+        assert [one.keep for one in opinions] == kept
+
+
+def test_a_persona_names_the_niche_it_is_for_or_those_of_both() -> None:
+    [agent] = founders(replace(PopulationSettings(), pool_size=1, team_size=1), Path(), catalogue())
+    fork = Event(operator="fork", agents=("a",), why="", niche="glacier")
+    twin = done(written(meta(), "fork", fork, [agent]))
+    assert isinstance(twin, Persona)
+    assert personas_in(twin.agent.prompt) == ["glacier"]
+    other = replace(twin.agent, prompt=f"{persona('harbour')}\n\nEnd with the answer.")
+    both = Event(operator="merge", agents=("a", "b"), why="")
+    one = done(written(meta(), "merge", both, [twin.agent, other]))
+    assert isinstance(one, Persona)
+    assert personas_in(one.agent.prompt) == ["glacier", "harbour"]
+    none = done(written(meta(), "merge", both, [agent, agent]))
+    assert isinstance(none, Persona)
+    assert not personas_in(none.agent.prompt)
