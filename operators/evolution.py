@@ -129,7 +129,9 @@ class Evolution:
                 operator=lost.operator,
                 reason=lost.reason,
                 problems=lost.problems,
-                parents=[name for name in lost.parents if name in pool.teams],
+                parents=[
+                    one for one in lost.parents if one in pool.teams or one in pool.all_agents
+                ],
                 task=episode.task.id,
                 run=self.stage.name,
             )

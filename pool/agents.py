@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..schema.ceiling import Ceiling
     from ..schema.team import Agent
 
-INHERITS = "# Its archive begins with what %s had in theirs when it was born.\n"
+INHERITS = "# Its archive begins with what %s could recall when this agent was born.\n"
 
 __all__ = ["PoolAgent", "Revision", "check_agent", "differences"]
 

@@ -41,7 +41,7 @@ ANCHOR = "anchor"
 LEADERSHIP = "leadership"
 """What the event is called that tells a round of leadership."""
 LIFECYCLE = "lifecycle"
-"""What the event is called that tells of a change of the roster, right after it."""
+"""What the event is called that tells a change of the roster or of a persona, right after it."""
 
 One = TypeVar("One")
 
@@ -247,6 +247,7 @@ class Population:
         rates: How fast its numbers follow what happens.
         agents: Those that live, in the order of their births.
         everybody: Those that lived, too.
+        rolling: The rolling reward of each that lives and has worked.
         rounds: What was told of each round of leadership, in order.
         history: The niche of each trial, in order.
         niches: The niches of trials, in the order in which they were met.
@@ -255,6 +256,7 @@ class Population:
     rates: Rates = Rates()
     agents: Mapping[str, Standing] = field(default_factory=_nothing)
     everybody: Mapping[str, Standing] = field(default_factory=_nothing)
+    rolling: Mapping[str, float] = field(default_factory=_nothing)
     rounds: Grown[Mapping[str, Any]] = field(default_factory=Grown[Any])
     history: Grown[str] = field(default_factory=Grown[str])
     niches: tuple[str, ...] = ()
@@ -271,8 +273,7 @@ class Population:
     @cached_property
     def mean(self) -> float | None:
         """The mean of the rolling rewards of those that live; None before the first task."""
-        known = [one.rolling for one in self.agents.values() if one.rolling is not None]
-        return math.fsum(known) / len(known) if known else None
+        return math.fsum(self.rolling.values()) / len(self.rolling) if self.rolling else None
 
     def after(self, entry: Entry) -> Population:
         """Take in a line of the ledger.
@@ -327,7 +328,7 @@ class Population:
 
     def _with(self, names: set[str]) -> Population:
         living = {name: one for name, one in self.everybody.items() if name in names}
-        return replace(self, agents=living)
+        return replace(self, agents=living, rolling=_rolling(living))
 
     def _tried(self, trial: Trial) -> Population:
         if trial.split != EVOLVE or trial.kind != "plain" or trial.score is None:
@@ -345,8 +346,10 @@ class Population:
             )
             for name in team
         }
+        living = {name: one for name, one in fresh.items() if name in self.agents}
         return replace(
             self._being(fresh),
+            rolling={**self.rolling, **_rolling(living)},
             history=self.history.with_(niche),
             niches=self.niches if niche in self.niches else (*self.niches, niche),
         )
@@ -360,14 +363,20 @@ def overlap(one: Standing, other: Standing) -> float:
     """
     if not (lengths := one.norm * other.norm):
         return 0.0
-    mine, others = one.competence, other.competence
-    shared = math.fsum(mine[niche] * others[niche] for niche in mine.keys() & others.keys())
+    others = other.competence
+    shared = math.fsum(
+        [q * others[niche] for niche, q in one.competence.items() if niche in others]
+    )
     return min(1.0, shared / lengths)
 
 
 def _moved(value: float, reward: float, weight: float) -> float:
     """Move a value towards a reward: EvoChamber Eq. 2 and 6."""
     return (1 - weight) * value + weight * reward
+
+
+def _rolling(agents: Mapping[str, Standing]) -> dict[str, float]:
+    return {name: one.rolling for name, one in agents.items() if one.rolling is not None}
 
 
 def heir(parents: Sequence[Standing], rates: Rates) -> Standing:

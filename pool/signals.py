@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .intervals import wilson
 from .learnt import Learnt
-from .population import ANCHOR, Population, Rates
+from .population import ANCHOR, LIFECYCLE, Population, Rates
 from .statistics import Trial
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DREAM",
-    "LIFECYCLE",
     "WINDOW",
     "Happened",
     "Signals",
@@ -34,8 +33,6 @@ __all__ = [
     "specialization",
 ]
 
-LIFECYCLE = "lifecycle"
-"""What the event is called that tells a change of the roster, or of a persona."""
 DREAM = "dream"
 """What the event is called that tells a session in which a team draws insights from failure."""
 WINDOW = 32

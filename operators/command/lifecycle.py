@@ -11,6 +11,7 @@ from uuid import uuid4
 import click
 
 from ...pool.changes import Born, Retired, Revised, Told
+from ...pool.evolutions import rates_of
 from ...pool.population import LIFECYCLE, Population
 from ...pool.state import Admission
 from ...runtime.terminal import counted, speakable
@@ -152,14 +153,14 @@ class _Town:
         """Open the pool, and see how its agents did.
 
         Raises:
-            InputError: There is none.
+            InputError: There is none, or its evolutions say different rates.
             StorageError: It is damaged.
         """
         from ...pool.pool import Pool
 
         known = known_of(options)
         pool = Pool.open(options["pool_folder"], catalogue=known)
-        population = Population()
+        population = Population(rates=rates_of(pool.folder))
         for entry in pool.entries():
             population = population.after(entry)
         host = Host.of(options, known)

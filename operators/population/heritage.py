@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ...pool.learnt import Learnt
 from ..operator import operator_of
 from ..proposal import Dropped
 from ..together import together
@@ -16,13 +17,12 @@ from ..together import together
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...pool.learnt import Learnt
     from ..episode import Episode
 
 __all__ = ["MOST_FUSED", "Heritage", "heritage"]
 
 MOST_FUSED = 10
-"""Near-duplicates that are fused at a merge, one question for each. The rest stays as it is."""
+"""Questions at a merge: so many near-duplicates are fused at most. The rest stays as it is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,19 +53,21 @@ async def heritage(episode: Episode, path: str, one: str, other: str) -> Heritag
         CoterieError: As for `Respondent.ask`; or the embedder failed.
     """
     pairs = _pairs(episode, one, other)
-    chosen = pairs[:MOST_FUSED]
+    same = [pair for pair in pairs if pair[0].text == pair[1].text]
+    others = [pair for pair in pairs if pair[0].text != pair[1].text]
+    asked = others[:MOST_FUSED]
     made = await together(
         *(
             operator_of("fuse").act(episode.meta, f"{path}fuse {number}", mine.text, theirs.text)
-            for number, (mine, theirs) in enumerate(chosen)
+            for number, (mine, theirs) in enumerate(asked)
         )
     )
-    came = [*zip(chosen, made, strict=True)]
+    came = [*((pair, pair[0].text) for pair in same), *zip(asked, made, strict=True)]
     return Heritage(
         entries=tuple(
             _entry(pair, text, (one, other)) for pair, text in came if isinstance(text, str)
         ),
-        left=len(pairs) - len(chosen),
+        left=len(others) - len(asked),
         dropped=tuple(text for text in made if isinstance(text, Dropped)),
     )
 
@@ -73,7 +75,7 @@ async def heritage(episode: Episode, path: str, one: str, other: str) -> Heritag
 def _pairs(episode: Episode, one: str, other: str) -> Sequence[tuple[Learnt, Learnt]]:
     """Find near-duplicates between two archives, the most alike first; each entry in one pair."""
     found = sorted(_similar(episode, one, other), key=lambda near: (-near[2], near[0].id))
-    pairs, used = list[tuple["Learnt", "Learnt"]](), set[str]()
+    pairs, used = list[tuple[Learnt, Learnt]](), set[str]()
     for mine, theirs, _ in found:
         if not used & {mine.id, theirs.id}:
             used |= {mine.id, theirs.id}
@@ -84,20 +86,22 @@ def _pairs(episode: Episode, one: str, other: str) -> Sequence[tuple[Learnt, Lea
 def _similar(episode: Episode, one: str, other: str) -> Iterator[tuple[Learnt, Learnt, float]]:
     """Give entries of one archive with those of the other that say almost the same.
 
-    What both have from a common ancestor is one entry already.
+    What both have from a common ancestor is one entry already; and what this task has taught one of
+    them may have taken the place of an earlier one.
     """
     view, over = episode.view, episode.settings.dedup
-    common = {entry.id for entry in view.archive(one)} & {entry.id for entry in view.archive(other)}
+    gone = {entry.id for entry in view.archive(one)} & {entry.id for entry in view.archive(other)}
+    gone |= {old for new, _ in episode.changes if isinstance(new, Learnt) for old in new.replaces}
     for mine in view.archive(one):
-        if mine.id in common:
+        if mine.id in gone:
             continue
         near = view.alike(mine.text, other, kind=mine.kind, niche=mine.niche, over=over)
         for theirs, similarity in near:
-            if theirs.id not in common and theirs.niche == mine.niche:
+            if theirs.id not in gone and theirs.niche == mine.niche:
                 yield mine, theirs, similarity
 
 
 def _entry(pair: tuple[Learnt, Learnt], text: str, owners: tuple[str, str]) -> Learnt:
-    """Give what takes the place of two entries; but for its words, it is as the later one was."""
-    mine, theirs = pair
-    return replace(theirs, text=text, owner=None, to=owners, replaces=(mine.id, theirs.id), id="")
+    """Give what takes the place of two entries: the second one, in other words, and theirs both."""
+    replaces = tuple(one.id for one in pair)
+    return replace(pair[1], text=text, owner=None, to=owners, giver=None, replaces=replaces, id="")

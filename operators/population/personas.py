@@ -86,7 +86,7 @@ async def persona(
         ),
         schema=closed(reason=reason_schema(limits), **fields),
         read=functools.partial(_read, meta, event, agents),
-        parents=tuple(one.id for one in agents),
+        parents=event.agents,
     )
     return await meta.ask(path, question)
 

@@ -65,7 +65,8 @@ def due(
 
     * *fork*: the best `fork_top` of those that worked on `fork_tasks` tasks, by rolling reward, at
       least one. Each has to be above the population's mean, or nobody stands out; and to have
-      worked on as many tasks again since it was forked last.
+      worked on as many tasks again since it was forked last. Forks leave `team_size` places below
+      `largest` to geneses, or a town that has filled up could not meet a new niche.
     * *merge*: the two that overlap most, above `merge_similarity`, with `merge_tasks` tasks each.
       One pair at a look. They have to share two niches: on a single one, any two overlap by 1.
     * *prune*: whoever has lagged on `prune_tasks` tasks in a row, who lagged longest first.
@@ -123,6 +124,11 @@ class _Look:
         return self.size < self.settings.largest
 
     @property
+    def may_fork(self) -> bool:
+        """Whether one more may come without taking the places that are kept for new niches."""
+        return self.size < self.settings.largest - self.settings.team_size
+
+    @property
     def may_lose(self) -> bool:
         """Whether one may go."""
         return self.staying > self.settings.team_size
@@ -158,7 +164,7 @@ def _forks(look: _Look) -> Iterator[Event]:
     for name, one, rolling in ranked[:top]:
         stands_out = mean is not None and rolling > mean + ROUNDING
         is_ready = one.total - one.forked >= settings.fork_tasks
-        if stands_out and is_ready and one.dominant and look.has_room:
+        if stands_out and is_ready and one.dominant and look.may_fork:
             yield _fork(name, one, rolling, top=top, of=len(ranked), look=look)
 
 

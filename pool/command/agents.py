@@ -14,15 +14,24 @@ from .arguments import as_json, open_pool, pool_folder
 from .figures import lineage_value, made_by, score, statistics_value, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
     from typing import Any
 
     from ..agents import PoolAgent, Revision
+    from ..pool import Pool
 
-__all__ = ["agent_facts", "agent_json", "show_agents", "show_log"]
+__all__ = ["agent_facts", "agent_json", "archive_json", "show_agents", "show_log"]
 
-COLUMNS = {"agent": "<", "score": "<", "revisions": ">", "made by": "<", "role": "<"}
+COLUMNS = {
+    "agent": "<",
+    "score": "<",
+    "revisions": ">",
+    "learnt": ">",
+    "made by": "<",
+    "of": "<",
+    "role": "<",
+}
 
 
 @click.command("agents", cls=Command)
@@ -30,15 +39,20 @@ COLUMNS = {"agent": "<", "score": "<", "revisions": ">", "made by": "<", "role":
 @click.option("--all", "everyone", is_flag=True, help="Show retired agents, too.")
 @as_json
 def show_agents(folder: Path, everyone: bool, as_json: bool) -> None:
-    """List the agents of a pool, with what the teams that they worked in scored."""
+    """List the agents of a pool, with what the teams that they worked in scored.
+
+    What each has learnt itself, or was given, is counted; what it has inherited, mas-pool show and
+    mas-pool memory --owner tell.
+    """
     pool = open_pool(folder)
     shown = list((pool.all_agents if everyone else pool.agents).values())
     if as_json:
-        click.echo(json.dumps({"agents": [agent_json(one) for one in shown]}, indent=2))
+        told = [{**agent_json(one), "learnt": _learnt(one, pool)} for one in shown]
+        click.echo(json.dumps({"agents": told}, indent=2))
         return
     retired = len(pool.all_agents) - len(pool.agents)
     said = f"{counted(len(pool.agents), 'agent')}; {retired} retired"
-    click.echo("\n".join([*table(COLUMNS, [_row(one) for one in shown]), "", said]))
+    click.echo("\n".join([*table(COLUMNS, [_row(one, pool) for one in shown]), "", said]))
 
 
 @click.command("log", cls=Command)
@@ -69,7 +83,22 @@ def agent_json(agent: PoolAgent) -> dict[str, Any]:
     }
 
 
-def agent_facts(agent: PoolAgent) -> Iterator[str]:
+def archive_json(agent: PoolAgent, pool: Pool) -> dict[str, Any]:
+    """Count the entries of an agent's archive by kind: its own, and those of others by whose."""
+    counts: dict[str, Any] = {"own": {}, "given": {}, "inherited": {}}
+    for entry in pool.learnt.archive(agent.name):
+        origin, giver = pool.learnt.origin(entry.id, agent.name), entry.giver
+        if origin != agent.name:
+            kinds = counts["inherited"].setdefault(origin, {})
+        elif giver is not None and giver != agent.name:
+            kinds = counts["given"].setdefault(giver, {})
+        else:
+            kinds = counts["own"]
+        kinds[entry.kind] = kinds.get(entry.kind, 0) + 1
+    return counts
+
+
+def agent_facts(agent: PoolAgent, pool: Pool) -> Iterator[str]:
     """Say what is known of an agent, line by line."""
     yield f"{agent.name}: {score(agent.statistics)}"
     made = [made_by(agent.born), " and ".join(agent.born.parents)]
@@ -79,9 +108,13 @@ def agent_facts(agent: PoolAgent) -> Iterator[str]:
         "made by": " of ".join(filter(None, made)),
         "why": agent.born.reason,
         "role": agent.agent.role,
+        "model": agent.agent.model_id,
+        "tools": ", ".join(agent.agent.tools),
         "revised": counted(len(agent.revisions) - 1, "time"),
+        "inherits": "" if not agent.inherits else f"from {' and '.join(agent.inherits)}",
     }
     yield from (f"  {name:<9} {on_one_line(text)}" for name, text in facts.items() if text)
+    yield from (f"  archive   {on_one_line(text)}" for text in _archive(archive_json(agent, pool)))
     for niche, inside in agent.niches.items():
         yield f"  niche     {on_one_line(niche)}: {score(inside)}"
 
@@ -91,7 +124,33 @@ def _revision(one: Revision) -> dict[str, Any]:
     return {**told, "agent": agent_value(one.agent)}
 
 
-def _row(agent: PoolAgent) -> tuple[str, ...]:
-    name = agent.name if agent.retired is None else f"{agent.name} (retired)"
-    revisions = str(len(agent.revisions) - 1)
-    return name, score(agent.statistics), revisions, made_by(agent.born), agent.agent.role or "-"
+def _archive(counts: Mapping[str, Any]) -> Iterator[str]:
+    """Say how many entries of which kinds an agent has, and from whom."""
+    if counts["own"]:
+        yield f"its own: {_kinds(counts['own'])}"
+    for giver, kinds in counts["given"].items():
+        yield f"given by {giver}: {_kinds(kinds)}"
+    for origin, kinds in counts["inherited"].items():
+        yield f"inherited, of {origin}: {_kinds(kinds)}"
+
+
+def _kinds(kinds: Mapping[str, int]) -> str:
+    return ", ".join(counted(number, kind) for kind, number in kinds.items())
+
+
+def _learnt(agent: PoolAgent, pool: Pool) -> int:
+    """Count what stands of what an agent has learnt itself, or was given."""
+    own = pool.learnt.own(agent.name)
+    return sum(pool.learnt.stands(one.id, owner=agent.name) for one in own)
+
+
+def _row(agent: PoolAgent, pool: Pool) -> tuple[str, ...]:
+    return (
+        agent.name if agent.retired is None else f"{agent.name} (retired)",
+        score(agent.statistics),
+        str(len(agent.revisions) - 1),
+        str(_learnt(agent, pool)),
+        made_by(agent.born),
+        " and ".join(agent.born.parents) or "-",
+        agent.agent.role or "-",
+    )

@@ -12,6 +12,7 @@ import click
 from ...runtime.terminal import on_one_line
 from ...schema.command import Command
 from ...schema.problems import quoted
+from ..agent_blame import blame_agent
 from ..agents import PoolAgent
 from ..lineage import ancestors, blame, descendants
 from .arguments import as_json, open_pool, pool_folder
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from ..pool import Pool
     from ..records import Record
 
 __all__ = ["show_blame", "show_lineage"]
@@ -29,6 +31,7 @@ __all__ = ["show_blame", "show_lineage"]
 LONGEST_EDITS = 100
 """Characters of edits on a branch of the tree."""
 BLAME = {"field": "<", "set in": "<", "by": "<", "which scored": "<", "value": "<"}
+BLAME_AGENT = {"field": "<", "set in": "<", "by": "<", "operation": "<", "why": "<", "value": "<"}
 
 
 @click.command("lineage", cls=Command)
@@ -62,13 +65,17 @@ def show_lineage(folder: Path, name: str | None, form: str) -> None:
 def show_blame(folder: Path, name: str, as_json: bool) -> None:
     """Say for each field of a team which ancestor and operator set it, and what that one scored.
 
-    Of an entry of the memory: which agent said it, on which case, in which turn, with what credit;
-    and the same of all that it replaced.
+    Of an agent: which revision, or which ancestor, set it, in which operation, and why. Of an entry
+    of the memory: which agent said it, on which case, in which turn, with what credit; and the same
+    of all that it replaced.
     """
     pool = open_pool(folder)
     if (entry := pool.learnt.get(name)) is not None:
         told = json.dumps(origins_json(entry, pool), indent=2)
         click.echo(told if as_json else "\n".join(origins_table(entry, pool)))
+        return
+    if name in pool.all_agents:
+        _blame_agent(pool, name, as_json=as_json)
         return
     pool.member(name)
     origins = blame(pool.teams, name)
@@ -92,6 +99,25 @@ def show_blame(folder: Path, name: str, as_json: bool) -> None:
     click.echo("\n".join(table(BLAME, rows)))
 
 
+def _blame_agent(pool: Pool, name: str, *, as_json: bool) -> None:
+    origins = blame_agent(pool.entries(), name)
+    if as_json:
+        click.echo(json.dumps([asdict(one) for one in origins], indent=2))
+        return
+    rows = [
+        (
+            one.field,
+            f"{one.agent}, revision {one.revision}" if one.revision else one.agent,
+            one.by,
+            one.op,
+            one.reason or "-",
+            quoted(one.value),
+        )
+        for one in origins
+    ]
+    click.echo("\n".join(table(BLAME_AGENT, rows)))
+
+
 def _as_text(teams: Mapping[str, Record]) -> Iterator[str]:
     """Draw a tree, however deep it is."""
     children: dict[str | None, list[Record]] = {}
@@ -110,14 +136,18 @@ def _as_text(teams: Mapping[str, Record]) -> Iterator[str]:
 
 
 def _told(member: Record) -> str:
-    retired = " (retired)" if member.retired is not None else ""
-    branch = _branch(member) if member.born.parents else ""
-    return " · ".join(filter(None, [member.name + retired, score(member.statistics), branch]))
+    is_told = member.born.parents or isinstance(member, PoolAgent)
+    branch = _branch(member) if is_told else ""
+    return " · ".join(filter(None, [_named(member), score(member.statistics), branch]))
+
+
+def _named(member: Record) -> str:
+    return member.name if member.retired is None else f"{member.name} (retired)"
 
 
 def _branch(member: Record) -> str:
     """Say what made a team of its parents."""
-    _, *others = member.born.parents
+    others = member.born.parents[1:]
     crossed = f" with {' and '.join(others)}" if others else ""
     edits = "; ".join(member.born.edits)
     if len(edits) > LONGEST_EDITS:
@@ -141,7 +171,7 @@ def _kind(one: Record) -> str:
 def _as_mermaid(teams: Mapping[str, Record]) -> Iterator[str]:
     yield "flowchart LR"
     for member in teams.values():
-        told = f"{member.name}<br/>{_escaped(score(member.statistics))}"
+        told = f"{_escaped(_named(member))}<br/>{_escaped(score(member.statistics))}"
         yield f'    {_kind(member)}_{member.name}["{told}"]'
     for member in teams.values():
         for parent in member.born.parents:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.terminal import on_one_line
+from ..agents import PoolAgent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -76,6 +77,7 @@ def made_by(born: Lineage) -> str:
 def lineage_value(member: Record, of: str = "team") -> dict[str, Any]:
     """Give what is known of the origin of a team, or of an agent, as plain values."""
     born = member.born
+    inherits = {"inherits": member.inherits} if isinstance(member, PoolAgent) else {}
     return {
         of: member.name,
         "parents": born.parents,
@@ -86,4 +88,5 @@ def lineage_value(member: Record, of: str = "team") -> dict[str, Any]:
         "run": born.run,
         "steps": [asdict(step) for step in born.steps],
         "retired": member.retired,
+        **inherits,
     }

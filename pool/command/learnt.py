@@ -34,7 +34,10 @@ COLUMNS = {
     "credit": ">",
     "text": "<",
 }
+ARCHIVE = {"entry": "<", "from": "<", **COLUMNS}
+"""Of one agent: where it has an entry from."""
 ORIGINS = {"entry": "<", "line": ">", "agent": "<", "case": "<", "turn": ">", "credit": ">"}
+MOST_OWNERS = 3
 LONGEST_TEXT = 60
 """Characters of an entry in a row."""
 
@@ -43,27 +46,34 @@ LONGEST_TEXT = 60
 @pool_folder
 @click.option("--kind", metavar="NAME", help="Show only entries of this kind.")
 @click.option("--niche", metavar="NAME", help="Show only entries of this niche.")
-@click.option("--owner", metavar="AGENT", help="Show only entries of this agent.")
+@click.option("--owner", metavar="AGENT", help="Show the archive of this agent.")
 @click.option("--case", metavar="TASK", help="Show only entries that come from this task.")
 @click.option("--all", "everything", is_flag=True, help="Show what was replaced, too.")
 @as_json
-def show_memory(folder: Path, everything: bool, as_json: bool, **wanted: str | None) -> None:
+def show_memory(
+    folder: Path, owner: str | None, everything: bool, as_json: bool, **wanted: str | None
+) -> None:
     """List what a pool has learnt, in order: from which case, of which agent, with what credit.
 
-    Where an entry belongs to one agent and was given by another, both are named: giver > owner.
+    Where an entry belongs to one agent and was given by another, both are named: giver > owner. The
+    archive of an agent has what it learnt itself, what it was given, and what it has inherited, and
+    tells which is which.
     """
     pool = open_pool(folder)
+    entries = pool.learnt.values() if owner is None else _archive(owner, pool)
     shown = [
         one
-        for one in pool.learnt.values()
-        if (everything or pool.learnt.stands(one.id)) and _fits(one, wanted)
+        for one in entries
+        if (everything or pool.learnt.stands(one.id, owner=owner)) and _fits(one, wanted)
     ]
     if as_json:
         lines = _lines(pool)
-        click.echo(json.dumps({"entries": [_value(one, pool, lines) for one in shown]}, indent=2))
+        told = [{**_value(one, pool, lines), **_whence(one, owner, pool)} for one in shown]
+        click.echo(json.dumps({"entries": told}, indent=2))
         return
     total = f"{len(shown)} of {len(pool.learnt)} entries"
-    click.echo("\n".join([*table(COLUMNS, [_row(one, pool) for one in shown]), "", total]))
+    heads = COLUMNS if owner is None else ARCHIVE
+    click.echo("\n".join([*table(heads, [_row(one, owner, pool) for one in shown]), "", total]))
 
 
 def entry_json(entry: Learnt, pool: Pool) -> dict[str, Any]:
@@ -78,7 +88,7 @@ def entry_facts(entry: Learnt, pool: Pool) -> Iterator[str]:
         "line": f"{pool.folder / LEDGER}:{_lines(pool)[entry.id]}",
         "kind": entry.kind,
         "niche": entry.niche,
-        "owner": entry.owner,
+        "owner": ", ".join(entry.owners),
         "giver": entry.giver,
         "level": entry.level,
         "case": entry.case,
@@ -115,6 +125,31 @@ def origins_table(entry: Learnt, pool: Pool) -> Iterator[str]:
     return table(ORIGINS, rows)
 
 
+def _archive(owner: str, pool: Pool) -> Sequence[Learnt]:
+    """Give what an agent has and had, in order."""
+    learnt = pool.learnt
+    had = [*learnt.archive(owner), *learnt.own(owner)]
+    ids = {one.id for entry in had for one in (entry, *standing_for(entry, learnt))}
+    line = {*learnt.line(owner)}
+    return [one for one in learnt.values() if one.id in ids and not line.isdisjoint(one.owners)]
+
+
+def _whence(entry: Learnt, owner: str | None, pool: Pool) -> dict[str, str | None]:
+    """Say of an entry of an agent's archive whom that has inherited it from."""
+    if owner is None:
+        return {}
+    origin = pool.learnt.origin(entry.id, owner)
+    return {"inherited_from": None if origin == owner else origin}
+
+
+def _from(entry: Learnt, owner: str, pool: Pool) -> str:
+    inherited = _whence(entry, owner, pool)["inherited_from"]
+    given = f"given by {entry.giver}" if entry.giver else ""
+    if inherited is None:
+        return given or "itself"
+    return ", ".join(filter(None, (f"inherited, of {inherited}", given)))
+
+
 def _fits(entry: Learnt, wanted: Mapping[str, str | None]) -> bool:
     return all(item is None or getattr(entry, name) == item for name, item in wanted.items())
 
@@ -129,10 +164,11 @@ def _value(entry: Learnt, pool: Pool, lines: Mapping[str, int]) -> dict[str, Any
     return {**asdict(entry), "line": lines[entry.id], "replaced_by": by.id if by else None}
 
 
-def _row(entry: Learnt, pool: Pool) -> Sequence[str]:
-    text = on_one_line(entry.text)
+def _row(entry: Learnt, owner: str | None, pool: Pool) -> Sequence[str]:
+    text, stands = on_one_line(entry.text), pool.learnt.stands(entry.id, owner=owner)
     return (
-        entry.id if pool.learnt.stands(entry.id) else f"{entry.id} (replaced)",
+        entry.id if stands else f"{entry.id} (replaced)",
+        *(() if owner is None else (_from(entry, owner, pool),)),
         entry.kind,
         entry.niche or "-",
         _agent(entry),
@@ -144,7 +180,10 @@ def _row(entry: Learnt, pool: Pool) -> Sequence[str]:
 
 
 def _agent(entry: Learnt) -> str:
-    return " > ".join(filter(None, (entry.giver, entry.owner))) or "-"
+    owners = ", ".join(entry.owners[:MOST_OWNERS])
+    more = len(entry.owners) - MOST_OWNERS
+    whose = f"{owners} and {more} more" if more > 0 else owners
+    return " > ".join(filter(None, (entry.giver, whose))) or "-"
 
 
 def _turn(entry: Learnt) -> str:

@@ -11,7 +11,7 @@ import click
 from ...runtime.terminal import counted, on_one_line, speakable
 from ...schema.command import Command
 from ...schema.errors import InputError
-from .agents import agent_facts, agent_json
+from .agents import agent_facts, agent_json, archive_json
 from .arguments import Tasks, as_json, of_tasks, open_pool, pool_folder
 from .figures import cost, lineage_value, made_by, score, statistics_value, table
 from .learnt import entry_facts, entry_json
@@ -90,8 +90,8 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
         return
     if name in pool.all_agents:
         agent = pool.agent(name)
-        told = json.dumps(agent_json(agent), indent=2)
-        click.echo(told if as_json else "\n".join(map(speakable, agent_facts(agent))))
+        told = json.dumps({**agent_json(agent), "archive": archive_json(agent, pool)}, indent=2)
+        click.echo(told if as_json else "\n".join(map(speakable, agent_facts(agent, pool))))
         return
     member = pool.member(name)
     expected = tasks.ranked(pool)[member]

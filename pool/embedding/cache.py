@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import sqlite3
+import zlib
 from array import array
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING
@@ -19,12 +20,14 @@ __all__ = ["CachedEmbedder"]
 
 BATCH = 64
 """Texts that are embedded together. What was made until an interruption is kept."""
+MOST_REMEMBERED = 256
+"""Vectors that are kept at hand: a task is looked for several times, by each member of a team."""
 MOST_READ = 500
 """Vectors that are read together: older builds of SQLite take 999 values."""
 SECONDS_TO_WAIT = 30.0
 TABLE = """
     CREATE TABLE IF NOT EXISTS vectors (
-        embedder TEXT, text BLOB, vector BLOB, PRIMARY KEY (embedder, text)
+        embedder TEXT, text BLOB, vector BLOB, crc INTEGER, PRIMARY KEY (embedder, text)
     ) WITHOUT ROWID
 """
 BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
@@ -34,8 +37,9 @@ BROKEN = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 class CachedEmbedder:
     """An embedder that looks into a file first, by its name and the text's SHA-256.
 
-    Any number of processes may share the file. One that is damaged is made anew; where none can be
-    written, vectors are made each time.
+    Any number of processes may share the file. One that is damaged is made anew, and so is a vector
+    that is; where none can be written, vectors are made each time. Nobody waits for the disk: what
+    a machine that loses power loses is made again.
 
     Args:
         embedder: Makes the vectors that are not in the file.
@@ -50,6 +54,7 @@ class CachedEmbedder:
         self._path = path
         self._report = report or logging.getLogger(__name__).warning
         self._told = False
+        self._recent: dict[bytes, array[float]] = {}
 
     @property
     def name(self) -> str:
@@ -71,38 +76,46 @@ class CachedEmbedder:
         whole = [text.encode("utf-8", "replace").decode() for text in texts]
         digests = [_digest(text) for text in whole]
         wanted = dict(zip(digests, whole, strict=True))
-        found = self._read(wanted)
+        found = {one: self._recent[one] for one in wanted if one in self._recent}
+        found |= self._read(wanted.keys() - found.keys())
         for batch in _batches({one: text for one, text in wanted.items() if one not in found}):
             made = self._embedder.embed(list(batch.values()))
             # Rounded as in the file, so that the first use gives what later ones give.
             rounded = [array("f", vector) for vector in made]
             self._write(fresh := dict(zip(batch, rounded, strict=True)))
             found |= fresh
+        self._recent = dict([*{**self._recent, **found}.items()][-MOST_REMEMBERED:])
         return [found[digest] for digest in digests]
 
     def _read(self, digests: Iterable[bytes]) -> dict[bytes, array[float]]:
         wanted = sorted(digests)  # as they lie in the file
         found: dict[bytes, array[float]] = {}
+        if not wanted:
+            return found
         try:
             with closing(self._opened()) as database:
                 for start in range(0, len(wanted), MOST_READ):
                     some = wanted[start : start + MOST_READ]
                     rows = self._select(database, some)
-                    found |= {text: array("f", vector) for text, vector in rows}
+                    kept = (
+                        (text, vector) for text, vector, crc in rows if zlib.crc32(vector) == crc
+                    )
+                    found |= {text: array("f", vector) for text, vector in kept}
         except (sqlite3.Error, OSError) as error:
             self._give_up(error)
         return found
 
     def _select(self, database: sqlite3.Connection, digests: Sequence[bytes]) -> sqlite3.Cursor:
         places = ",".join("?" * len(digests))
-        query = f"SELECT text, vector FROM vectors WHERE embedder = ? AND text IN ({places})"  # noqa: S608 - only question marks
+        query = f"SELECT text, vector, crc FROM vectors WHERE embedder = ? AND text IN ({places})"  # noqa: S608 - only question marks
         return database.execute(query, (self.name, *digests))
 
     def _write(self, vectors: Mapping[bytes, array[float]]) -> None:
-        rows = [(self.name, text, vector.tobytes()) for text, vector in vectors.items()]
+        kept = {text: vector.tobytes() for text, vector in vectors.items()}
+        rows = [(self.name, text, vector, zlib.crc32(vector)) for text, vector in kept.items()]
         try:
             with closing(self._opened()) as database, database:
-                database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+                database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
         except (sqlite3.Error, OSError) as error:
             self._give_up(error)
 
@@ -113,6 +126,7 @@ class CachedEmbedder:
             (self._path.parent / ".gitignore").write_text("*\n", encoding="utf-8")
         database = sqlite3.connect(self._path, timeout=SECONDS_TO_WAIT)
         try:
+            database.execute("PRAGMA synchronous = OFF")
             database.execute(TABLE)
         except sqlite3.Error:
             database.close()

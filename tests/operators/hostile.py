@@ -290,6 +290,23 @@ def _listed(
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 
+def personas() -> SearchStrategy[str]:
+    """Answers of a model that is asked who an agent is to be."""
+    parts = {"reason": _TEXT, "title": _TEXT, "persona": _TEXT}
+    greedy = {"tools": st.lists(_TOOL), "model_id": _MODEL, "max_tokens": _NUMBER, "id": _NAME}
+    said = st.fixed_dictionaries(parts, optional={**greedy, "parents": st.lists(_NAME)})
+    odd = st.fixed_dictionaries(dict.fromkeys(parts, _TEXT | VALUES))
+    answers = st.one_of(st.fixed_dictionaries(parts), odd, said).map(json.dumps)
+    return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
+
+
+def fusions() -> SearchStrategy[str]:
+    """Answers of a model that is asked for one text in the place of two."""
+    said = st.fixed_dictionaries({"text": _TEXT}, optional={"owner": _NAME, "replaces": VALUES})
+    answers = st.one_of(st.fixed_dictionaries({"text": _TEXT | VALUES}), said).map(json.dumps)
+    return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
+
+
 def coachings() -> SearchStrategy[str]:
     """Answers of a model that is asked what an agent did wrong, and what it is to do."""
     said = st.fixed_dictionaries(

@@ -70,7 +70,10 @@ def test_lines_are_only_added_also_where_one_replaces_another(pool: Pool) -> Non
 def test_what_is_inherited_is_told_in_a_line_and_not_copied(pool: Pool) -> None:
     pool.commit(born("cleo", "ada", "ben"), op="cleo")
     text = archive(pool, "cleo").with_name("agent.yaml").read_text()
-    assert "# Its archive begins with what ada and ben had in theirs when it was born.\n" in text
+    assert (
+        "# Its archive begins with what ada and ben could recall when this agent was born.\n"
+        in text
+    )
     assert not archive(pool, "cleo").exists()
     assert len(pool.learnt.archive("cleo")) == 2
     pool.commit(Revised(agent="cleo", to=replace(SOLVER, prompt="Solve it twice.")), op="again")

@@ -6,9 +6,11 @@ import asyncio
 import hashlib
 import json
 import math
+import sqlite3
 import stat
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -382,6 +384,33 @@ class TestCache:
             cached.embed(texts)
         failing.left = 2
         assert len(cached.embed(texts)) == 200
+
+    def test_makes_a_vector_anew_that_the_disk_lost(self, tmp_path: Path) -> None:
+        path = tmp_path / "vectors.sqlite"
+        whole = CachedEmbedder(HashingEmbedder(), path).embed(TEXTS)
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute("UPDATE vectors SET vector = zeroblob(length(vector))")
+        assert CachedEmbedder(HashingEmbedder(), path).embed(TEXTS) == whole
+
+    def test_has_what_was_asked_for_lately_at_hand(self, tmp_path: Path) -> None:
+        path = tmp_path / "vectors.sqlite"
+        cached = CachedEmbedder(HashingEmbedder(), path)
+        first = cached.embed(TEXTS)
+        path.unlink()
+        assert cached.embed(TEXTS[:1]) == first[:1]
+        assert not path.exists()
+        many = [f"text {number}" for number in range(300)]
+        assert cached.embed(many) == [*cached.embed(many[:9]), *cached.embed(many[9:])]
+
+    def test_makes_the_file_of_an_earlier_version_anew(self, tmp_path: Path) -> None:
+        path = tmp_path / "vectors.sqlite"
+        with closing(sqlite3.connect(path)) as database, database:
+            database.execute("CREATE TABLE vectors (embedder TEXT, text BLOB, vector BLOB)")
+        cached = CachedEmbedder(HashingEmbedder(), path)
+        assert cached.embed(TEXTS) == cached.embed(TEXTS)
+        with closing(sqlite3.connect(path)) as database:
+            [columns] = database.execute("SELECT count(*) FROM pragma_table_info('vectors')")
+        assert columns == (4,)
 
 
 class TestChoice:

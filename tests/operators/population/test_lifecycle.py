@@ -135,6 +135,8 @@ def test_where_nobody_writes_a_persona_only_merging_and_pruning_happen(tmp_path:
         *("fork", "merge", "genesis", "specialize"),
     ]
     assert came.line["told"]["fork"] == 0
+    lost = [one.get("parents") for one in lines(came.pool) if one["kind"] == "rejected"]
+    assert lost == [["ada"], ["cyn", "ben"], None, ["eve"]]
 
 
 def test_an_heir_has_both_archives_and_what_they_said_twice_once(tmp_path: Path) -> None:
@@ -165,11 +167,18 @@ def test_a_fork_has_its_parent_s_archive(tmp_path: Path) -> None:
 
 def test_no_more_than_a_few_are_fused_at_a_merge_and_the_rest_is_told(tmp_path: Path) -> None:
     many = [f"Rule {word}: always carry the one when you add." for word in "abcdefghijklmnopq"]
-    known = [entry(name, text) for text in many for name in ("ben", "cyn")]
+    known = [entry(*one) for text in many for one in (("ben", text), ("cyn", f"{text} So."))]
     came = after(tmp_path, known=known)
     [merged] = [one for one in told(came.pool) if one["operator"] == "merge"]
     assert (merged["numbers"]["fused"], merged["numbers"]["left"]) == (MOST_FUSED, 7)
     assert len(came.pool.learnt.archive("cyn_1")) == MOST_FUSED + 14
+
+
+def test_what_both_say_in_the_same_words_is_made_one_without_asking(tmp_path: Path) -> None:
+    known = [entry("cyn", "Carry the one."), entry("ben", "Carry the one.")]
+    came = after(tmp_path, known=known)
+    assert [one.text for one in came.pool.learnt.archive("cyn_1")] == ["Carry the one."]
+    assert not [one for one in came.model.calls if "takes the place of both" in one.text]
 
 
 def test_texts_of_which_nothing_is_made_stay_two(tmp_path: Path) -> None:
@@ -224,11 +233,11 @@ def dying(left: int) -> Any:
 
 
 def test_killed_between_any_two_changes_it_comes_to_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nightly: bool
 ) -> None:
     whole = after(tmp_path / "whole")
     expected = lines(whole.pool)
-    for place in range(len(expected)):
+    for place in range(0, len(expected), 1 if nightly else 4):
         folder = tmp_path / str(place)
         with monkeypatch.context() as patched:
             patched.setattr(Pool, "commit", dying(place))

@@ -83,11 +83,14 @@ def test_nobody_is_forked_again_without_having_worked_as_much_again() -> None:
     assert fired(of(a=agent(13, rolling=0.9, forked=8), **others)) == [("fork", "a")]
 
 
-def test_the_town_does_not_grow_beyond_its_largest() -> None:
-    agents = {name: agent(rolling=0.4) for name in "bcdefghi"}
-    full = of(a=agent(rolling=0.9), **agents)
-    assert fired(full) == []
-    assert fired(full, replace(FEW, largest=10)) == [("fork", "a")]
+def test_forks_leave_places_to_those_who_are_made_for_new_niches() -> None:
+    agents = {name: agent(rolling=0.4) for name in "bcdefg"}
+    town_of_seven = of(a=agent(rolling=0.9), **agents)
+    assert fired(town_of_seven, replace(FEW, largest=10)) == []
+    assert fired(town_of_seven, replace(FEW, largest=11)) == [("fork", "a")]
+    weak = {name: agent(rolling=0.4, competence={"code": 0.2}) for name in "bcdefg"}
+    assert fired(of("code", **weak), replace(FEW, largest=7)) == [("genesis",)]
+    assert fired(of("code", **weak), replace(FEW, largest=6)) == []
 
 
 # Merge

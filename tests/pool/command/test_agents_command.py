@@ -10,8 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from coterie.pool import Pool
-from coterie.pool.changes import Born, Revised, Tried
+from coterie.pool.changes import Born, Restored, Retired, Revised, Tried
 from coterie.pool.command import main
+from coterie.pool.learnt import Learnt
 from coterie.pool.statistics import Part, Trial
 from coterie.schema import Agent, Lineage
 
@@ -30,7 +31,14 @@ def folder(tmp_path: Path) -> Path:
     pool.commit(Born(member=SOLVER, lineage=Lineage(operator="genesis")), op="genesis")
     fork = Lineage(operator="fork", parents=("solver",), reason="It was good.")
     child = replace(SOLVER, prompt="Solve it twice.")
-    pool.commit(Born(member=child, lineage=fork, name="ada"), op="fork")
+    own = Learnt(kind="lesson", task="One.", text="Count.", owner="solver")
+    pool.commit(own, op="first")
+    pool.commit(Born(member=child, lineage=fork, name="ada", inherits=("solver",)), op="fork")
+    pool.commit(replace(own, kind="insight", owner=None, to=("ada", "solver")), op="both")
+    pool.commit(replace(own, owner="solver", replaces=("both",)), op="better")
+    pool.commit(replace(own, owner="ada", giver="solver"), op="given")
+    pool.commit(Retired(member="solver", reason="old"), op="retire solver")
+    pool.commit(Restored(member="solver"), op="restore solver")
     revised = replace(child, temperature=0.5)
     pool.commit(Revised(agent="ada", to=revised, reason="It was stiff."), op="revise")
     trial = Trial(task="t", score=0.5, niche="sums", agents={"w1": Part(member="ada")})
@@ -45,9 +53,9 @@ def test_agents_are_listed_with_what_they_scored(folder: Path) -> None:
     assert [line[0] for line in lines] == ["agent", "solver", "ada", "", "2 agents; 0 retired"]
     assert "0.500" in done.stdout
     told = json.loads(run("agents", folder, "--json").stdout)["agents"]
-    assert [(one["agent"], one["n"], one["revisions"]) for one in told] == [
-        ("solver", 0, 0),
-        ("ada", 1, 1),
+    assert [(one["agent"], one["n"], one["revisions"], one["learnt"]) for one in told] == [
+        ("solver", 0, 0, 2),
+        ("ada", 1, 1, 2),
     ]
 
 
@@ -56,8 +64,50 @@ def test_an_agent_is_shown_with_why_it_exists(folder: Path) -> None:
     assert "made by   fork of solver" in done.stdout
     assert "why       It was good." in done.stdout
     assert "niche     sums: 0.500" in done.stdout
+    assert "inherits  from solver" in done.stdout
+    archive = [line.strip() for line in done.stdout.splitlines() if "archive" in line]
+    assert archive == [
+        "archive   its own: 1 insight",
+        "archive   given by solver: 1 lesson",
+        "archive   inherited, of solver: 1 lesson",
+    ]
     value = json.loads(run("show", folder, "ada", "--json").stdout)
     assert value["value"]["temperature"] == 0.5
+    assert (value["inherits"], value["archive"]["own"]) == (["solver"], {"insight": 1})
+    assert value["archive"]["inherited"] == {"solver": {"lesson": 1}}
+
+
+def test_an_archive_is_listed_with_where_each_entry_comes_from(folder: Path) -> None:
+    rows = [
+        line.split("  ") for line in run("memory", folder, "--owner", "ada").stdout.splitlines()
+    ]
+    assert [[part.strip() for part in row if part][:2] for row in rows if len(row) > 2][1:] == [
+        ["first", "inherited, of solver"],
+        ["both", "itself"],
+        ["given", "given by solver"],
+    ]
+    told = json.loads(run("memory", folder, "--owner", "ada", "--json").stdout)["entries"]
+    assert [one["inherited_from"] for one in told] == ["solver", None, None]
+    rest = run("memory", folder, "--owner", "solver", "--all").stdout
+    assert "both (replaced)" in rest
+    assert "both" not in run("memory", folder, "--owner", "solver").stdout
+    assert "(replaced)" not in run("memory", folder).stdout
+    assert "4 of 4 entries" in run("memory", folder).stdout
+
+
+def test_blame_tells_which_revision_or_ancestor_set_each_field(folder: Path) -> None:
+    rows = run("blame", folder, "ada").stdout.splitlines()
+    assert rows[0].split("  ")[0] == "field"
+    told = json.loads(run("blame", folder, "ada", "--json").stdout)
+    assert [
+        (one["field"], one["agent"], one["revision"], one["by"], one["op"], one["reason"])
+        for one in told
+    ] == [
+        ("role", "solver", 0, "genesis", "genesis", ""),
+        ("prompt", "ada", 0, "fork", "fork", "It was good."),
+        ("temperature", "ada", 1, "revised", "revise", "It was stiff."),
+    ]
+    assert any("ada, revision 1" in row and "It was stiff." in row for row in rows)
 
 
 def test_the_log_tells_each_revision_and_its_reason(folder: Path) -> None:
@@ -71,7 +121,7 @@ def test_the_log_tells_each_revision_and_its_reason(folder: Path) -> None:
 
 def test_lineage_shows_agents_beside_teams(folder: Path) -> None:
     tree = run("lineage", folder).stdout
-    assert "\nsolver · not evaluated\n└─ ada · 0.500" in tree
+    assert "\nsolver · not evaluated · genesis\n└─ ada · 0.500" in tree
     assert run("lineage", folder, "ada").stdout.splitlines()[0].startswith("solver")
     assert "agent_solver --" in run("lineage", folder, "--format", "mermaid").stdout
     told = json.loads(run("lineage", folder, "ada", "--format", "json").stdout)
@@ -82,5 +132,6 @@ def test_agents_are_retired_and_restored_by_name(folder: Path) -> None:
     assert run("retire", folder, "ada", "--reason", "weak").exit_code == 0
     assert "ada" not in run("agents", folder).stdout
     assert "ada (retired)" in run("agents", folder, "--all").stdout
+    assert "ada #40;retired#41;<br/>" in run("lineage", folder, "--format", "mermaid").stdout
     assert run("restore", folder, "ada").exit_code == 0
     assert "ada" in run("agents", folder).stdout
