@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from .tasks import Order
 
 TITLES: Mapping[str, str] = {
-    "level": "Level worlds: nothing is worth anything",
     "drawn": "Drawn worlds",
+    "level": "Level worlds: nothing is worth anything",
 }
 TASKS, LEVEL_TASKS, SEEDS = 400, 100, 10
 ALWAYS = (FULL.name, SINGLE.name)
