@@ -40,6 +40,8 @@ def test_each_task_is_done_by_a_team_of_the_population(tmp_path: Path) -> None:
     chamber.write_world(tmp_path, tasks=3)
     came = chamber.evolved("town")
     assert came.code == 0, came.err
+    assert "anchor's competence: " in came.out
+    assert came.out.endswith("what it has become: mas-pool population town\n")
     trials = chamber.trials(Path("town"))
     assert [(one["task"], one["niche"]) for one in trials] == [
         (f"t{n}", chamber.NICHES[n % 3]) for n in range(3)
