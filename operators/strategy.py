@@ -145,7 +145,7 @@ class Strategy:
     suits: Callable[[Any, Sequence[Team], Sequence[Agent]], Mapping[str, str]] = _suited
     seeds: tuple[str, ...] = DEFAULT_SEEDS
     agents: Callable[[Any, Path, Catalogue], Sequence[Agent]] = _nobody
-    teams: Callable[[Any, Sequence[Team], Sequence[Agent], Catalogue], Sequence[Team]] | None = None
+    teams: Callable[[Any, Sequence[Team], Sequence[Agent], Catalogue], Iterable[Team]] | None = None
     needs: Callable[[Any], frozenset[Need]] = _nothing
     fold: Callable[[Any], Fold | None] = _no_fold
     leaves_team: bool = False

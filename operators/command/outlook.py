@@ -86,4 +86,5 @@ def _calls(start: Start, tasks: int) -> str:
         return f"model calls: {start.recipe.strategy} has no bound; --budget calls=N is one"
     settings, teams = start.recipe.settings, start.made or (*start.written, *start.others)
     most = max(bound(settings, compile(team, start.catalogue)) for team in teams)
-    return f"model calls: at most {most} a task, {most * tasks} in all; retries of agents apart"
+    bounds = f"at most {most} a task, {most * tasks} in all"
+    return f"model calls: {bounds}; judging and retries of agents apart"

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from ...pool.population import Population, Rates
 from ..population.attempts import attempts, graded
 from ..population.compose import compose
+from ..population.cost import calls_at_most
+from ..population.dreaming import dream
 from ..population.founding import begin, check, find, founders, suits
 from ..population.lead_review import review_choice
 from ..population.leading import choose_structure
@@ -88,6 +90,7 @@ async def _learn(episode: Episode, choice: Choice, team: Seated, run: Run, rewar
         lambda part: review_choice(part, choice, team, run, reward=reward, attempts=answers),
     )
     population = since(episode.view.folded, episode.changes)
+    await dream(episode, population, team, run, answers, reward=reward)
     if looks(episode.number, episode.settings, episode.stage.recipe.workers):
         await live(episode, population)
 
@@ -98,9 +101,11 @@ def _known(run: Run, reward: float) -> Mapping[str, float]:
 
 
 def _needs(settings: PopulationSettings, /) -> frozenset[Need]:
-    asks = settings.learning or settings.codream or settings.lifecycle
     needs: set[Need] = {"teams", "agents", "memory"}
-    return frozenset(needs | ({"meta_model"} if asks or settings.structure == LEADER else set()))
+    leads = settings.structure == LEADER
+    if leads or settings.learning or settings.codream or settings.lifecycle:
+        needs.add("meta_model")
+    return frozenset(needs)
 
 
 def _fold(settings: PopulationSettings, /) -> Population:
@@ -121,4 +126,5 @@ EVOCHAMBER = Strategy(
     needs=_needs,
     fold=_fold,
     find=find,
+    calls_at_most=calls_at_most,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,9 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
 from ...came import Came, invoked
+from ..evolving import asked
 
+Script = Callable[[Request], Reply]
 NICHES = ("sums", "dates", "words")
 WORDS = ("count", "twice", "slowly", "again", "check", "first", "last", "sum", "date", "word")
 RECIPE: Mapping[str, Any] = {
@@ -33,9 +35,8 @@ def answering(request: Request) -> Reply:
     text = json.dumps(request["messages"], sort_keys=True)
     digest = hashlib.sha256(f"{text}{request.get('seed')}".encode()).hexdigest()
     chance = random.Random(digest)
-    form = request.get("response_format", {}).get("json_schema", {}).get("schema")
-    if form is not None:
-        return Reply.json(fitting(form, chance))
+    if form := asked(request):
+        return Reply.json({name: fitting(one, chance) for name, one in form.items()})
     return Reply(text=f"Answer: {7 if chance.random() < 0.5 else chance.randrange(8, 11)}")
 
 
@@ -90,10 +91,10 @@ def write_tasks(path: Path, prefix: str, number: int) -> None:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def evolved(pool: str, *more: str, tasks: str = "tasks.jsonl") -> Came:
+def evolved(pool: str, *more: str, script: Script = answering) -> Came:
     """Evolve to the end, in this process and this folder."""
-    with ScriptedModel(answering) as model:
-        words = ["recipe.yaml", tasks, "--pool", pool, "--embedder", "hashing", "--quiet"]
+    with ScriptedModel(script) as model:
+        words = ["recipe.yaml", "tasks.jsonl", "--pool", pool, "--embedder", "hashing", "--quiet"]
         came = invoked(main, [*words, "--model", f"m@{model.api_base}", *more], "mas-evolve")
         came.calls = len(model.calls)
     return came
@@ -113,6 +114,11 @@ def left(pool: Path) -> dict[str, str]:
 def lines_of(pool: Path) -> list[Mapping[str, Any]]:
     """The lines of the ledger, in order."""
     return [entry.value for entry in Ledger(pool / "ledger.jsonl").read()]
+
+
+def trials(pool: Path) -> list[Mapping[str, Any]]:
+    """The lines that tell of a team at work, in order."""
+    return [one for one in lines_of(pool) if one["kind"] == "evaluated"]
 
 
 def told(pool: Path) -> list[Mapping[str, Any]]:

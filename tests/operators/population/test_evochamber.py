@@ -5,12 +5,16 @@ from __future__ import annotations
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from coterie.benchmarks.command import main as mas_bench
 from coterie.pool import Pool
-from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles.script import Request
 
+from ...came import invoked
 from ..building import Killed, dying
 from ..evolving import evolving
 from ..test_evolution import pause
@@ -28,7 +32,7 @@ def test_each_task_is_done_by_a_team_of_the_population(tmp_path: Path) -> None:
     chamber.write_world(tmp_path, tasks=6)
     came = chamber.evolved("town")
     assert came.code == 0, came.err
-    trials = [one for one in chamber.lines_of(Path("town")) if one["kind"] == "evaluated"]
+    trials = chamber.trials(Path("town"))
     assert [(one["task"], one["niche"]) for one in trials] == [
         (f"t{n}", chamber.NICHES[n % 3]) for n in range(6)
     ]
@@ -79,3 +83,104 @@ def test_killed_with_nine_it_goes_on_to_the_same_pool(tmp_path: Path, nightly: b
     assert chamber.evolved("killed").code == 0
     assert kills > 0
     assert chamber.left(Path("killed")) == chamber.left(Path("clean"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "calls"),
+    [
+        ({"pool_size": 1, "team_size": 1, "learning": False}, 1),
+        ({"pool_size": 5, "team_size": 5, "structure": "voting", "learning": False}, 5),
+        ({"pool_size": 1, "team_size": 1}, 2),
+    ],
+)
+def test_baselines_ask_nobody_but_their_agents_and_the_one_who_remembers(
+    tmp_path: Path, settings: dict[str, Any], calls: int
+) -> None:
+    """A single agent; self-consistency with five samples; memory only, which reflects once."""
+    chamber.write_world(tmp_path, tasks=2, codream=False, lifecycle=False, **settings)
+    came = chamber.evolved("town")
+    assert came.code == 0, came.err
+    assert came.calls == 2 * calls
+    assert {one["structure"] for one in chamber.trials(Path("town"))} == {"voting"}
+
+
+def test_each_part_can_be_left_out_by_one_switch(tmp_path: Path) -> None:
+    def spent(**settings: Any) -> set[str]:
+        chamber.write_world(tmp_path, tasks=4, **{"tau": 2, **settings})
+        pool = f"town {len([*tmp_path.iterdir()])}"
+        assert chamber.evolved(pool).code == 0
+        lines = chamber.told(Path(pool))
+        return {name for line in lines for name in (*line["spent"], *line["told"])}
+
+    whole = spent()
+    assert {"lead", "lead_review", "reflect", "dreams", "fork"} <= whole
+    assert {"lead", "lead_review"}.isdisjoint(spent(structure="voting"))
+    assert "dreams" not in spent(codream=False)
+    assert "fork" not in spent(lifecycle=False)
+    assert "reflect" not in spent(learning=False)
+
+
+def test_a_random_team_does_not_follow_what_agents_can(tmp_path: Path) -> None:
+    chamber.write_world(tmp_path, tasks=9, selector="random", lifecycle=False, codream=False)
+    assert chamber.evolved("town").code == 0
+    able = [event for line in chamber.told(Path("town")) for event in line["story"]]
+    led = [one["competence"]["anchor"] for one in able if one["event"] == "team"]
+    most = [max(one["competence"].values()) for one in able if one["event"] == "team"]
+    assert len(led) == 9
+    assert led != most
+
+
+def test_a_test_of_it_asks_and_keeps_nothing_to_learn_from(tmp_path: Path) -> None:
+    chamber.write_world(tmp_path, tasks=6)
+    assert chamber.evolved("town").code == 0
+    before = chamber.left(Path("town"))
+    with ScriptedModel(chamber.answering) as model:
+        words = ["run", "arithmetic", "--recipe", "recipe.yaml", "--pool", "town", "--limit", "2"]
+        words += ["--split", "test", "--trials", "1", "--embedder", "hashing", "--json", "--quiet"]
+        came = invoked(mas_bench, [*words, "--model", f"m@{model.api_base}"], "mas-bench")
+        asked = [name for call in model.calls for name in chamber.asked(call.body or {})]
+    assert came.code == 0, came.err
+    assert came.json["tasks"] == 2
+    assert {*asked} <= {"reason", "structure"}
+    assert chamber.left(Path("town")) == before
+
+
+def test_a_budget_ends_it_and_with_more_it_comes_to_the_same(tmp_path: Path) -> None:
+    chamber.write_world(tmp_path, tasks=4)
+    clean = chamber.evolved("clean")
+    stopped = chamber.evolved("town", "--budget", "calls=15")
+    assert (stopped.code, stopped.calls <= 15) == (3, True)
+    again = chamber.evolved("town", "--budget", "calls=1000")
+    assert (again.code, stopped.calls + again.calls) == (0, clean.calls)
+    assert chamber.left(Path("town")) == chamber.left(Path("clean"))
+
+
+def test_a_team_that_came_to_nothing_is_worth_nothing_and_says_why(tmp_path: Path) -> None:
+    def silent(request: Request) -> Reply:
+        return chamber.answering(request) if chamber.asked(request) else Reply(text="")
+
+    chamber.write_world(tmp_path, tasks=1, structure="voting", codream=False)
+    assert chamber.evolved("town", script=silent).code == 0
+    [trial] = chamber.trials(Path("town"))
+    assert trial["score"] == 0
+    assert trial["reason"]
+
+
+def test_ten_tasks_of_a_town_can_be_read_as_a_diff(tmp_path: Path) -> None:
+    """Lines are added and none is moved; what an agent is, is written once and then revised."""
+    chamber.write_world(tmp_path, tasks=20, tau=5)
+    assert chamber.evolved("town", "--limit", "10").code == 0
+    before = chamber.left(Path("town"))
+    assert chamber.evolved("town").code == 0
+    after = chamber.left(Path("town"))
+    assert before.keys() <= after.keys()
+    for name, text in before.items():
+        if name.endswith(".jsonl"):
+            assert after[name].startswith(text)
+        elif name.startswith(("worked/", "teams/")):
+            assert after[name] == text
+    for text in after.values():
+        assert "\r" not in text
+        assert text == "" or text.endswith("\n")
+    assert [name for name in after if name.startswith("agents/") and name.endswith("lessons.jsonl")]
+    assert sum(map(len, after.values())) < 20 * 50_000
