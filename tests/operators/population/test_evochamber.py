@@ -38,7 +38,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_each_task_is_done_by_a_team_of_the_population(tmp_path: Path) -> None:
     chamber.write_world(tmp_path, tasks=3)
+    [most] = re.findall(r"model calls: .* (\d+) in all", chamber.evolved("town", "--dry-run").out)
     came = chamber.evolved("town")
+    assert 0 < came.calls <= int(most)
     assert came.code == 0, came.err
     assert "anchor's competence: " in came.out
     assert came.out.endswith("what it has become: mas-pool population town\n")
