@@ -21,7 +21,7 @@ from .task_runs import Halted, TaskRuns
 from .together import together
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
     from pathlib import Path
 
     from ..pool.changes import Change
@@ -180,7 +180,7 @@ class Episode(TaskRuns):
         """What did not come about, in order."""
         return [one for _, one in sorted(self._lost, key=lambda lost: lost[0])]
 
-    async def side_by_side(self, *parts: Callable[[Episode], Awaitable[None]]) -> None:
+    async def side_by_side(self, *parts: Callable[[Episode], Coroutine[Any, Any, None]]) -> None:
         """Do parts of the episode side by side.
 
         What they keep, lose, tell and note comes in their order, whichever is done first.

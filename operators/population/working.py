@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ...pool.changes import Tried
+from ...pool.changes import Learnt, Tried
 from ...pool.ledger import START, Entry
 from ...pool.statistics import Part, Trial
 from .compose import ANCHOR
@@ -60,6 +60,8 @@ def since(population: Population, changes: Iterable[tuple[Change, str]]) -> Popu
         changes: Trials and events; each with the name of its operation.
     """
     for change, what in changes:
+        if isinstance(change, Learnt):  # numbers know nothing of it, and there are many
+            continue
         population = population.after(Entry(op=what, value=change.value(), files=(), end=START))
     return population
 

@@ -18,14 +18,14 @@ from coterie.schema.edits import SetNote
 class Settings:
     """What a recipe may say of it."""
 
-    lessons: int = 2
+    pieces: int = 2
 
 
-LESSONS = {
+PIECES = {
     "description": "How many pieces of earlier advice an agent is reminded of.",
     "type": "integer", "minimum": 0, "maximum": 10, "x-unit": "pieces", "default": 2,
 }  # fmt: skip
-SCHEMA = {"type": "object", "additionalProperties": False, "properties": {"lessons": LESSONS}}
+SCHEMA = {"type": "object", "additionalProperties": False, "properties": {"pieces": PIECES}}
 
 
 async def advise(meta, path, task, parent, agent, *, memories=()):
@@ -55,7 +55,7 @@ async def mentoring(episode: Episode) -> None:
     """Run a team whose agents know what they were told before; then have them told more."""
     team, task, stage = next(iter(episode.view.members.values())).team, episode.task, episode.stage
     for agent in team.agents:
-        own = await episode.recall(task.text, episode.settings.lessons, owner=agent, kind="lesson")
+        own = await episode.recall(task.text, episode.settings.pieces, owner=agent, kind="lesson")
         known = "\n".join(lesson.text for lesson, _ in own)
         reminder = SetNote(agent=agent, note="coaching", text=known)
         team = child_of(team, (reminder,), stage.catalogue, stage.ceiling)

@@ -31,7 +31,7 @@ advise = added:ADVISE
 """
 RECIPE = """\
 strategy: mentoring
-settings: {lessons: 1}
+settings: {pieces: 1}
 seeds: [pair.yaml]
 """
 PAIR = """\
@@ -162,13 +162,13 @@ def test_it_is_examined_on_a_benchmark_with_what_its_pool_has_learnt(folder: Pat
 
 
 def test_its_settings_are_checked_and_explained(folder: Path) -> None:
-    (folder / "recipe.yaml").write_text(RECIPE.replace("lessons: 1", "lessons: 11"))
+    (folder / "recipe.yaml").write_text(RECIPE.replace("pieces: 1", "pieces: 11"))
     done = mas(folder, "validate", "recipe.yaml")
     assert done.returncode == 2
-    assert "recipe.yaml:2:21: error: settings.lessons: 11 is out of range (pieces, 0 to 10)" in (
+    assert "recipe.yaml:2:20: error: settings.pieces: 11 is out of range (pieces, 0 to 10)" in (
         done.stderr
     )
-    assert "strategy  mentoring" in mas(folder, "explain", "settings.lessons").stdout
+    assert "strategy  mentoring" in mas(folder, "explain", "settings.pieces").stdout
     assert "Of `mentoring`:" in mas(folder, "explain", "--markdown", "evolution").stdout
 
 
