@@ -21,7 +21,7 @@ from .task_runs import Halted, TaskRuns
 from .together import together
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
     from pathlib import Path
 
     from ..pool.changes import Change
@@ -148,7 +148,7 @@ class Episode(TaskRuns):
             k: How many entries at most.
             niche: Only of this kind of task.
             kind: Only entries of this sort.
-            owner: Only this agent's.
+            owner: Only what is in this agent's archive.
             level: Only those that reach so far.
 
         Raises:
@@ -180,7 +180,7 @@ class Episode(TaskRuns):
         """What did not come about, in order."""
         return [one for _, one in sorted(self._lost, key=lambda lost: lost[0])]
 
-    async def side_by_side(self, *parts: Callable[[Episode], Awaitable[None]]) -> None:
+    async def side_by_side(self, *parts: Callable[[Episode], Coroutine[Any, Any, None]]) -> None:
         """Do parts of the episode side by side.
 
         What they keep, lose, tell and note comes in their order, whichever is done first.

@@ -221,10 +221,9 @@ class Grown(Sequence[One]):
     def __getitem__(self, index: slice) -> Sequence[One]: ...
 
     def __getitem__(self, index: int | slice) -> One | Sequence[One]:
-        places = range(self._length)[index]
-        if isinstance(places, range):
-            return [self._items[place] for place in places]
-        return self._items[places]
+        if isinstance(index, slice):
+            return [self._items[place] for place in range(self._length)[index]]
+        return self._items[range(self._length)[index]]
 
     def __iter__(self) -> Iterator[One]:
         return islice(self._items, self._length)

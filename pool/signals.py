@@ -9,7 +9,7 @@ import math
 import random
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .intervals import wilson
 from .learnt import Learnt
@@ -35,6 +35,8 @@ __all__ = [
 
 DREAM = "dream"
 """What the event is called that tells a session in which a team draws insights from failure."""
+Led = tuple[str, str, frozenset[str]]
+"""The niche of a task, who led, and who lived."""
 WINDOW = 32
 """Tasks over which specialisation is measured (EvoChamber, Figure 3)."""
 DRAWS = 20
@@ -50,7 +52,7 @@ class Worked:
         task: Its id.
         niche: Its niche; "" where it has none.
         anchor: Who led.
-        roster: Who lived at that time.
+        roster: Who lived at that time, and its anchor.
         score: What the team's answer was worth, in [0, 1].
         tokens: What its run consumed.
         structure: What the team was made by.
@@ -86,6 +88,8 @@ class Signals:
         population: What it is now.
         worked: The tasks that it worked on, in order.
         flow: How many lessons and insights went from a giver to another agent.
+        given: How many others have from each agent, once for each of them.
+        received: How many each agent has from others.
         own: How many each agent had from nobody else.
         lifecycle: What happened to the roster, in order.
         dreams: The sessions of dreaming, in order.
@@ -94,6 +98,8 @@ class Signals:
     population: Population
     worked: Sequence[Worked]
     flow: Mapping[tuple[str, str], int]
+    given: Mapping[str, int]
+    received: Mapping[str, int]
     own: Mapping[str, int]
     lifecycle: Sequence[Happened]
     dreams: Sequence[Happened]
@@ -126,14 +132,6 @@ class Signals:
         total = math.fsum(scores)
         return total / len(scores) if scores else 0.0, wilson(total, len(scores))
 
-    def given(self, agent: str) -> int:
-        """Count what others have from an agent, once for each of them."""
-        return sum(number for (giver, _), number in self.flow.items() if giver == agent)
-
-    def received(self, agent: str) -> int:
-        """Count what an agent has from others."""
-        return sum(number for (_, recipient), number in self.flow.items() if recipient == agent)
-
 
 def signals(entries: Iterable[Entry], rates: Rates) -> Signals:
     """Take in all lines of a ledger.
@@ -162,13 +160,17 @@ def signals(entries: Iterable[Entry], rates: Rates) -> Signals:
         population=population,
         worked=tuple(worked),
         flow=dict(sorted(flow.items())),
-        own=dict(own),
+        given=_totals(flow, 0),
+        received=_totals(flow, 1),
+        own=own,
         lifecycle=tuple(told[LIFECYCLE]),
         dreams=tuple(told[DREAM]),
     )
 
 
-def specialization(worked: Sequence[Worked], window: int = WINDOW) -> list[float]:
+def specialization(
+    worked: Sequence[Worked], window: int = WINDOW, *, by_niche: bool = True
+) -> list[float]:
     """Say how far leading has become a matter of the niche, task by task (EvoChamber, Figure 3).
 
     For the last `window` tasks up to each one, `1 - H(A | Z) / log N`. `H(A | Z)` is the entropy of
@@ -181,38 +183,37 @@ def specialization(worked: Sequence[Worked], window: int = WINDOW) -> list[float
         worked: The tasks, in order.
         window: How many tasks are looked at together. Before there are as many, nothing is said; a
             stream that is shorter is one window.
+        by_niche: Without, all tasks are of one niche: it is how far leading has come to few hands.
 
     Returns:
         The index of each window, in [0, 1]; without those in which only one agent lived.
     """
-    return _indices([(one.niche, one.anchor, one.roster) for one in worked], window)
+    return _indices([_led(one, one.anchor, by_niche) for one in worked], window)
 
 
 def by_chance(
-    worked: Sequence[Worked], window: int = WINDOW, *, seed: int = 0, draws: int = DRAWS
+    worked: Sequence[Worked], window: int = WINDOW, *, by_niche: bool = True
 ) -> float | None:
     """Give the mean index that there would be, had anybody led any task, drawn uniformly.
 
     A window has few tasks for many agents, so that the index is above 0 also then: this is what it
-    is to be compared with. None: there is no window.
+    is to be compared with. It is drawn from a fixed seed. None: there is no window.
     """
-    chance = random.Random(seed)  # noqa: S311
+    chance = random.Random(0)  # noqa: S311
     step = max(1, len(worked) // MOST_WINDOWS)
-    rosters = {one.roster: sorted(one.roster) for one in worked if one.roster}
+    rosters = {one.roster: sorted(one.roster) for one in worked}
     found: list[float] = []
-    for _ in range(draws):
-        drawn = [
-            (one.niche, chance.choice(rosters[one.roster]), one.roster)
-            for one in worked
-            if one.roster
-        ]
+    for _ in range(DRAWS):
+        drawn = [_led(one, chance.choice(rosters[one.roster]), by_niche) for one in worked]
         found += _indices(drawn, window, step)
     return math.fsum(found) / len(found) if found else None
 
 
-def _indices(
-    led: Sequence[tuple[str, str, frozenset[str]]], window: int, step: int = 1
-) -> list[float]:
+def _led(one: Worked, anchor: str, by_niche: bool) -> Led:
+    return one.niche if by_niche else "", anchor, one.roster
+
+
+def _indices(led: Sequence[Led], window: int, step: int = 1) -> list[float]:
     found = list[float]()
     for end in range(min(window, len(led)), len(led) + 1, step) if led else ():
         seen = led[max(0, end - window) : end]
@@ -233,11 +234,12 @@ def _uncertainty(led: Mapping[tuple[str, str], int]) -> float:
 
 
 def _worked(trial: Trial, roster: frozenset[str]) -> Worked:
+    anchor = trial.agents[ANCHOR].member  # it may be retired while its team is at work
     return Worked(
         task=trial.task,
         niche=trial.niche or "",
-        anchor=trial.agents[ANCHOR].member,
-        roster=roster,
+        anchor=anchor,
+        roster=roster if anchor in roster else roster | {anchor},
         score=trial.score or 0.0,
         tokens=trial.usage.tokens,
         structure=trial.structure,
@@ -247,6 +249,13 @@ def _worked(trial: Trial, roster: frozenset[str]) -> Worked:
 def _flows(learnt: Learnt) -> Iterator[tuple[str, str]]:
     if learnt.giver is not None:
         yield from ((learnt.giver, one) for one in learnt.owners if one != learnt.giver)
+
+
+def _totals(flow: Mapping[tuple[str, str], int], end: Literal[0, 1]) -> Counter[str]:
+    totals = Counter[str]()
+    for pair, number in flow.items():
+        totals[pair[end]] += number
+    return totals
 
 
 def _counted(names: Iterable[str]) -> Mapping[str, int]:

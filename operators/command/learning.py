@@ -10,7 +10,6 @@ import click
 
 from ...runtime.terminal import speakable
 from ...schema.command import Command
-from ...schema.errors import InputError
 from ..population.fusing import fuse
 from ..population.reflecting import reflect
 from ..population.work import Work, persona_of
@@ -66,7 +65,7 @@ def reflect_on_run(
     """
     worked = Worked.of(team, run_folder, options)
     work = work_of(worked, agent)
-    worth = _reward(worked, run_folder) if reward is None else reward
+    worth = worked.reward(run_folder) if reward is None else reward
     came = worked.host.ask(
         worked.host.ceiling(worked.team),
         lambda meta: reflect(meta, f"reflect/{agent}", worked.task, work, reward=worth),
@@ -115,13 +114,3 @@ def work_of(worked: Worked, agent: str, score: float | None = None) -> Work:
         positions=(agent,),
         score=score,
     )
-
-
-def _reward(worked: Worked, folder: Path) -> float:
-    score = worked.account.run.score
-    if score is None:
-        raise InputError(
-            f"{folder}: this run has no score, since its task has no reference answer. Say what"
-            " it was worth: --reward 0.5."
-        )
-    return score.value

@@ -18,6 +18,7 @@ from ...schema.errors import InputError
 from ..folder import EVOLUTIONS, MANIFEST, TURNS, Manifest
 from ..frozen import Figures, read_figures
 from ..report import Report
+from ..strategy import strategy_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,8 +40,9 @@ class Told:
         unfinished: What was spent on tasks that are not finished; None where another process is at
             work on them.
         best: The team that the pool would deploy: its name, its file, what is expected of it; None
-            where the pool has no team.
+            where the pool has no team, or its teams are made anew for each task.
         routing: What a router is worth that is fitted to the pool's cases; None where it has none.
+        population: The pool's folder, where its teams are made of its agents.
     """
 
     report: Report
@@ -48,6 +50,7 @@ class Told:
     unfinished: Usage | None
     best: Mapping[str, Any] | None
     routing: RoutingFigures | None
+    population: Path | None = None
 
     @classmethod
     def of(cls, pool_folder: Path, name: str) -> Told:
@@ -63,12 +66,15 @@ class Told:
         unfinished = _unfinished(folder, len(lines))
         if unfinished is not None and unfinished.calls:
             report.spending["unfinished"] = unfinished
+        recipe = Manifest.read(folder).recipe
+        makes_teams = strategy_of(recipe["strategy"]).teams is not None
         return cls(
             report=report,
             held_out=read_figures(folder),
             unfinished=unfinished,
-            best=_best(Pool.open(pool_folder)),
-            routing=_routing(pool_folder, Manifest.read(folder).recipe),
+            best=None if makes_teams else _best(Pool.open(pool_folder)),
+            routing=_routing(pool_folder, recipe),
+            population=pool_folder if makes_teams else None,
         )
 
     @property
@@ -111,6 +117,8 @@ class Told:
         elif self.unfinished.calls:
             calls = counted(self.unfinished.calls, "call")
             notes.append(f"unfinished: {calls} for tasks that have no result yet; nothing is lost")
+        if self.population is not None:
+            notes.append(f"what it has become: mas-pool population {self.population}")
         if best is None:
             return notes
         low, high = best["expected_interval"]

@@ -52,7 +52,7 @@ def _dream(settings: PopulationSettings) -> int:
 
 def _look(settings: PopulationSettings) -> int:
     """Count the questions of a look at the roster."""
-    forks = max(1, math.floor(settings.fork_top * settings.largest))
+    forks = math.ceil(settings.fork_top * settings.largest)
     return forks + 1 + MOST_FUSED + 2 + settings.largest
 
 

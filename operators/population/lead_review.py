@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...pool.changes import Told
 from ...pool.population import LEADERSHIP
-from ...schema.terminal import on_one_line
 from ..account import Account
-from ..answers import Unfit, closed, structured
+from ..answers import closed
 from ..material import fenced, material, task_text
 from ..meta import Question, prompt
 from ..operator import Operator, operator_of
 from ..proposal import Dropped
 from .leading import LONGEST_ABOUT, team_text
+from .wording import one_text, text_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from ...runtime.outcomes import Run
     from ...schema.task import Task
-    from ..bounds import Bounds
     from ..episode import Episode
     from ..meta import Respondent
     from .attempts import Attempt
@@ -66,7 +65,6 @@ async def lead_review(
     """
     limits = meta.limits
     longest = min(LONGEST_ABOUT, limits.characters)
-    note: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": longest}
     question = Question(
         operator=OPERATOR,
         instructions=prompt(OPERATOR, structure=structure, longest=longest),
@@ -76,8 +74,8 @@ async def lead_review(
             account.text(limits),
             fenced("worth", "\n".join(_worth(reward, attempts))),
         ),
-        schema=closed(note=note),
-        read=functools.partial(_read, longest, limits),
+        schema=closed(note=text_schema(longest)),
+        read=functools.partial(one_text, "note", longest, limits),
         parents=(structure,),
     )
     return await meta.ask(path, question)
@@ -138,14 +136,6 @@ async def review_choice(
 def _worth(reward: float, attempts: Sequence[Attempt]) -> list[str]:
     graded = (f"{one.agent}'s own: {one.score:.3g}" for one in attempts if one.score is not None)
     return [f"the team's answer: {reward:.3g}", *graded]
-
-
-def _read(longest: int, bounds: Bounds, text: str) -> str:
-    any_text = {"type": "string"}
-    note = on_one_line(structured(text, closed(note=any_text), bounds)["note"])[:longest]
-    if not any(map(str.isalnum, note)):
-        raise Unfit("the note says nothing. Say why the structure did or did not work.")
-    return note
 
 
 def _command() -> click.Command:

@@ -20,7 +20,7 @@ from ..material import clip, fenced, material, task_text
 from ..meta import Question, prompt
 from ..operator import Operator, operator_of
 from ..proposal import Dropped
-from ..roles import with_text
+from .work import persona_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -214,7 +214,7 @@ async def lead(
     schema = closed(
         reason=reason_schema(limits), structure={"type": "string", "enum": [*structures]}
     )
-    persona = with_text(leader.agent, meta.catalogue).prompt
+    persona = persona_of(leader.agent, meta.catalogue)
     question = Question(
         operator=OPERATOR,
         instructions=prompt(OPERATOR, has_rounds=bool(known)),

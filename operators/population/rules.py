@@ -63,8 +63,8 @@ def due(
 
     In this order, and who is named by one of them is left alone by the later ones of that look:
 
-    * *fork*: the best `fork_top` of those that worked on `fork_tasks` tasks, by rolling reward, at
-      least one. Each has to be above the population's mean, or nobody stands out; and to have
+    * *fork*: the best `fork_top` of those that worked on `fork_tasks` tasks, by rolling reward,
+      rounded up. Each has to be above the population's mean, or nobody stands out; and to have
       worked on as many tasks again since it was forked last. Forks leave `team_size` places below
       `largest` to geneses, or a town that has filled up could not meet a new niche.
     * *merge*: the two that overlap most, above `merge_similarity`, with `merge_tasks` tasks each.
@@ -160,10 +160,10 @@ def _affinity(one: Standing, niche: str) -> float | None:
 def _forks(look: _Look) -> Iterator[Event]:
     settings, mean = look.settings, look.population.mean
     ranked = _by_reward(look)
-    top = max(1, math.floor(settings.fork_top * len(ranked) + ROUNDING))
+    top = math.ceil(settings.fork_top * len(ranked) - ROUNDING)
     for name, one, rolling in ranked[:top]:
         stands_out = mean is not None and rolling > mean + ROUNDING
-        is_ready = one.total - one.forked >= settings.fork_tasks
+        is_ready = one.total - one.forked >= max(1, settings.fork_tasks)
         if stands_out and is_ready and one.dominant and look.may_fork:
             yield _fork(name, one, rolling, top=top, of=len(ranked), look=look)
 
@@ -186,7 +186,7 @@ def _fork(name: str, one: Standing, rolling: float, *, top: int, of: int, look: 
         operator="fork",
         agents=(name,),
         why=f"rolling reward {rolling:.3g} over {counted(last, 'task')}, among the best {top} of"
-        f" {of} (a share of {share:.3g}, at least one); {quoted(niche)} is its dominant niche:"
+        f" {of} (a share of {share:.3g}, rounded up); {quoted(niche)} is its dominant niche:"
         f" competence {one.q(niche):.3g} after {counted(one.n(niche), 'task')}",
         niche=niche,
         numbers={
@@ -214,7 +214,7 @@ def _merges(look: _Look) -> Iterator[Event]:
     yield Event(
         operator="merge",
         agents=(*names,),
-        why=f"overlap {omega:.3g} above {settings.merge_similarity:.3g}, the closest pair of"
+        why=f"overlap {omega:.3f} above {settings.merge_similarity:.3g}, the closest pair of"
         f" {counted(len(ready), 'agent')} with {counted(settings.merge_tasks, 'task')} or more;"
         f" {shared} niches in common, after {one.total} and {counted(other.total, 'task')}",
         numbers={"overlap": omega, "shared": shared, "tasks": one.total, "tasks_2": other.total},
@@ -281,7 +281,7 @@ def _geneses(look: _Look) -> Iterator[Event]:
     uncovered = {
         niche: tasks
         for niche, tasks in met.items()
-        if niche not in seeded and (look.best(niche) or 0.0) <= settings.genesis_affinity
+        if niche not in seeded and (look.best(niche) or 0.0) <= settings.genesis_affinity > 0
     }
     if uncovered and look.has_room:
         niche = max(uncovered, key=lambda one: uncovered[one])

@@ -274,7 +274,7 @@ def _without(team: Team, taken: Collection[str], catalogue: Catalogue) -> Team:
         return team
     made = apply(team, gone, catalogue)
     if isinstance(made, Rejected):
-        raise ConfigError(made.problems)
+        raise ConfigError([replace(one, file=f"{team.name}.yaml") for one in made.problems])
     return made
 
 

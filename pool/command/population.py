@@ -10,10 +10,10 @@ import click
 from ...runtime.terminal import counted, on_one_line
 from ...schema.command import Command
 from ..evolutions import consumed, rates_of
-from ..signals import by_chance, signals, specialization
+from ..signals import signals
 from .arguments import as_json, open_pool, pool_folder
 from .figures import made_by, table
-from .signals import best_of, signals_value, tokens_value
+from .signals import best_of, index_value, signals_value, tokens_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -105,8 +105,8 @@ def _row(pool: Pool, of: Signals, name: str, one: Standing) -> Sequence[str]:
         str(sum(one.anchored.values())),
         "-" if one.rolling is None else f"{one.rolling:.2f}",
         str(of.own.get(name, 0)),
-        str(of.given(name)),
-        str(of.received(name)),
+        str(of.given.get(name, 0)),
+        str(of.received.get(name, 0)),
         "-" if one.dominant is None else one.dominant or NONE,
         _listed((niche or NONE, f"{one.q(niche):.2f} ({one.n(niche)})") for niche in best_of(one)),
         origin,
@@ -140,18 +140,22 @@ def _summary(
         return
     led = len({one.anchor for one in of.worked})
     yield f"score {_score(of)}; {led} of {len(population.everybody)} led"
-    if index := specialization(of.worked, window):
-        yield (
-            f"specialization {sum(index) / len(index):.3f}, at most {max(index):.3f}, last"
-            f" {index[-1]:.3f}: windows of {min(window, len(of.worked))} tasks; by chance"
-            f" {by_chance(of.worked, window):.3f}"
-        )
+    yield from _index("specialization", index_value(of, window))
+    yield from _index("concentration", index_value(of, window, by_niche=False))
     yield _dreamt(of.dreams)
     if tokens := tokens_value(spent, single):
         factor = f": {tokens['factor']:.2f} times a single agent's" if single else ""
         yield (
             f"tokens per task {tokens['all']:.0f} (runs {tokens['runs']:.0f}, operators"
             f" {tokens['operators']:.0f}, judging {tokens['judging']:.0f}){factor}"
+        )
+
+
+def _index(name: str, of: Mapping[str, Any]) -> Iterator[str]:
+    if of["index"]:
+        yield (
+            f"{name} {of['mean']:.3f}, at most {of['max']:.3f}, last {of['index'][-1]:.3f};"
+            f" by chance {of['by_chance']:.3f}: windows of {of['window']} tasks"
         )
 
 
@@ -165,14 +169,14 @@ def _flow(of: Signals) -> Iterator[str]:
     """Give who gave how much to whom: those who gave and received most."""
     if not of.flow:
         return
-    givers = _most({one: of.given(one) for one, _ in of.flow})
-    recipients = _most({one: of.received(one) for _, one in of.flow})
+    givers = _most(of.given)
+    recipients = _most(of.received)
     heads = {"giver > recipient": "<", **dict.fromkeys(recipients, ">"), "all": ">"}
     rows = [
         (
             giver,
             *(str(of.flow.get((giver, one), 0) or "·") for one in recipients),
-            str(of.given(giver)),
+            str(of.given[giver]),
         )
         for giver in givers
     ]

@@ -15,13 +15,12 @@ if TYPE_CHECKING:
     from ..population import Standing
     from ..signals import Signals
 
-__all__ = ["best_of", "signals_value", "tokens_value"]
+__all__ = ["best_of", "index_value", "signals_value", "tokens_value"]
 
 
 def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:
     """Give all that became of a population, over windows of so many tasks."""
     population = of.population
-    index = specialization(of.worked, window)
     return {
         "rates": asdict(population.rates),
         "tasks": population.trials,
@@ -29,13 +28,8 @@ def signals_value(pool: Pool, of: Signals, window: int) -> dict[str, Any]:
         "agents": [_agent(pool, of, name, one) for name, one in population.everybody.items()],
         "niches": {niche: _niche(of, niche) for niche in of.niches},
         "score": _accuracy(of, None),
-        "specialization": {
-            "window": window,
-            "index": index,
-            "mean": sum(index) / len(index) if index else None,
-            "max": max(index, default=None),
-            "by_chance": by_chance(of.worked, window),
-        },
+        "specialization": index_value(of, window),
+        "concentration": index_value(of, window, by_niche=False),
         "anchors": [one.anchor for one in of.worked],
         "unique_anchors": len({one.anchor for one in of.worked}),
         "flow": [
@@ -63,8 +57,8 @@ def _agent(pool: Pool, of: Signals, name: str, one: Standing) -> dict[str, Any]:
         "lagging": one.lagging,
         "dominant": one.dominant,
         "own": of.own.get(name, 0),
-        "given": of.given(name),
-        "received": of.received(name),
+        "given": of.given.get(name, 0),
+        "received": of.received.get(name, 0),
     }
 
 
@@ -79,6 +73,18 @@ def _niche(of: Signals, niche: str) -> dict[str, Any]:
 def _accuracy(of: Signals, niche: str | None) -> dict[str, Any]:
     mean, interval = of.accuracy(niche)
     return {"n": len(of.of(niche)), "mean": mean, "interval": interval}
+
+
+def index_value(of: Signals, window: int, *, by_niche: bool = True) -> dict[str, Any]:
+    """Give how far leading has become a matter of the niche; or else of few hands."""
+    index = specialization(of.worked, window, by_niche=by_niche)
+    return {
+        "window": min(window, len(of.worked)),
+        "index": index,
+        "mean": sum(index) / len(index) if index else None,
+        "max": max(index, default=None),
+        "by_chance": by_chance(of.worked, window, by_niche=by_niche),
+    }
 
 
 def tokens_value(spent: Consumed | None, single: float | None) -> dict[str, float] | None:

@@ -228,11 +228,12 @@ def reflections() -> SearchStrategy[str]:
 
 def said(name: str) -> SearchStrategy[str]:
     """Answers of a model that is asked for one text."""
-    any_text = st.fixed_dictionaries({name: _TEXT}, optional={"giver": _NAME, "to": VALUES})
+    any_text = st.fixed_dictionaries({name: _TEXT}, optional={"giver": _NAME, "to": _NAMES})
     answers = st.one_of(st.fixed_dictionaries({name: _TEXT | VALUES}), any_text).map(json.dumps)
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 
+_NAMES = st.lists(_NAME, max_size=2)
 _ORDINAL = st.sampled_from([1, 2, 2, 1, 0, 3, -1, 10**30, True, 1.5, "1", None])
 _NICHE = st.sampled_from(["sums", "words", "sums", "words", "", "all", "sums\n", None])
 _LEVEL = st.sampled_from(["task", "subdomain", "cross_domain", "global", "", 1])
@@ -247,10 +248,10 @@ def imaginings() -> SearchStrategy[str]:
     }
     odd = {
         "difference": _ORDINAL,
-        "strategy": _TEXT | VALUES,
-        "niches": st.lists(_NICHE, max_size=3) | VALUES,
+        "strategy": _TEXT,
+        "niches": st.lists(_NICHE, max_size=3) | _SHARE,
     }
-    return _listed("ideas", fair, odd, {"giver": _NAME, "to": VALUES})
+    return _listed("ideas", fair, odd, {"giver": _NAME, "to": _NAMES})
 
 
 def crystals() -> SearchStrategy[str]:
@@ -261,8 +262,8 @@ def crystals() -> SearchStrategy[str]:
         "level": st.sampled_from(["task", "subdomain", "cross_domain"]),
         "niche": st.sampled_from(["sums", "words"]),
     }
-    odd = {"strategy": _ORDINAL, "text": _TEXT | VALUES, "level": _LEVEL, "niche": _NICHE}
-    return _listed("insights", fair, odd, {"giver": _NAME, "to": VALUES, "verified": st.just(True)})
+    odd = {"strategy": _ORDINAL, "text": _TEXT | _SHARE, "level": _LEVEL, "niche": _NICHE}
+    return _listed("insights", fair, odd, {"giver": _NAME, "to": _NAMES, "verified": st.just(True)})
 
 
 def opinions() -> SearchStrategy[str]:
@@ -284,7 +285,7 @@ def _listed(
 ) -> SearchStrategy[str]:
     good, bad = st.fixed_dictionaries({**fair}), st.fixed_dictionaries({**odd}, optional={**more})
     listed = st.one_of(
-        st.lists(good, min_size=1, max_size=3), st.lists(good | bad, max_size=9), VALUES
+        st.lists(good, min_size=1, max_size=3), st.lists(good | bad, max_size=5), VALUES
     )
     answers = st.fixed_dictionaries({name: listed}).map(json.dumps)
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)

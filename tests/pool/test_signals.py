@@ -49,6 +49,11 @@ def test_the_entropy_is_that_within_niches_by_their_shares_of_the_window() -> No
     assert specialization(led("aabc", "xxxy"), 4) == pytest.approx([1 - unsure / math.log(4)])
 
 
+def test_without_niches_it_is_of_who_led_alone() -> None:
+    assert specialization(led("abab", "xyxy"), 4, by_niche=False) == pytest.approx([0.5])
+    assert by_chance(led("abab", "xyxy"), 4, by_niche=False) == by_chance(led("abab"), 4)
+
+
 def test_the_window_moves_with_each_task_and_is_the_stream_where_that_is_shorter() -> None:
     assert specialization(led("aab"), 2) == pytest.approx([1, 1 - math.log(2) / math.log(4)])
     assert specialization(led("aa"), 32) == [1.0]
@@ -111,7 +116,7 @@ def test_who_gave_to_whom_and_who_has_its_own() -> None:
     )
     assert came.flow == {("a", "b"): 2, ("a", "c"): 1, ("c", "a"): 1}
     assert came.own == {"a": 1}
-    assert (came.given("a"), came.received("a"), came.received("b")) == (3, 1, 2)
+    assert (came.given, came.received) == ({"a": 3, "c": 1}, {"a": 1, "b": 2, "c": 1})
 
 
 def test_who_led_in_which_niche_by_which_structure_and_what_came_of_it() -> None:
@@ -152,6 +157,12 @@ def test_events_are_told_with_the_number_of_tasks_before_them() -> None:
     assert (dream.tasks, dream.about["came"]) == (1, 2)
     assert (event.tasks, event.about["operator"]) == (2, "prune")
     assert [sorted(one.roster) for one in came.worked] == [["a", "b"], ["a", "b"], ["b"]]
+
+
+def test_who_is_retired_while_it_leads_counts_among_those_who_might_have_led() -> None:
+    gone = of_agent(Retired(member="a", reason="lags"))
+    [one] = signals([*town("a", "b"), gone, worked("ab", "law", 1.0)], Rates()).worked
+    assert (one.anchor, one.roster) == ("a", {"a", "b"})
 
 
 @given(happenings)

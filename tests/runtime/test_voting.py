@@ -57,6 +57,7 @@ def reports(*contents: str) -> tuple[Report, ...]:
         ("-0.0", "0"),
         ("```\nx y\n\nz\n```", "```text\nx y  \nz\n```"),
         ("```\nit's\n```", "```\nit's  \n```"),
+        ("```\nf(\n\n```", "```\nf(  \n```"),
     ],
 )
 def test_answers_that_say_the_same_come_down_to_the_same(first: str, second: str) -> None:

@@ -23,7 +23,7 @@ from coterie.schema.loading import check_team
 from ..evolving import asked
 from ..hostile import personas
 from ..test_hostile_answers import CATALOGUE, CEILING, FIRST, hostile
-from .test_lifecycle import TOWN, after, lines, told
+from .test_lifecycle import TOWN, after, lines, roster, told
 
 ASKING: tuple[Fired, ...] = ("fork", "merge", "genesis", "specialize")
 EACH = 2_500
@@ -116,6 +116,6 @@ def test_a_town_that_is_answered_so_stays_one_and_all_is_counted(
         assert all(lost[name] + happened.count(name) == 1 for name in ("fork", "genesis"))
         assert lost["specialize"] + happened.count("specialize") == 1
         assert happened.count("merge") == happened.count("prune") == 1
-        assert len(pool.agents) == len(TOWN) - 3 + born
+        assert len(roster(came)) == len(TOWN) - 3 + born
         for one in pool.agents.values():
             assert (one.agent.tools, one.agent.model_id) == ((), "default")

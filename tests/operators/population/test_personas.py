@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from coterie.operators import Bounds, Dropped
+from coterie.operators import Bounds, Chance, Dropped
 from coterie.operators.operator import operator_of
 from coterie.operators.population.personas import LONGEST_PERSONA, LONGEST_TITLE
 from coterie.operators.population.roster import unwritten
@@ -16,7 +17,7 @@ from coterie.pool.changes import Born, Retired, Revised
 from coterie.runtime.doubles import Reply
 from coterie.schema import Agent, Team
 
-from ..asking import Asked, asking, ceiling_of
+from ..asking import Asked, asking, catalogue, ceiling_of
 
 REST = "End with a line `Answer:`.\n\nBe brief."
 ADA = Agent(
@@ -169,6 +170,16 @@ def test_templates_and_keys_are_words_and_no_more() -> None:
     came = child("fork", {**SAID, "persona": "You {{ 7 * 7 }} use sk-" + "a1B2" * 12 + "."})
     assert came.prompt.startswith("You {{ 7 * 7 }} use ")
     assert "a1B2" not in came.prompt
+
+
+@pytest.mark.parametrize("operator", AGENTS)
+def test_chance_writes_personas_too(operator: Any) -> None:
+    drawn = Chance(catalogue=catalogue(), ceiling=CEILING, seed=1)
+    act = operator_of(operator).act(drawn, "p", due(operator), AGENTS[operator])
+    first, *_ = asyncio.run(act)
+    made = first.to if isinstance(first, Revised) else first.member
+    assert made.prompt != ADA.prompt
+    assert made.prompt.endswith(REST)
 
 
 def test_two_may_be_described_as_the_first_of_them_was() -> None:

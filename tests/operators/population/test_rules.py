@@ -35,8 +35,11 @@ def idle() -> Standing:
 
 
 def of(*recent: str, **agents: Standing) -> Population:
-    history = Grown(recent)
-    return Population(agents=agents, everybody=agents, history=history, niches=tuple({*recent}))
+    rolling = {name: one.rolling for name, one in agents.items() if one.rolling is not None}
+    niches = tuple(dict.fromkeys(recent))
+    return Population(
+        agents=agents, everybody=agents, rolling=rolling, history=Grown(recent), niches=niches
+    )
 
 
 def look(
@@ -57,12 +60,31 @@ def test_the_best_tenth_is_forked_and_at_least_one() -> None:
     [event] = look(of(a=agent(rolling=0.9, competence={"code": 0.7}), **others))
     assert (event.operator, event.agents, event.niche) == ("fork", ("a",), "code")
     assert event.why == (
-        "rolling reward 0.9 over 10 tasks, among the best 1 of 5 (a share of 0.1, at least one);"
+        "rolling reward 0.9 over 10 tasks, among the best 1 of 5 (a share of 0.1, rounded up);"
         " 'code' is its dominant niche: competence 0.7 after 10 tasks"
     )
     assert event.numbers["rolling"] == pytest.approx(0.9)
     twenty = {f"s{n}": agent(rolling=n / 20) for n in range(20)}
     assert fired(of(**twenty), replace(FEW, largest=40)) == [("fork", "s19"), ("fork", "s18")]
+
+
+def test_any_operator_can_be_left_out() -> None:
+    like = {"code": 0.3, "law": 0.3}
+    agents = {
+        "a": agent(rolling=1.0, competence={"code": 0.9}),
+        "b": agent(lagging=30, rolling=0.1),
+    }
+    population = of("law", **agents, c=skilled(20, **like), d=skilled(20, **like), e=idle())
+    assert {one for one, *_ in fired(population)} == {"fork", "merge", "prune", "genesis"}
+    without = replace(
+        FEW,
+        fork_top=0,
+        merge_similarity=1,
+        prune_tasks=99,
+        genesis_affinity=0,
+        specialize_above=1.1,
+    )
+    assert fired(population, without) == []
 
 
 def test_who_has_hardly_worked_is_neither_forked_nor_counted() -> None:
@@ -111,7 +133,7 @@ def test_the_closest_pair_is_merged_and_no_other() -> None:
     [event] = look(population)
     assert (event.operator, event.agents) == ("merge", ("d", "c"))
     assert event.why == (
-        "overlap 1 above 0.95, the closest pair of 5 agents with 10 tasks or more; 2 niches in"
+        "overlap 1.000 above 0.95, the closest pair of 5 agents with 10 tasks or more; 2 niches in"
         " common, after 13 and 12 tasks"
     )
     assert event.numbers["overlap"] == pytest.approx(0.99988, abs=1e-5)

@@ -182,6 +182,49 @@ def test_copies_open_and_close_with_the_scout() -> None:
     assert rounds.opening == ("scout", "scout_2")
 
 
+def test_who_recruits_recruits_among_all_scouts() -> None:
+    text = """\
+name: call
+agents: {anchor: {prompt: A b.}, scout: {prompt: A b.}, anchor_end: {prompt: A b.}}
+topology: {reports_to: {anchor: [scout], scout: [anchor_end]}}
+execution: {recruit: {by: anchor, among: [scout], most: 2}}
+"""
+    recruit = seated(structure(text), taken(4), STANDARD, KNOWN).team.execution.recruit
+    assert recruit is not None
+    assert recruit.among == ("scout", "scout_2")
+
+
+def test_a_function_hears_for_those_to_whom_it_reports() -> None:
+    text = """\
+name: joined
+agents:
+  complement: {prompt: A b.}
+  join: {agent_type: Function, function: concat}
+  anchor: {prompt: A b.}
+topology: {reports_to: {complement: [join], join: [anchor]}}
+"""
+    assert fits(structure(text), ["anchor", "complement"])
+    assert not fits(structure(text), ["anchor", "scout"])
+
+
+def test_a_structure_that_is_none_without_a_seat_is_refused() -> None:
+    text = """\
+name: reviewed
+agents:
+  complement: {prompt: A b.}
+  scout:
+    prompt: A b.
+    output_schema: {type: object, properties: {final: {type: boolean}}}
+  anchor: {prompt: A b.}
+topology: {reports_to: {complement: [anchor], scout: [anchor]}}
+execution: {rounds: {most: 2, until: finalized, closing: [anchor]}}
+"""
+    reviewed = structure(text)
+    seated(reviewed, taken(3), STANDARD, KNOWN)
+    with pytest.raises(ConfigError, match=r"^reviewed\.yaml:.* can say that it is done"):
+        seated(reviewed, taken(2), STANDARD, KNOWN)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

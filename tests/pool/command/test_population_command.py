@@ -104,7 +104,8 @@ def test_who_led_where_with_what_score_and_structure(folder: Path) -> None:
         or "ada 100%" in out
     )
     assert "score 0.750 [0.301, 0.954] n=4; 2 of 3 led" in out
-    assert "specialization 1.000, at most 1.000, last 1.000: windows of 4 tasks; by chance" in out
+    assert "specialization 1.000, at most 1.000, last 1.000; by chance 0." in out
+    assert "concentration 0.369, at most 0.369, last 0.369; by chance 0." in out
     assert "1 dream, 0 without an insight; 1 insights" in out
     assert "ada is the best" in out
 
