@@ -122,7 +122,7 @@ def outcome_of(
         index=specialization(told.worked),
         chance=by_chance(told.worked),
         left=len(pool.agents),
-        lifecycle=Counter(str(one.about["operator"]) for one in told.lifecycle),
+        lifecycle={**Counter(str(one.about["operator"]) for one in told.lifecycle)},
         dreams=_dreams(told.dreams),
         routed=[
             int(one["to"])
@@ -143,7 +143,7 @@ def _dreams(dreams: Iterable[Happened]) -> Mapping[str, int]:
     counts = Counter(str(one["why"]) for one in told)
     counts["abstained"] = sum(bool(one.get("abstained")) for one in told)
     counts["came"] = sum(int(one.get("came", 0)) for one in told)
-    return counts
+    return {**counts}
 
 
 def truths(world: Landscape, texts: Iterable[str]) -> dict[str, tuple[int, int]]:

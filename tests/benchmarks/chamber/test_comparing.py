@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -102,6 +102,9 @@ def test_a_row_comes_out_the_same_again_whoever_works_on_it() -> None:
     job = Job(world="drawn", row=FULL.name, seed=3, tasks=TASKS)
     one = work(job)
     assert replace(work(job), seconds=0.0) == replace(one, seconds=0.0)
+    told = json.loads(json.dumps(asdict(one)))
+    assert Outcome.of(told).dreams == one.dreams
+    assert asdict(Outcome.of(told))["lifecycle"] == one.lifecycle
     assert len(one.scores) == TASKS
     assert {*one.niches} == {*NICHES}
     assert one.calls["default"] >= 2 * TASKS

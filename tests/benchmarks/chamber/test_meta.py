@@ -41,6 +41,7 @@ from coterie.operators.population.rules import Event
 from coterie.operators.population.seating import STRUCTURES
 from coterie.operators.population.settings import PopulationSettings
 from coterie.operators.population.work import Work
+from coterie.operators.proposal import Dropped
 from coterie.pool.sources import load_source
 from coterie.runtime.outcomes import AgentOutcome, Run
 from coterie.runtime.runners.protocol import AgentResult
@@ -158,9 +159,11 @@ def test_a_dream_carries_the_right_method_from_who_had_it_to_insights() -> None:
     assert difference.text == f"{method}; {habit}"
     niches = [PROBLEM.niche, *NICHES]
     ideas = done(dream_imagine(meta(), "imagine", TASK, [difference], niches=niches, most=6))
+    assert not isinstance(ideas, Dropped)
     assert [one.text for one in ideas] == [method, habit]
     made = dream_crystallize(meta(), "crystallize", TASK, [*ideas][::-1], niches=niches, most=3)
     insights = done(made)
+    assert not isinstance(insights, Dropped)
     assert [(one.text, one.level, one.niche) for one in insights] == [
         (method, "subdomain", PROBLEM.niche),
         (habit, "cross_domain", None),
@@ -168,19 +171,14 @@ def test_a_dream_carries_the_right_method_from_who_had_it_to_insights() -> None:
 
 
 def test_who_criticises_drops_what_it_did_itself_and_was_wrong() -> None:
-    ideas = [
-        Idea(
-            text=lesson_said(lesson(one, 1)),
-            niches=(),
-            of=Difference(giver="a", failed="b", text=""),
-        )
-        for one in (ONE, OTHER)
-    ]
+    of = Difference(giver="a", failed="b", text="")
+    ideas = [Idea(text=lesson_said(lesson(one, 1)), niches=(), of=of) for one in (ONE, OTHER)]
     for score, kept in ((0.0, [False, True]), (1.0, [True, True])):
         own = work("solver_1", MINE, team=THEIRS, score=score)
         diagnosis = done(dream_reflect(meta(), f"reflect {score}", TASK, own))
-        own = replace(own, diagnosis=diagnosis)
+        own = replace(own, diagnosis=str(diagnosis))
         opinions = done(dream_debate(meta(), f"debate {score}", TASK, own, ideas))
+        assert not isinstance(opinions, Dropped)
         assert [one.keep for one in opinions] == kept
 
 
