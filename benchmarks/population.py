@@ -50,10 +50,6 @@ NICHES = 10
 KINDS = ("lesson", "insight")
 SETTINGS = PopulationSettings()
 STRUCTURES = ("voting", "debate", "generator_critic", "decompose")
-LEARNT_EACH = 6
-"""Entries of a task: a lesson and an insight of each member."""
-DIFFERENT = 10_000
-"""Texts of prepared lessons: more would take longer to prepare, and to compare as long."""
 AROUND = 50
 """Tasks whose median is told, up to and with each checkpoint."""
 MODEL_SECONDS = 1.0
@@ -84,7 +80,7 @@ class Size:
 QUICK = (Size(agents=4, trials=6, lessons=12, checkpoints=(2, 4)),)
 SIZES = (
     Size(agents=20, trials=0, lessons=0, checkpoints=(100, 400, 1_000)),
-    Size(agents=1_000, trials=10_000, lessons=100_000, checkpoints=(100,)),
+    Size(agents=1_000, trials=30_000, lessons=100_000, checkpoints=(100,)),
 )
 
 
@@ -322,11 +318,11 @@ def _prepared(size: Size) -> Iterator[bytes]:
         for place, change in enumerate(told):
             yield line_of(change.value(), f"prepared-{number}-{place}")
     for number in range(size.lessons):
-        task = f"{PREPARED} task {number // LEARNT_EACH}: {_task(number // LEARNT_EACH)}"
-        said = f"{PREPARED} lesson {chance.randrange(DIFFERENT)}."
+        task, said = f"{PREPARED} task {number}: {_task(number)}", f"{PREPARED} lesson {number}."
         kind = KINDS[number % len(KINDS)]
         niche = f"niche_{chance.randrange(NICHES)}" if kind == "lesson" else None
-        entry = Learnt(kind=kind, task=task, text=said, niche=niche, owner=chance.choice(names))
+        owner = names[number % size.agents]
+        entry = Learnt(kind=kind, task=task, text=said, niche=niche, owner=owner)
         yield line_of(entry.value(), f"prepared-lesson-{number}")
 
 
