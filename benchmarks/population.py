@@ -80,7 +80,7 @@ class Size:
 QUICK = (Size(agents=4, trials=6, lessons=12, checkpoints=(2, 4)),)
 SIZES = (
     Size(agents=20, trials=0, lessons=0, checkpoints=(100, 400, 1_000)),
-    Size(agents=1_000, trials=30_000, lessons=100_000, checkpoints=(100, 400, 1_000)),
+    Size(agents=1_000, trials=30_000, lessons=100_000, checkpoints=(100,)),
 )
 
 
