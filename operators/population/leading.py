@@ -160,7 +160,8 @@ def _most_alike(
         squares += column * column
     alike = dot / (np.sqrt(squares) * math.hypot(1.0, *profile))
     enough = np.partition(alike, -k)[-k] if k < len(alike) else -1.0
-    best = [(float(alike[at]), places[at]) for at in np.flatnonzero(alike >= enough)]
+    near = [int(at) for at in np.flatnonzero(alike >= enough)]
+    best = [(float(alike[at]), places[at]) for at in near]
     return [(place, similarity) for similarity, place in sorted(best, reverse=True)[:k]]
 
 
