@@ -148,7 +148,7 @@ class Episode(TaskRuns):
             k: How many entries at most.
             niche: Only of this kind of task.
             kind: Only entries of this sort.
-            owner: Only this agent's.
+            owner: Only what is in this agent's archive.
             level: Only those that reach so far.
 
         Raises:

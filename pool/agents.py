@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from ..schema.ceiling import Ceiling
     from ..schema.team import Agent
 
-INHERITS = "# Its archive begins with what %s could recall when this agent was born.\n"
-
 __all__ = ["PoolAgent", "Revision", "check_agent", "differences"]
+
+INHERITS = "# Its archive begins with what %s could recall when this agent was born."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,10 +69,10 @@ class PoolAgent(Record):
             return None
         agent = agent_value(self.revisions[-1 - back].agent)
         text = write_agent_yaml({**agent, "lineage": lineage_value(self.born)})
+        if not self.inherits:
+            return text
         header, _, said = text.partition("\n")
-        return (
-            f"{header}\n{INHERITS % ' and '.join(self.inherits)}{said}" if self.inherits else text
-        )
+        return "\n".join((header, INHERITS % " and ".join(self.inherits), said))
 
 
 def check_agent(agent: Agent, catalogue: Catalogue, ceiling: Ceiling | None) -> None:

@@ -13,8 +13,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import StorageError
-from ..schema.files import make_folder, write_atomically
-from .layout import AGENTS, archive_of
+from ..schema.files import write_atomically
+from .layout import archive_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -108,9 +108,6 @@ class ArchiveFiles:
         """Add to a file, without waiting for the disk: what is lost there is in the ledger."""
         if not text:
             return
-        if not path.parent.exists():
-            make_folder(self._folder / AGENTS)
-            make_folder(path.parent)
         try:
             with path.open("ab") as stream:
                 stream.write(text)

@@ -154,8 +154,7 @@ class Pool:
     @property
     def agents(self) -> Mapping[str, PoolAgent]:
         """The agents that were not retired, by name, in the order of their births."""
-        everybody = self._current.state.agents.items()
-        return MappingProxyType({name: one for name, one in everybody if one.retired is None})
+        return MappingProxyType(self._current.state.live_agents)
 
     @property
     def all_agents(self) -> Mapping[str, PoolAgent]:

@@ -64,6 +64,7 @@ class State:
         teams: All teams that were ever born, by name, parents before children.
         live: Those that were not retired.
         agents: All agents that were ever born, by name, parents before children.
+        live_agents: Those that were not retired.
         admissions: What came of each operation that added a team.
         rejected: Children that were dropped, by operator.
         twins: Children that were there already, by operator.
@@ -74,6 +75,7 @@ class State:
         self.teams: dict[str, Member] = {}
         self.live: dict[str, Member] = {}
         self.agents: dict[str, PoolAgent] = {}
+        self.live_agents: dict[str, PoolAgent] = {}
         self.admissions: dict[str, Admission] = {}
         self.rejected: Counter[str] = Counter()
         self.twins: Counter[str] = Counter()
@@ -185,6 +187,7 @@ class State:
             inherits=inherits,
         )
         self.agents[name] = agent
+        self.live_agents = {**self.live_agents, name: agent}  # whoever reads the old one goes on
         self.learnt.bear(name, inherits)
         self.admissions[op] = Admission(name=name, is_new=True)
 
@@ -225,6 +228,7 @@ class State:
         """Let a member be none any longer, for a reason; without one, let it be one again."""
         self._anyone(value).retired = reason
         self.live = {name: one for name, one in self.teams.items() if one.retired is None}
+        self.live_agents = {name: one for name, one in self.agents.items() if one.retired is None}
 
     def _anyone(self, value: Mapping[str, Any]) -> Member | PoolAgent:
         return self._known(value["team"]) if "team" in value else self._known_agent(value["agent"])

@@ -19,7 +19,8 @@ __all__ = ["main"]
 def main() -> None:
     """Look at a pool of teams and agents, and look after it.
 
-    A pool is a folder: teams/ has a file for each team, ledger.jsonl what happened to them.
+    A pool is a folder: teams/ has a file for each team, agents/ a folder for each agent with what
+    it has learnt, and ledger.jsonl what happened to them.
     """
 
 

@@ -33,9 +33,9 @@ FAULTY = 1
 def show_findings(folder: Path, mend: bool, as_json: bool, **host: Any) -> None:
     """Look through a pool, from the first line of its ledger to the last of its files.
 
-    Every line is whole, every team loads on this host and is the one that was evaluated, and every
-    parent was there before its child. Ends with 1 where that is not so. What a crash left is told,
-    and is no fault.
+    Every line is whole, every team loads on this host and is the one that was evaluated, every
+    parent was there before its child, and every agent's folder says what the ledger does. Ends with
+    1 where that is not so. What a crash left is told, and is no fault.
     """
     from ..upkeep import repair, verify
 
@@ -49,9 +49,10 @@ def show_findings(folder: Path, mend: bool, as_json: bool, **host: Any) -> None:
             for text in texts:
                 click.echo(f"{kind}: {on_one_line(text)}")
         retired = findings.teams - findings.members
+        agents = f" {counted(findings.agents, 'agent')}," if findings.agents else ""
         click.echo(
             f"{folder}: {counted(findings.lines, 'line')}, {counted(findings.members, 'team')},"
-            f" {retired} retired, {counted(len(findings.faults), 'fault')}"
+            f" {retired} retired,{agents} {counted(len(findings.faults), 'fault')}"
         )
     if findings.faults:
         raise click.exceptions.Exit(FAULTY)
@@ -61,7 +62,7 @@ def show_findings(folder: Path, mend: bool, as_json: bool, **host: Any) -> None:
 @pool_folder
 @click.option("--delete", is_flag=True, help="Remove them.")
 def gc(folder: Path, delete: bool) -> None:
-    """List the files under teams/ that belong to no team.
+    """List the files under teams/ and agents/ that belong to no team and no agent.
 
     They were left by a process that was stopped, or put there by hand: those are teams only once
     they are taken in with mas-pool import.
@@ -70,7 +71,7 @@ def gc(folder: Path, delete: bool) -> None:
     for name in orphans:
         click.echo(on_one_line(f"{name}: removed" if delete else name))
     if not orphans:
-        click.echo(f"{folder}: every file under teams/ belongs to a team.")
+        click.echo(f"{folder}: every file under teams/ and agents/ belongs to somebody.")
     elif not delete:
         click.echo("Remove them with: --delete", err=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from collections.abc import Callable
 from dataclasses import replace
@@ -107,6 +108,12 @@ def test_processes_may_learn_in_turns(pool: Pool) -> None:
     assert verify(pool.folder).faults == verify(pool.folder).notes == ()
 
 
+def test_an_operation_counts_once_in_the_files_too(pool: Pool) -> None:
+    before = archive(pool, "ada").read_bytes()
+    assert not pool.commit(lesson("Check zero.", "ada", task="Or none?"), op="2")
+    assert archive(pool, "ada").read_bytes() == before
+
+
 # What a crash leaves, and what it does not
 
 
@@ -170,6 +177,28 @@ def test_a_file_with_another_end_keeps_the_pool_from_opening(pool: Pool) -> None
     pool.commit(Retired(member="ada", reason=""), op="retire")
     assert list(Pool.open(pool.folder).agents) == ["ben"]
     assert (verify(pool.folder).faults, len(verify(pool.folder).notes)) == ((), 1)
+
+
+def test_a_file_that_cannot_be_read_or_written_is_named(pool: Pool) -> None:
+    archive(pool, "ada").unlink()
+    archive(pool, "ada").mkdir()
+    for use in (
+        lambda: pool.commit(lesson("x", "ada", task="x"), op="3"),
+        lambda: Pool.open(pool.folder),
+    ):
+        with pytest.raises(StorageError, match=r"ada/lessons\.jsonl: cannot be read"):
+            use()
+    assert "3" in pool.learnt
+    archive(pool, "ada").rmdir()
+    assert ids(Pool.open(pool.folder), "ada") == ["1", "2", "3"]
+
+
+def test_a_folder_that_is_lost_is_written_anew_by_the_next_to_open(pool: Pool) -> None:
+    shutil.rmtree(archive(pool, "ada").parent)
+    with pytest.raises(StorageError, match=r"ada/lessons\.jsonl: cannot be written"):
+        pool.commit(lesson("x", "ada", task="x"), op="3")
+    assert ids(Pool.open(pool.folder), "ada") == ["1", "2", "3"]
+    assert load_agent(archive(pool, "ada").parent).agent == replace(SOLVER, id="ada")
 
 
 def test_what_else_lies_in_a_folder_belongs_to_nobody(pool: Pool) -> None:

@@ -169,6 +169,7 @@ def test_what_replaces_for_everybody_is_everybodys(pool: Pool) -> None:
 
 def test_texts_that_say_nearly_the_same_are_found_in_an_archive(pool: Pool) -> None:
     pool.commit(born("ada"), op="ada")
+    assert views_of(pool).upto(0).alike("x", "ada", over=0) == []
     pool.commit(lesson("Check the units first.", "ada", task="one", niche="sums"), op="1")
     pool.commit(lesson("Read the question twice.", "ada", task="two", kind="insight"), op="2")
     pool.commit(born("ben", "ada"), op="ben")

@@ -114,6 +114,14 @@ class TestLaws:
         assert found(store, Wanted(niche="dates", or_no_niche=True)) == [key(1), key(3)]
         assert found(store, Wanted(or_no_niche=True)) == [key(1), key(2), key(3)]
 
+    def test_finds_what_one_agent_has_among_many_others(self, store: Store) -> None:
+        owners = [("ada",) if number % 10 == 0 else ("ben",) for number in range(100)]
+        store.add([point(number, number, owners=own) for number, own in enumerate(owners)])
+        assert found(store, Wanted(owners=("ada",))) == [
+            key(number) for number in range(0, 100, 10)
+        ]
+        assert len(found(store, Wanted(owners=("ben",)))) == 90
+
     def test_takes_more_points_than_fit_one_request(self, store: Store) -> None:
         points = [point(number, number / 10) for number in range(600)]
         store.add(points)

@@ -441,7 +441,9 @@ def test_gc_removes_orphans_when_told_to(pool: Pool) -> None:
     assert orphan.exists()
     assert run("gc", pool.folder, "--delete").stdout == "teams/mine.yaml: removed\n"
     assert not orphan.exists()
-    assert "every file under teams/ belongs to a team" in run("gc", pool.folder).stdout
+    assert (
+        "every file under teams/ and agents/ belongs to somebody" in run("gc", pool.folder).stdout
+    )
 
 
 # All of them
