@@ -252,6 +252,7 @@ class TaskRuns:
 
         Raises:
             CoterieError: As for `Meta.ask`.
+            Halted: The jail in which it is scored failed.
             InputError: The task has no answer to score against.
         """
         judged = not self.learning or is_judged(self.stage.recipe, self.task)
@@ -268,6 +269,7 @@ class TaskRuns:
 
         Raises:
             CoterieError: As for `Meta.ask`.
+            Halted: The jail in which it is scored failed.
         """
         return await self._scored(run, what, judged=self.task.answer is None)
 
