@@ -16,12 +16,14 @@ from ...schema.errors import InputError, JailError
 from ...schema.scorer_form import ScorerForm, takes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ...runtime.jail import Jail
     from ...runtime.scorers import Evidence
+    from ...schema.task import Task
+    from ..benchmark import Source
 
-__all__ = ["math", "require_math"]
+__all__ = ["math", "needing_math", "require_math"]
 
 SECONDS = 10.0
 START_SECONDS = 120.0
@@ -84,6 +86,15 @@ def require_math(who: str) -> None:
     """
     if not _is_installed():
         raise InputError(f"{who}: {MISSING}")
+
+
+def needing_math(benchmark: str) -> Callable[[Source, Sequence[Task]], None]:
+    """Give what a benchmark with such verdicts prepares: it makes sure that they can be had."""
+
+    def prepare(_source: Source, _tasks: Sequence[Task]) -> None:
+        require_math(f"benchmark {benchmark}")
+
+    return prepare
 
 
 def _is_installed() -> bool:
