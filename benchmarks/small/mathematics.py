@@ -67,7 +67,7 @@ async def math(evidence: Evidence) -> Score:
         JailError: There is no jail, or it failed.
     """
     require_math("the scorer math")
-    if (boxed := _boxed(evidence.answer)) and boxed == "".join(str(evidence.task.answer).split()):
+    if _boxed(evidence.answer) == str(evidence.task.answer).strip():
         return Score(value=1.0, reason="right, to the letter")
     reader, given_up = evidence.jails.lasting("math", _Reader), threading.Event()
     try:
@@ -78,11 +78,11 @@ async def math(evidence: Evidence) -> Score:
         raise
 
 
-def _boxed(answer: str) -> str:
-    """Give what ends an answer in a box, without spaces; nothing where no box ends it."""
-    last = answer[-LONGEST:].rpartition("\\boxed{")[2]
-    found = re.match(r"(.*)\}[$.\s]*\Z", last, re.DOTALL) if "\\boxed{" in answer else None
-    return "".join(found[1].split()) if found else ""
+def _boxed(answer: str) -> str | None:
+    """Give what the only box of an answer has, where it ends the answer."""
+    _, *boxes = answer[-LONGEST:].split("\\boxed{")
+    found = re.fullmatch(r"(.+)\}[$.\s]*", boxes[0], re.DOTALL) if len(boxes) == 1 else None
+    return found[1].strip() if found and "\\fbox" not in answer else None
 
 
 def require_math(who: str) -> None:

@@ -51,7 +51,8 @@ TABLES = (*READERS, "forms", "pairs")
 def main(data: Path, only: tuple[str, ...], sample: int | None, pairs: int) -> None:
     """Judge published answers, and what is none, of four benchmarks; print Markdown.
 
-    What was not judged as it should be is listed below its table.
+    Verdicts that are not as they should be, and of other problems' answers those that are right,
+    are listed on standard error.
     """
     wanted, source = only or TABLES, Source(data=data)
     require_math("verdicts on math500")
@@ -100,7 +101,7 @@ async def _value(item: Answered, kind: str, jails: Jails) -> float:
 async def _agreed(pairs: Sequence[Pair], jails: Jails, *, by_form: bool) -> list[dict[str, str]]:
     found = [one async for one in verdicts(pairs, jails)]
     for one in found:
-        if one.scorer != one.library or one.scorer != by_form:
+        if one.scorer != one.library or (one.scorer and not by_form):
             click.echo(_told(one), err=True)
     if by_form:
         return [_counted(form, [one for one in found if one.pair.form == form]) for form in FORMS]
