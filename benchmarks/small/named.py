@@ -72,7 +72,8 @@ class NamedFile:
                 f"benchmark {benchmark}: its file is not part of coterie. {self.how_to_get}"
             )
         path = source.data / self.name
-        lines = self._text(benchmark, path).splitlines()
+        # Not splitlines: texts may hold what else it takes for the end of a line.
+        lines = self._text(benchmark, path).removesuffix("\n").split("\n")
         return [self._line(number, text, path) for number, text in enumerate(lines, start=1)]
 
     def _text(self, benchmark: str, path: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from ..small import gsm8k, math500, mbpp
@@ -39,7 +40,7 @@ def gsm8k_answers(source: Source) -> list[Answered]:
     tasks = gsm8k.gsm8k_tasks(source)
     lines = gsm8k.WHOLE.read("gsm8k", source)
     return [
-        _answered(task, line.case["answer"], f"#### {int(task.answer) + 1}", "####")
+        _answered(task, line.case["answer"], f"#### {Decimal(task.answer) + 1}", "####")
         for task, line in zip(tasks, lines, strict=True)
     ]
 

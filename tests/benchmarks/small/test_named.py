@@ -63,6 +63,12 @@ def test_a_word_problem_of_the_whole_split_is_as_in_the_selection(tmp_path: Path
         assert found.value == value
 
 
+def test_a_line_ends_where_the_file_says_so(tmp_path: Path) -> None:
+    line = json.dumps({**WORDS, "question": "One\u2028two?"}, ensure_ascii=False)
+    (task,) = tasks("gsm8k", written(tmp_path, "gsm8k", line))
+    assert task.query.startswith("One\u2028two?")
+
+
 def test_hard_problems_are_those_of_the_upper_levels_in_their_order(tmp_path: Path) -> None:
     levels = (5, 3, 4, 1)
     written(tmp_path, "hard-math", *({**MATHS, "level": level} for level in levels))

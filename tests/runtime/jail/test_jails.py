@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 
 from coterie.runtime.jail import Jails, Shell, detect, jails
 from coterie.runtime.jail.detect import Attempt, Report
-from coterie.schema import InputError
+from coterie.runtime.services import Setting, open_services
+from coterie.schema import Catalogue, InputError
 
 
 def test_what_confines_a_run_is_told_as_json() -> None:
@@ -76,3 +78,13 @@ def test_what_lasts_is_made_once_and_ends_with_its_jails() -> None:
     assert second is not first
     del own
     assert (first.closed, second.closed) == (1, 1)
+
+
+def test_what_lasts_ends_with_the_runs_that_share_it() -> None:
+    async def opened() -> Warm:
+        async with open_services(Catalogue.of_host(), Setting()) as services:
+            warm = services.jails.lasting("warm", Warm)
+            assert warm.closed == 0
+        return warm
+
+    assert asyncio.run(opened()).closed == 1
