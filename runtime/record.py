@@ -87,7 +87,7 @@ class Record:
         try:
             folder = RunFolder.create(runs, plan.team.name, task.id, scrub)
             folder.write("team.yaml", dump(plan.resolved))
-            folder.write("task.json", as_json(_task_value(task)))
+            folder.write("task.json", as_json(task.value()))
             for name, text in files.items():
                 folder.write(name, text)
             folder.write(MANIFEST, as_json(manifest(plan, setting)))
@@ -243,22 +243,6 @@ def _told(outcome: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out of an agent's outcome what the events have."""
     told = {name: outcome[name] for name in ("status", "content", "error", "attempts", "mishaps")}
     return {**told, "seconds": round(outcome["seconds"], 3), "usage": outcome["usage"]}
-
-
-def _task_value(task: Task) -> dict[str, Any]:
-    value = {
-        "id": task.id,
-        "query": task.query,
-        "context": task.context,
-        "briefs": dict(task.briefs),
-        "niche": task.niche,
-        "files": dict(task.files),
-        "repo": str(task.repo.resolve()) if task.repo else None,
-        "commit": task.commit,
-        "answer": task.answer,
-        "scorer": {"name": task.scorer.name, **task.scorer.options},
-    }
-    return {key: item for key, item in value.items() if item not in (None, "", {})}
 
 
 def as_json(value: Mapping[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -183,7 +183,7 @@ async def open_services(known: Catalogue, setting: Setting) -> AsyncGenerator[Se
             setting=setting,
             gateway=await stack.enter_async_context(Gateway(known.models, seed=setting.seed)),
             toolbox=await stack.enter_async_context(Toolbox(known.servers)),
-            jails=Jails(unsafe=setting.unsafe_local),
+            jails=stack.enter_context(closing(Jails(unsafe=setting.unsafe_local))),
             cache=stack.enter_context(Cache.open(setting.cache)) if setting.cache else None,
             recaller=recaller,
         )

@@ -59,3 +59,19 @@ class Task:
     def text(self) -> str:
         """What is asked, with its context: what makes tasks like or unlike each other."""
         return "\n\n".join(part for part in (self.query, self.context) if part)
+
+    def value(self) -> dict[str, Any]:
+        """Give the task as a task file has it, without what it leaves open."""
+        value = {
+            "id": self.id,
+            "query": self.query,
+            "context": self.context,
+            "briefs": dict(self.briefs),
+            "niche": self.niche,
+            "files": dict(self.files),
+            "repo": str(self.repo.resolve()) if self.repo else None,
+            "commit": self.commit,
+            "answer": self.answer,
+            "scorer": {"name": self.scorer.name, **self.scorer.options},
+        }
+        return {key: item for key, item in value.items() if item not in (None, "", {})}

@@ -8,6 +8,7 @@ from .evaluate import replay, resume, run, show
 from .evolve import evolve
 from .export import export, export_preds
 from .reports import compare_results, info, show_list, table
+from .tasks import write_tasks
 from .teams import equip, vote
 
 __all__ = ["main"]
@@ -25,6 +26,7 @@ def main() -> None:
 for command in (
     show_list,
     info,
+    write_tasks,
     run,
     resume,
     replay,

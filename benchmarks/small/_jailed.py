@@ -17,6 +17,8 @@ def _marked(value):
     """Turn a value into what JSON can hold. Whatever can be gone through becomes an iterator."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
+    if isinstance(value, complex):
+        return {"complex": [value.real, value.imag]}
     if isinstance(value, dict):
         return {"dict": [[_marked(key), _marked(item)] for key, item in value.items()]}
     for mark, kind in (("list", list), ("tuple", tuple), ("set", (set, frozenset))):
@@ -35,7 +37,15 @@ def _unmarked(marked):
     ((mark, items),) = marked.items()
     if mark == "dict":
         return {_unmarked(key): _unmarked(item) for key, item in items}
-    return {"list": list, "tuple": tuple, "set": set, "iter": iter}[mark](map(_unmarked, items))
+    return _KINDS[mark](map(_unmarked, items))
+
+
+def _complex(parts):
+    real, imaginary = parts
+    return complex(real, imaginary)
+
+
+_KINDS = {"list": list, "tuple": tuple, "set": set, "iter": iter, "complex": _complex}
 
 
 def define(readings, entry_point):

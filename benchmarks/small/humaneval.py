@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.local.packaged import PackagedFile
@@ -14,7 +15,7 @@ from .published import PublishedFile
 if TYPE_CHECKING:
     from ..benchmark import Source
 
-__all__ = ["HUMANEVAL", "humaneval_problems", "humaneval_task"]
+__all__ = ["FILE", "HUMANEVAL", "beside", "humaneval_problems", "humaneval_task", "humaneval_tasks"]
 
 FILE = PublishedFile(
     benchmark="humaneval",
@@ -37,6 +38,12 @@ def humaneval_problems(source: Source) -> list[dict[str, Any]]:
         InputError: The file is not here and cannot be fetched, or is another one.
     """
     return [json.loads(line) for line in gzip.decompress(FILE.read(source)).splitlines()]
+
+
+def beside(source: Source) -> Source:
+    """Give where the file is for whoever names a folder for other files: there, or in the cache."""
+    is_there = source.data is not None and (source.data / FILE.name).exists()
+    return source if is_there else replace(source, data=None)
 
 
 def humaneval_tasks(source: Source) -> list[Task]:

@@ -1,72 +1,73 @@
-"""The benchmark `math500`: competition mathematics, each problem with an answer in LaTeX."""
+"""Competition mathematics with answers in LaTeX: `math500`, and its hard problems as a stream."""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from ...schema.errors import InputError
-from ...schema.problems import reason_of
 from ...schema.task import ScorerChoice, Task
 from ..benchmark import Benchmark
-from .mathematics import require_math
+from .mathematics import needing_math
+from .named import NamedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..benchmark import Source
+    from .named import Line
 
-__all__ = ["MATH500"]
+__all__ = ["HARD_MATH", "HARD_MATH_BY_SUBJECT", "MATH500", "math500_tasks"]
 
-FILE = "math500.jsonl"
-HOW_TO_GET = (
-    f"Name the folder that has {FILE} with --data: a JSON object a line with problem, answer,"
-    " subject and level, as the 500 problems of Lightman et al. are published."
+FILE = NamedFile(
+    name="math500.jsonl",
+    published="the 500 problems of Lightman et al. are published",
+    fields={"problem": str, "answer": str, "subject": str, "level": int},
 )
 REQUEST = "Solve the problem. Put the final answer, and nothing else, into \\boxed{} at the end."
-FIELDS = {"problem": str, "answer": str, "subject": str, "level": int}
+HARD = 4
+"""The level from which on a problem is of the stream `hard-math`, as EvoChamber §4.1 draws it."""
 
 
-def math500_tasks(source: Source) -> list[Task]:
+def math500_tasks(source: Source, benchmark: str = "math500") -> list[Task]:
     """Give a task for each line of the file, in its order.
 
     Raises:
         InputError: The file is missing, cannot be read, or is not of this form.
     """
-    if source.data is None:
-        raise InputError(f"benchmark math500: its file is not part of coterie. {HOW_TO_GET}")
-    path = source.data / FILE
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        why = reason_of(error)
-        raise InputError(
-            f"benchmark math500: {str(path)!r} cannot be read: {why}. {HOW_TO_GET}"
-        ) from error
-    return [_task(number, line, f"{path}:{number}") for number, line in enumerate(lines, start=1)]
+    return [_task(line) for line in FILE.read(benchmark, source)]
 
 
-def _task(number: int, line: str, where: str) -> Task:
-    case = _case(line, where)
+def hard_math_tasks(source: Source) -> list[Task]:
+    """Give the problems of levels 4 and 5, in the order of the file. All are of one niche.
+
+    Raises:
+        InputError: As of `math500_tasks`.
+    """
+    return [replace(task, niche="math_hard") for task, _ in _hard(source, "hard-math")]
+
+
+def hard_math_by_subject_tasks(source: Source) -> list[Task]:
+    """Give the same problems, each with its subject for a niche.
+
+    Raises:
+        InputError: As of `math500_tasks`.
+    """
+    hard = _hard(source, "hard-math-by-subject")
+    return [replace(task, niche=_plain(line.case["subject"])) for task, line in hard]
+
+
+def _hard(source: Source, benchmark: str) -> list[tuple[Task, Line]]:
+    lines = FILE.read(benchmark, source)
+    return [(_task(line), line) for line in lines if line.case["level"] >= HARD]
+
+
+def _task(line: Line) -> Task:
+    case = line.case
     return Task(
-        id=f"math500-{number:03}",
+        id=f"math500-{line.number:03}",
         query=f"{case['problem']}\n\n{REQUEST}",
         niche=f"{_plain(case['subject'])}_{case['level']}",
         answer=case["answer"],
         scorer=ScorerChoice(name="math"),
     )
-
-
-def _case(line: str, where: str) -> dict[str, Any]:
-    try:
-        case = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}: not JSON: {error}. {HOW_TO_GET}") from None
-    for name, kind in FIELDS.items():
-        value = case.get(name) if isinstance(case, dict) else None
-        if not isinstance(value, kind) or not str(value).strip():
-            raise InputError(f"{where}: {name} is {value!r}, not {kind.__name__}. {HOW_TO_GET}")
-    return case
 
 
 def _plain(subject: str) -> str:
@@ -75,9 +76,11 @@ def _plain(subject: str) -> str:
     return "_".join(words.split())
 
 
-def _prepare(_source: Source, _tasks: Sequence[Task]) -> None:
-    require_math("benchmark math500")
-
+LICENCE = "MIT, Copyright (c) 2021 Dan Hendrycks"
+CITATION = (
+    "Hendrycks et al., Measuring Mathematical Problem Solving With the MATH Dataset,"
+    " arXiv:2103.03874 (2021); the selection: Lightman et al., arXiv:2305.20050 (2023)"
+)
 
 MATH500 = Benchmark(
     name="math500",
@@ -88,12 +91,41 @@ MATH500 = Benchmark(
         " is a subject and a level, such as `algebra_5`: --instances cannot choose by it, --limit"
         " keeps the shares. Other verdicts than math-verify's give other figures."
     ),
-    licence="MIT, Copyright (c) 2021 Dan Hendrycks",
-    citation=(
-        "Hendrycks et al., Measuring Mathematical Problem Solving With the MATH Dataset,"
-        " arXiv:2103.03874 (2021); the selection: Lightman et al., arXiv:2305.20050 (2023)"
-    ),
-    source=HOW_TO_GET,
+    licence=LICENCE,
+    citation=CITATION,
+    source=FILE.how_to_get,
     tasks=math500_tasks,
-    prepare=_prepare,
+    prepare=needing_math("math500"),
+)
+
+HARD_MATH = Benchmark(
+    name="hard-math",
+    title="MATH, the 262 problems of levels 4 and 5 of math500, as a stream (2021)",
+    about=(
+        "The hard problems of math500 in the order of the file, with its verdicts and ids. These"
+        " are as many of MATH as EvoChamber's Hard Math Stream has; the 120 of AIME that follow"
+        " there are not here. As there, the niche is the data set: all tasks are of `math_hard`."
+        " hard-math-by-subject has seven niches instead."
+    ),
+    licence=LICENCE,
+    citation=CITATION,
+    source=FILE.how_to_get,
+    tasks=hard_math_tasks,
+    trials=1,
+    prepare=needing_math("hard-math"),
+)
+
+HARD_MATH_BY_SUBJECT = Benchmark(
+    name="hard-math-by-subject",
+    title="The stream hard-math with subjects for niches (2021)",
+    about=(
+        "The tasks of hard-math in the same order, with the niche that EvoChamber's stream does"
+        " not have: the subject of a problem, one of seven, such as `number_theory`."
+    ),
+    licence=LICENCE,
+    citation=CITATION,
+    source=FILE.how_to_get,
+    tasks=hard_math_by_subject_tasks,
+    trials=1,
+    prepare=needing_math("hard-math-by-subject"),
 )

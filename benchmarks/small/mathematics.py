@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import re
-from contextlib import closing
+import threading
+from contextlib import ExitStack, closing, suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.jail import Limits, PythonWorker
+from ...runtime.jail import JailKilled, Limits, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.scorers import Score
 from ...schema.errors import InputError, JailError
 from ...schema.scorer_form import ScorerForm, takes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ...runtime.jail import Jail
+    from ...runtime.jail import Jails
     from ...runtime.scorers import Evidence
+    from ...schema.task import Task
+    from ..benchmark import Source
 
-__all__ = ["math", "require_math"]
+__all__ = ["math", "needing_math", "require_math"]
 
 SECONDS = 10.0
 START_SECONDS = 120.0
-"""How long the library may take to start: two seconds, unless the machine is busy."""
+"""How long the library may take to start: three seconds, unless the machine is busy."""
+SPARE_SECONDS = 30.0
+"""What the interpreter may take beside the answer's own time."""
 LONGEST = 20_000
 """Characters at the end of an answer that are read: what it comes to stands there."""
 LIMITS = Limits(memory=1 << 30, resident=1 << 30, cpu=60, disk=16 << 20, processes=8)
@@ -54,26 +59,30 @@ async def math(evidence: Evidence) -> Score:
     """Compare mathematics by what it means: 1/2, 0.5 and 50 % are the same.
 
     What counts of an answer is what is boxed, else the last expression. The reference is LaTeX
-    without dollar signs. Both are read in a jail; an answer that takes more than the option
-    `seconds`, 10 unless it is said, or more memory than there is, is wrong.
+    without dollar signs. Both are read in a jail, by a process of their own; an answer that takes
+    more than the option `seconds`, 10 unless it is said, or more memory than there is, is wrong.
 
     Raises:
         InputError: math-verify is not installed.
         JailError: There is no jail, or it failed.
     """
     require_math("the scorer math")
-    if (boxed := _boxed(evidence.answer)) and boxed == "".join(str(evidence.task.answer).split()):
+    if _boxed(evidence.answer) == str(evidence.task.answer).strip():
         return Score(value=1.0, reason="right, to the letter")
-    folder = ScratchFolder("math")
-    with folder, evidence.jails.open(folder.path, limits=LIMITS, readable=_readable()) as jail:
-        return await asyncio.to_thread(_judged, evidence, jail)
+    reader, given_up = evidence.jails.lasting("math", _Reader), threading.Event()
+    try:
+        return await asyncio.to_thread(reader.judge, evidence, given_up)
+    except asyncio.CancelledError:
+        given_up.set()
+        reader.kill()  # which ends the thread
+        raise
 
 
-def _boxed(answer: str) -> str:
-    """Give what ends an answer in a box, without spaces; nothing where no box ends it."""
-    last = answer[-LONGEST:].rpartition("\\boxed{")[2]
-    found = re.match(r"(.*)\}[$.\s]*\Z", last, re.DOTALL) if "\\boxed{" in answer else None
-    return "".join(found[1].split()) if found else ""
+def _boxed(answer: str) -> str | None:
+    """Give what the only box of an answer has, where it ends the answer."""
+    _, *boxes = answer[-LONGEST:].split("\\boxed{")
+    found = re.fullmatch(r"(.+)\}[$.\s]*", boxes[0], re.DOTALL) if len(boxes) == 1 else None
+    return found[1].strip() if found and "\\fbox" not in answer else None
 
 
 def require_math(who: str) -> None:
@@ -84,6 +93,15 @@ def require_math(who: str) -> None:
     """
     if not _is_installed():
         raise InputError(f"{who}: {MISSING}")
+
+
+def needing_math(benchmark: str) -> Callable[[Source, Sequence[Task]], None]:
+    """Give what a benchmark with such verdicts prepares: it makes sure that they can be had."""
+
+    def prepare(_source: Source, _tasks: Sequence[Task]) -> None:
+        require_math(f"benchmark {benchmark}")
+
+    return prepare
 
 
 def _is_installed() -> bool:
@@ -104,19 +122,100 @@ def _parts(name: str) -> Iterator[Path]:
     return (Path(str(found.locate_file(top))) for top in sorted(tops))
 
 
-def _judged(evidence: Evidence, jail: Jail) -> Score:
-    answer, reference = evidence.answer[-LONGEST:], str(evidence.task.answer)
-    seconds = float(evidence.task.scorer.options.get("seconds", SECONDS))
-    folders = sorted({str(path.parent) for path in _readable()})
-    with closing(PythonWorker(jail)) as worker:
-        worker.execute(f"import sys\nsys.path += {folders!r}")
-        ready = worker.execute(_JAILED.read_text(encoding="utf-8"), timeout=START_SECONDS)
+class _Ended(Exception):
+    """The interpreter ended; the text says how."""
+
+
+class _Reader:
+    """An interpreter in a jail that has read the library, and judges one answer after the other."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._open = ExitStack()
+        self._worker: PythonWorker | None = None
+
+    def judge(self, evidence: Evidence, given_up: threading.Event) -> Score:
+        """Judge an answer.
+
+        Raises:
+            JailKilled: It was given up.
+            JailError: There is no jail, or it failed.
+        """
+        with self._turn:
+            if self._worker is not None:
+                # What ends a warm interpreter may have been left in its jail by another answer.
+                with suppress(JailKilled, _Ended):
+                    return _score(self._said(evidence), evidence)
+            if given_up.is_set():
+                raise JailKilled("The verdict was given up.")
+            try:
+                return _score(self._said(evidence), evidence)
+            except _Ended as ended:
+                return _score(str(ended), evidence)
+
+    def kill(self) -> None:
+        """End the interpreter, whatever it does; the next answer has a new one."""
+        if (worker := self._worker) is not None:
+            worker.kill("a verdict was given up")
+
+    def close(self) -> None:
+        """End the interpreter and give back what it took."""
+        self.kill()
+        with self._turn:
+            self._end()
+
+    def _said(self, evidence: Evidence) -> str:
+        """Give what came of reading the answer.
+
+        Raises:
+            _Ended: The interpreter ended meanwhile.
+            JailError: There is no jail, or it failed.
+        """
+        answer, reference = evidence.answer[-LONGEST:], str(evidence.task.answer)
+        seconds = float(evidence.task.scorer.options.get("seconds", SECONDS))
+        worker = self._worker or self._start(evidence.jails)
+        asked = f"judged({answer!r}, {reference!r}, {seconds!r})"
+        try:
+            done = worker.execute(asked, timeout=seconds + SPARE_SECONDS)
+        except BaseException:
+            self._end()
+            raise
+        if done.error is not None:
+            self._end()
+            raise _Ended(done.error.splitlines()[-1])
+        return str(done.output)
+
+    def _start(self, jails: Jails) -> PythonWorker:
+        try:
+            worker = self._worker = self._opened(jails)
+            ready = worker.execute(_JAILED.read_text(encoding="utf-8"), timeout=START_SECONDS)
+        except BaseException:
+            self._end()
+            raise
         if ready.error is not None:
-            raise JailError(f"math-verify does not start in the jail: {ready.error}")
-        done = worker.execute(f"means({answer!r}, {reference!r})", timeout=seconds)
-    if done.error is not None:
-        return Score(value=0.0, reason=f"cannot be read: {done.error.splitlines()[-1][:200]}")
-    if done.output is None:
-        return Score(value=0.0, reason="no expression in the answer")
-    right = done.output is True
-    return Score(value=float(right), reason="right" if right else f"not {reference[:80]}")
+            self._end()
+            why = ready.error.splitlines()[-1]
+            raise JailError(f"math-verify does not start in the jail: {why}")
+        return worker
+
+    def _opened(self, jails: Jails) -> PythonWorker:
+        readable = _readable()
+        folder = self._open.enter_context(ScratchFolder("math"))
+        jail = self._open.enter_context(jails.open(folder.path, limits=LIMITS, readable=readable))
+        worker = self._open.enter_context(closing(PythonWorker(jail)))
+        worker.execute(f"import sys\nsys.path += {sorted({str(one.parent) for one in readable})!r}")
+        return worker
+
+    def _end(self) -> None:
+        self._worker = None
+        self._open.close()
+
+
+def _score(said: str, evidence: Evidence) -> Score:
+    """Give the score of what was said of an answer."""
+    reasons = {
+        "True": "right",
+        "False": f"not {str(evidence.task.answer)[:80]}",
+        "None": "no expression in the answer",
+    }
+    return Score(value=float(said == "True"), reason=reasons.get(said, f"cannot be read: {said}"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...schema.command import Command
-from .tasks import SPLITS, STREAMS, stream, task_value
+from .tasks import SPLITS, STREAMS, stream
 
 if TYPE_CHECKING:
     from .tasks import Split
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def main(name: str, count: int, split: Split, seed: int) -> None:
     """Write tasks of the stream NAME, one JSON object on a line."""
     for task in stream(name, split, count=count, seed=seed):
-        click.echo(json.dumps(task_value(task)))
+        click.echo(json.dumps(task.value()))
 
 
 if __name__ == "__main__":

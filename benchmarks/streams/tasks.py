@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import combinations_with_replacement, product
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from ...schema.errors import InputError
 from ...schema.task import ScorerChoice, Task
@@ -19,7 +19,7 @@ from ...schema.task import ScorerChoice, Task
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["SPLITS", "STREAMS", "Item", "Split", "items", "stream", "task_value"]
+__all__ = ["SPLITS", "STREAMS", "Item", "Split", "items", "stream"]
 
 Split = Literal["evolve", "test"]
 SPLITS: tuple[Split, ...] = ("evolve", "test")
@@ -187,14 +187,3 @@ def stream(name: str, split: Split, *, count: int, seed: int = 0) -> list[Task]:
         )
         for number, item in zip(range(count), items(name, split, seed), strict=False)
     ]
-
-
-def task_value(task: Task) -> dict[str, Any]:
-    """Give a task of a stream as a task file has it."""
-    return {
-        "id": task.id,
-        "query": task.query,
-        "niche": task.niche,
-        "answer": task.answer,
-        "scorer": {"name": task.scorer.name, **task.scorer.options},
-    }

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
+import weakref
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ...schema.errors import InputError
 from .detect import detect, open_jail
@@ -13,7 +14,7 @@ from .tiers import Unconfined
 from .watch import DiskShare
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from .jail import Jail
@@ -23,6 +24,17 @@ __all__ = ["Jails"]
 
 
 DISK = 4 << 30
+
+
+class Lasting(Protocol):
+    """What stays open from one use of some jails to the next."""
+
+    def close(self) -> None:
+        """End it; whoever uses it meanwhile hears of it by a `JailKilled`."""
+        ...
+
+
+T = TypeVar("T", bound=Lasting)
 
 
 class Jails:
@@ -38,6 +50,9 @@ class Jails:
     def __init__(self, *, unsafe: bool = False, disk: int = DISK) -> None:
         self.unsafe = unsafe
         self._share = DiskShare(disk)
+        self._lasting: dict[str, Any] = {}
+        # Not at the interpreter's end: the kernel has ended the processes of a jail by then.
+        weakref.finalize(self, _close_all, self._lasting).atexit = False
 
     def check(self) -> None:
         """Make sure that jails can be had, before anything is spent.
@@ -91,3 +106,23 @@ class Jails:
             environment=environment,
             share=self._share,
         )
+
+    def lasting(self, name: str, make: Callable[[], T]) -> T:
+        """Give what is made once for these jails, such as an interpreter that has read a library.
+
+        Args:
+            name: What it is called: whoever asks by that name gets the same.
+            make: Makes it; it has to be quick and **must not** refer to these jails.
+        """
+        if name not in self._lasting:
+            self._lasting.setdefault(name, make())
+        return self._lasting[name]
+
+    def close(self) -> None:
+        """End what lasts; it is made anew where it is asked for again."""
+        _close_all(self._lasting)
+
+
+def _close_all(lasting: dict[str, Any]) -> None:
+    while lasting:
+        lasting.popitem()[1].close()

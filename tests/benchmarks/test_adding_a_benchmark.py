@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
+from ..came import Came
 from . import added_benchmark
 
 SOURCE = Path(str(added_benchmark.__file__))
@@ -27,7 +29,15 @@ change = change:CHANGE
 change = change:change
 """
 SOLO = 'name: solo\nagents:\n  one: {prompt: "You are alone."}\nexecution: {max_retries: 0}\n'
-START = "from coterie.benchmarks.command import main; main(prog_name='mas-bench')"
+START = """
+import json, sys
+from click.testing import CliRunner
+from coterie.benchmarks.command import main
+
+for words in json.loads(sys.argv[1]):
+    came = CliRunner().invoke(main, words, prog_name="mas-bench")
+    print(json.dumps({"code": came.exit_code, "out": came.stdout, "err": came.stderr}))
+"""
 
 
 def install(folder: Path, module: str, text: str, entry_points: str) -> None:
@@ -52,16 +62,18 @@ def block(language: str) -> str:
     return rest.partition("```")[0]
 
 
-def mas_bench(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", START, *words],
+def mas_bench(folder: Path, *commands: Sequence[str]) -> list[Came]:
+    """Run commands in one process that finds the package."""
+    done = subprocess.run(
+        [sys.executable, "-c", START, json.dumps(commands)],
         cwd=folder,
         env={**os.environ, "MAS_HOME": str(folder), "PYTHONPATH": str(folder)},
         capture_output=True,
         text=True,
         timeout=120,
-        check=False,
+        check=True,
     )
+    return [Came(**json.loads(line)) for line in done.stdout.splitlines()]
 
 
 def counts(request: Request) -> Reply:
@@ -84,25 +96,26 @@ def test_the_one_of_the_documentation_runs(tmp_path: Path) -> None:
     module = value.partition(":")[0]
     install(tmp_path, module, block("python"), f"[coterie.benchmarks]\n{name} = {value}\n")
     run = ("run", name, "--team", "solo.yaml", "--trials", "1", "--quiet", "--json")
-    done = mas_bench(tmp_path, *run)
-    assert (done.returncode, "Name its folder with --data" in done.stderr) == (2, True)
     (tmp_path / "capitals.tsv").write_text("France\tParis\nFinland\tHelsinki\nItaly\tRome\n")
     with ScriptedModel({"France": "paris", "Finland": "Helsinki", "Italy": "Milan"}) as model:
-        done = mas_bench(tmp_path, *run, "--data", ".", "--model", f"m@{model.api_base}")
-    assert done.returncode == 0, done.stderr
-    niches = json.loads(done.stdout)["niches"]
+        given = [*run, "--data", ".", "--model", f"m@{model.api_base}"]
+        without, done = mas_bench(tmp_path, run, given)
+    assert (without.code, "Name its folder with --data" in without.err) == (2, True)
+    assert done.code == 0, done.err
+    niches = done.json["niches"]
     assert {niche: one["value"] for niche, one in niches.items()} == {"F": 1, "I": 0}
 
 
 def test_one_with_a_scorer_of_its_own_is_listed_described_and_run(tmp_path: Path) -> None:
     install_change(tmp_path)
-    assert "change " in mas_bench(tmp_path, "list").stdout
-    assert "Counting coins." in mas_bench(tmp_path, "info", "change").stdout
     with ScriptedModel(counts) as model:
         chosen = ("--model", f"m@{model.api_base}", "--trials", "1", "--seed", "3", "--json")
-        done = mas_bench(tmp_path, "run", "change", "--team", "solo.yaml", *chosen, "--quiet")
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+        run = ("run", "change", "--team", "solo.yaml", *chosen, "--quiet")
+        listed, described, done = mas_bench(tmp_path, ["list"], ["info", "change"], run)
+    assert "change " in listed.out
+    assert "Counting coins." in described.out
+    assert done.code == 0, done.err
+    told = done.json
     amounts = [
         int(re.findall(r"make up (\d+)", task.query)[0])
         for task in added_benchmark.tasks(added_benchmark.Source(seed=3))
@@ -114,23 +127,24 @@ def test_one_with_a_scorer_of_its_own_is_listed_described_and_run(tmp_path: Path
     assert told["measures"]["off"]["mean"] > 0
 
 
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ("broken = change:COINS", "'broken' of coterie.benchmarks does not lead to a Benchmark"),
-        ("broken = change:CHANGE", "of that name"),
-        ("broken = change:GONE", "cannot be imported"),
-        ("broken = gone:GONE", "cannot be imported"),
-    ],
-)
-def test_a_broken_package_is_named(tmp_path: Path, entry: str, message: str) -> None:
-    install_change(tmp_path, entry)
-    done = mas_bench(tmp_path, "info", "broken")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-    done = mas_bench(tmp_path, "list")
-    assert (done.returncode, "broken" in done.stdout) == (0, False)
-    assert "bbeh-mini" in done.stdout
-    assert done.stderr.startswith("warning: ")
-    assert message in done.stderr
+BROKEN = {
+    "other": ("change:COINS", "'other' of coterie.benchmarks does not lead to a Benchmark"),
+    "misnamed": ("change:CHANGE", "of that name"),
+    "missing": ("change:GONE", "cannot be imported"),
+    "gone": ("gone:GONE", "cannot be imported"),
+}
+
+
+def test_a_broken_package_is_named(tmp_path: Path) -> None:
+    install_change(tmp_path, "\n".join(f"{name} = {place}" for name, (place, _) in BROKEN.items()))
+    listed, *told = mas_bench(tmp_path, ["list"], *(["info", name] for name in BROKEN))
+    assert listed.code == 0
+    assert "bbeh-mini" in listed.out
+    assert not BROKEN.keys() & {line.split()[0] for line in listed.out.splitlines()}
+    warnings = sorted(listed.err.splitlines())
+    assert [line.partition(": ")[0] for line in warnings] == ["warning"] * len(BROKEN)
+    for one, (_, message) in zip(told, BROKEN.values(), strict=True):
+        assert (one.code, one.out) == (2, "")
+        assert message in one.err
+        assert "Traceback" not in one.err
+        assert any(message in line for line in warnings)

@@ -31,6 +31,7 @@ from .problems import BODY, PROMPT, TEST
         {"dict": 1},
         set(),
         {1, "a"},
+        1 - 2j,
     ],
 )
 def test_plain_values_come_back_as_they_were(value: object) -> None:

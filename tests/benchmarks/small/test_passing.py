@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from coterie.benchmarks.benchmark import Source
+from coterie.benchmarks.small._jailed import define, judge, respond
 from coterie.benchmarks.small.humaneval import humaneval_problems, humaneval_task
 from coterie.benchmarks.small.passing import readings
 from coterie.runtime.jail import Jails, detect
@@ -21,7 +22,7 @@ from coterie.runtime.scorers import Evidence, Score, score
 from coterie.schema import ScorerChoice, Task
 from coterie.schema.errors import InputError, JailError
 
-from .problems import BODY, PROMPT, task
+from .problems import BODY, PROMPT, TEST, task
 
 FULL = PROMPT + BODY
 
@@ -41,27 +42,35 @@ def verdict(jails: Jails, answer: str, asked: Task | None = None) -> Score:
     return found
 
 
+ANSWERS = [
+    BODY,
+    BODY.strip(),
+    "return [number + by for number in numbers]",
+    "moved = [number + by for number in numbers]\n    return moved",
+    "  moved = [number + by for number in numbers]\n  return moved",
+    FULL,
+    FULL.replace("from typing", "from __future__ import annotations\nfrom typing"),
+    f"Here it is:\n\n```python\n{FULL}```\nIt adds.",
+    f"```python\n{BODY}```",
+    f"```python\n{FULL}",
+    f"1. Do this:\n   ```py\n   {FULL.replace(chr(10), chr(10) + '   ')}\n   ```",
+    f"```python\n{FULL}```\nTry it:\n```python\nprint(shifted([1]))\n```",
+    f"```\nshifted = None\n```\nbetter:\n```python\n{FULL}```",
+    FULL + "\nif __name__ == '__main__':\n    raise SystemExit(1)\n",
+    FULL + "\nprint('x' * 100_000)\n",
+]
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_completions_and_functions_pass_bare_and_fenced(answer: str) -> None:
+    function = define(readings(answer, PROMPT, "shifted"), "shifted")
+    assert judge(PROMPT, TEST, "shifted", lambda asked: respond(function, asked)) == ""
+
+
 @pytest.mark.parametrize(
-    "answer",
-    [
-        BODY,
-        BODY.strip(),
-        "return [number + by for number in numbers]",
-        "moved = [number + by for number in numbers]\n    return moved",
-        "  moved = [number + by for number in numbers]\n  return moved",
-        FULL,
-        FULL.replace("from typing", "from __future__ import annotations\nfrom typing"),
-        f"Here it is:\n\n```python\n{FULL}```\nIt adds.",
-        f"```python\n{BODY}```",
-        f"```python\n{FULL}",
-        f"1. Do this:\n   ```py\n   {FULL.replace(chr(10), chr(10) + '   ')}\n   ```",
-        f"```python\n{FULL}```\nTry it:\n```python\nprint(shifted([1]))\n```",
-        f"```\nshifted = None\n```\nbetter:\n```python\n{FULL}```",
-        FULL + "\nif __name__ == '__main__':\n    raise SystemExit(1)\n",
-        FULL + "\nprint('x' * 100_000)\n",
-    ],
+    "answer", [BODY, f"```python\n{FULL}```", FULL + "\nprint('x' * 100_000)\n"]
 )
-def test_completions_and_functions_pass_bare_and_fenced(jails: Jails, answer: str) -> None:
+def test_they_pass_in_the_jails(jails: Jails, answer: str) -> None:
     assert verdict(jails, answer) == Score(value=1.0, reason="passed")
 
 

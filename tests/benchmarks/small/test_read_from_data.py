@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 
 from coterie.benchmarks.benchmark import Source, find_benchmark
-from coterie.benchmarks.small import mathematics
 from coterie.runtime.jail import Jails
-from coterie.runtime.scorers import Evidence, Score
+from coterie.runtime.scorers import Evidence
 from coterie.runtime.scorers import score as scored
-from coterie.schema import ConfigError, Task, load_task
+from coterie.schema import Task
 from coterie.schema.errors import InputError
-from coterie.schema.task import ScorerChoice
 
 PROBLEMS = [
     {"problem": "What is $\\frac{1}{4} + \\frac{1}{4}$?",
@@ -69,57 +67,6 @@ def test_without_its_files_a_benchmark_says_which_it_needs(name: str, tmp_path: 
         tasks(name, None)
     with pytest.raises(InputError, match="--data"):
         tasks(name, tmp_path)
-
-
-def judged(answer: str, reference: str, **options: float) -> Score:
-    scorer = ScorerChoice(name="math", options=options)
-    task = Task(id="t", query="?", answer=reference, scorer=scorer)
-    found = asyncio.run(scored(Evidence(task=task, answer=answer, jails=Jails())))
-    assert found is not None
-    return found
-
-
-def test_without_the_library_it_is_said_before_anything_is_spent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mathematics, "DISTRIBUTIONS", ("no-such-library",))
-    benchmark = find_benchmark("math500")
-    with pytest.raises(InputError, match=r"pip install 'coterie\[math\]'"):
-        benchmark.prepare(Source(), [])
-    with pytest.raises(InputError, match=r"the scorer math: .*not installed"):
-        judged("7", "7")
-    (tmp_path / "task.json").write_text(
-        '{"id": "t", "query": "?", "answer": "7", "scorer": "math"}'
-    )
-    with pytest.raises(ConfigError, match=r"task\.json:1:.*scorer.*coterie\[math\]"):
-        load_task(tmp_path / "task.json")
-
-
-def test_what_is_boxed_to_the_letter_needs_no_jail(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Jails, "open", None)
-    assert judged("so $\\boxed{ \\frac{1}{2} }$.", "\\frac{1}{2}").value == 1
-
-
-ENDLESS = "\\boxed{9^{9^{9^{9}}}}"
-VERDICTS = [
-    ("It is \\boxed{\\frac{2}{4}}", "0.5", 1),
-    (ENDLESS, "7", 0),
-    ("$x^2 + 1$", "1+x^2", 1),
-    ("\\boxed{(3, \\pi/2)}", "\\left( 3, \\frac{\\pi}{2} \\right)", 1),
-    ("\\boxed{8}", "7", 0),
-    ("", "7", 0),
-    ("__import__('os')._exit(0)", "7", 0),
-    ("\\boxed{" * 3000, "7", 0),
-    ("\x00\ud800", "7", 0),
-]
-"""Answers, what they are held against, and the verdict. The first is always tried."""
-
-
-def test_what_means_the_same_is_right_and_what_never_ends_is_wrong(nightly: bool) -> None:
-    for answer, reference, value in VERDICTS if nightly else VERDICTS[:1]:
-        found = judged(answer, reference, seconds=1 if answer == ENDLESS else 30)
-        assert found.value == value, (answer, found.reason)
-        assert answer != ENDLESS or "ran longer than" in found.reason
 
 
 FINDINGS = {"HP:0000001": "Long fingers", "HP:0000002": "Lens out of place"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -9,7 +10,8 @@ import pytest
 
 from coterie.runtime.jail import Jails, Shell, detect, jails
 from coterie.runtime.jail.detect import Attempt, Report
-from coterie.schema import InputError
+from coterie.runtime.services import Setting, open_services
+from coterie.schema import Catalogue, InputError
 
 
 def test_what_confines_a_run_is_told_as_json() -> None:
@@ -52,3 +54,37 @@ def test_the_jails_of_a_run_share_its_disk(tmp_path: Path) -> None:
     # Who writes nothing does not pay for the others.
     with run.open(tmp_path / "3") as third:
         assert Shell(third).run("sleep 0.5; echo fine").output == "fine\n"
+
+
+class Warm:
+    """What counts how often it was closed."""
+
+    def __init__(self) -> None:
+        self.closed = 0
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_what_lasts_is_made_once_and_ends_with_its_jails() -> None:
+    own, others = Jails(), Jails()
+    first = own.lasting("warm", Warm)
+    assert own.lasting("warm", Warm) is first
+    assert others.lasting("warm", Warm) is not first
+    own.close()
+    own.close()
+    assert first.closed == 1
+    second = own.lasting("warm", Warm)
+    assert second is not first
+    del own
+    assert (first.closed, second.closed) == (1, 1)
+
+
+def test_what_lasts_ends_with_the_runs_that_share_it() -> None:
+    async def opened() -> Warm:
+        async with open_services(Catalogue.of_host(), Setting()) as services:
+            warm = services.jails.lasting("warm", Warm)
+            assert warm.closed == 0
+        return warm
+
+    assert asyncio.run(opened()).closed == 1

@@ -1,0 +1,74 @@
+"""The benchmark `domains`: blocks of 100 tasks of four benchmarks, one block after the other."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..benchmark import Benchmark
+from . import gsm8k, humaneval, math500, mbpp
+from .mathematics import needing_math
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...schema.task import Task
+    from ..benchmark import Source
+
+__all__ = ["DOMAINS", "domain_blocks"]
+
+NAME = "domains"
+BLOCK = 100
+DRAWN_FROM = (gsm8k.GSM8K, math500.MATH500, mbpp.MBPP, humaneval.HUMANEVAL)
+FILES = (gsm8k.WHOLE, math500.FILE, mbpp.FILE)
+
+
+def domain_blocks(source: Source) -> Iterator[tuple[str, Sequence[Task]]]:
+    """Give each domain with the tasks that it is drawn from, in the order of the stream.
+
+    Raises:
+        InputError: A file is missing, cannot be read, or is not of its form.
+    """
+    yield "gsm8k", gsm8k.gsm8k_tasks(source, NAME)
+    yield "math", math500.math500_tasks(source, NAME)
+    yield "mbpp", mbpp.mbpp_tasks(source, NAME)
+    yield "humaneval", humaneval.humaneval_tasks(humaneval.beside(source))
+
+
+def domains_tasks(source: Source) -> list[Task]:
+    """Give the 400 tasks: of each domain the same 100 for everybody, in the order of its file.
+
+    Raises:
+        InputError: As of `domain_blocks`.
+    """
+    return [task for niche, tasks in domain_blocks(source) for task in _block(niche, tasks)]
+
+
+def _block(niche: str, tasks: Sequence[Task]) -> Iterator[Task]:
+    chance = random.Random(f"{NAME} {niche}")  # noqa: S311 - the same draw every time
+    drawn = sorted(chance.sample(range(len(tasks)), min(BLOCK, len(tasks))))
+    return (replace(tasks[number], niche=niche) for number in drawn)
+
+
+DOMAINS = Benchmark(
+    name=NAME,
+    title="Blocks of GSM8K, MATH, MBPP and HumanEval, 100 tasks each, as a stream",
+    about=(
+        "400 tasks: 100 of gsm8k, then 100 of math500, of mbpp and of humaneval, each with the id"
+        " and the verdict that it has there, and its domain for a niche. Which 100 is drawn once,"
+        " by the domain's name: everybody has the same; --seed does not change it. EvoChamber's"
+        " AFlow-Stream is of this form, has HotpotQA and DROP as well and other items, so its"
+        " figures are others. --shuffle mixes the blocks."
+    ),
+    licence="; ".join(f"{one.name}: {one.licence}" for one in DRAWN_FROM),
+    citation="; ".join(one.citation for one in DRAWN_FROM),
+    source=(
+        f"Name the folder that has {', '.join(one.name for one in FILES)} with --data, each as"
+        f" `mas-bench info` says of its own benchmark. {humaneval.FILE.name} is taken from there"
+        " too, where it is there, else it is fetched."
+    ),
+    tasks=domains_tasks,
+    trials=1,
+    prepare=needing_math(NAME),
+)

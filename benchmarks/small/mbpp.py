@@ -1,0 +1,116 @@
+"""The benchmark `mbpp`: functions to write from a sentence and the asserts that they must pass."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from ...schema.errors import InputError
+from ...schema.task import ScorerChoice, Task
+from ..benchmark import Benchmark
+from .named import NamedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..benchmark import Source
+    from .named import Line
+
+__all__ = ["FILE", "MBPP", "mbpp_task", "mbpp_tasks"]
+
+FILE = NamedFile(
+    name="mbpp_sanitized_test.jsonl",
+    published="the test split of the sanitized MBPP is published",
+    fields={"prompt": str, "code": str, "test_list": list},
+)
+REQUEST = (
+    "{prompt}\n\nYour Python code has to pass these tests:\n\n```python\n{tests}\n```\n\nAnswer"
+    " with all of the code in one ```python block."
+)
+
+
+def mbpp_tasks(source: Source, benchmark: str = "mbpp") -> list[Task]:
+    """Give a task for each line of the file, in its order: 257 of the whole test split.
+
+    Raises:
+        InputError: The file is missing, cannot be read, or is not of this form.
+    """
+    return [mbpp_task(line) for line in FILE.read(benchmark, source)]
+
+
+def mbpp_task(line: Line) -> Task:
+    """Give the task of a problem. It shows the tests, as the published protocol does.
+
+    Raises:
+        InputError: Its tests or its solution are no Python, or do not name one function.
+    """
+    tests = _texts(line, "test_list")
+    imports = _texts(line, "test_imports")
+    name = _entry_point(line, tests)
+    # The name is the check's own: one of the functions is itself called `check`.
+    check = ["def check(candidate):", f"    {name} = candidate", *(f"    {one}" for one in tests)]
+    shown = "\n".join([*imports, *tests])
+    return Task(
+        id=f"mbpp-{line.number:03}",
+        query=REQUEST.format(prompt=line.case["prompt"].strip(), tests=shown),
+        answer={
+            "prompt": "",
+            "entry_point": name,
+            "test": "\n".join([*imports, *check, ""]),
+        },
+        scorer=ScorerChoice(name="humaneval"),
+    )
+
+
+def _texts(line: Line, name: str) -> Sequence[str]:
+    """Give a list of one-line statements."""
+    texts: Any = line.case.get(name) or []
+    if not isinstance(texts, list) or not all(
+        isinstance(text, str) and text and "\n" not in text for text in texts
+    ):
+        raise InputError(f"{line.where}: {name} is no list of lines of code. {FILE.how_to_get}")
+    return texts
+
+
+def _entry_point(line: Line, tests: Sequence[str]) -> str:
+    """Give the function of the published solution that the tests call."""
+    called = {name for text in tests for name in _called(_parsed(line, "test_list", text))}
+    solution = _parsed(line, "code", line.case["code"])
+    defined = [one.name for one in solution.body if isinstance(one, ast.FunctionDef)]
+    found = [name for name in defined if name in called]
+    if len(set(found)) != 1:
+        raise InputError(
+            f"{line.where}: the tests call {found or 'no function'} of code, where they have to"
+            f" call one. {FILE.how_to_get}"
+        )
+    return found[0]
+
+
+def _parsed(line: Line, name: str, text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise InputError(f"{line.where}: {name} is no Python: {error}. {FILE.how_to_get}") from None
+
+
+def _called(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield node.func.id
+
+
+MBPP = Benchmark(
+    name="mbpp",
+    title="MBPP, sanitized, the test split (2021)",
+    about=(
+        "257 Python functions to write from a sentence. All published tests of a problem are in"
+        " the prompt, as in the published protocol, and an answer is right if it passes them within"
+        " 10 seconds; it runs in a jail, its tests in another one. So code that knows no more than"
+        " these tests passes too. The request's words are ours, and without the three worked"
+        " examples of the original: figures differ from those that have them."
+    ),
+    licence="CC BY 4.0, Google LLC",
+    citation="Austin et al., Program Synthesis with Large Language Models, arXiv:2108.07732 (2021)",
+    source=FILE.how_to_get,
+    tasks=mbpp_tasks,
+)

@@ -1,0 +1,104 @@
+"""Files of published items that a user names the folder of: a JSON object a line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ...schema.errors import InputError
+from ...schema.problems import reason_of
+from ...schema.values import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ..benchmark import Source
+
+__all__ = ["Line", "NamedFile"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """One item of a file.
+
+    Attributes:
+        number: Which line it is, from 1.
+        where: The file and the number, as messages name them.
+        case: What the line has.
+    """
+
+    number: int
+    where: str
+    case: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NamedFile:
+    """A file that is not part of coterie and is not fetched.
+
+    Attributes:
+        name: What it is called in the folder that a user names.
+        published: As what it is published, in words.
+        fields: What each line has to have, none of it empty.
+    """
+
+    name: str
+    published: str
+    fields: Mapping[str, type] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def how_to_get(self) -> str:
+        """What a user does to have the file."""
+        return (
+            f"Name the folder that has {self.name} with --data: a JSON object a line with"
+            f" {_listed(self.fields)}, as {self.published}."
+        )
+
+    def read(self, benchmark: str, source: Source) -> list[Line]:
+        """Give its items, in its order.
+
+        Args:
+            benchmark: Who asks.
+            source: Names the folder.
+
+        Raises:
+            InputError: It is missing, cannot be read, or is not of this form.
+        """
+        if source.data is None:
+            raise InputError(
+                f"benchmark {benchmark}: its file is not part of coterie. {self.how_to_get}"
+            )
+        path = source.data / self.name
+        # Not splitlines: texts may hold what else it takes for the end of a line.
+        lines = self._text(benchmark, path).removesuffix("\n").split("\n")
+        return [self._line(number, text, path) for number, text in enumerate(lines, start=1)]
+
+    def _text(self, benchmark: str, path: Path) -> str:
+        try:
+            return path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(
+                f"benchmark {benchmark}: {str(path)!r} cannot be read: {reason_of(error)}."
+                f" {self.how_to_get}"
+            ) from error
+
+    def _line(self, number: int, text: str, path: Path) -> Line:
+        where = f"{path}:{number}"
+        try:
+            case = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{where}: not JSON: {error}. {self.how_to_get}") from None
+        for name, kind in self.fields.items():
+            value = case.get(name) if is_mapping(case) else None
+            if type(value) is not kind or not str(value).strip() or value == []:
+                what = f"{name} is {value!r}, not {kind.__name__}"
+                raise InputError(f"{where}: {what}. {self.how_to_get}")
+        return Line(number=number, where=where, case=case)
+
+
+def _listed(names: Mapping[str, type]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
