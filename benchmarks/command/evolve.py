@@ -103,7 +103,7 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     chosen = request.tasks()
     if options["freeze"]:
         _check_tested(tested, chosen, pool_folder, options["baselines"], known)
-    given = {**options, "name": options["evolution"] or name}
+    given = {**options, "name": options["evolution"] or name, "dry_run": False}
     recipe = load_recipe(recipe_file, tell=note)
     benchmark.prepare(request.source, chosen)
     evolving = Evolving(recipe_file, recipe, chosen, pool_folder, known, given)

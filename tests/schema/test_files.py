@@ -196,6 +196,7 @@ WRITES_ITSELF = {
     "runtime/jail/": "what agents work on, and the walls around it",
     "runtime/runners/": "copies of that for programs which others wrote",
     "runtime/local/": "the embedded model: checked by its digest, and fetched again",
+    "pool/archive_files.py": "lines for people to read, which are made again from the ledger",
     "pool/embedding/": "vectors, which are made again from the text",
     "pool/upkeep.py": "a copy of a damaged file for a person to look at",
 }

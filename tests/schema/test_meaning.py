@@ -135,7 +135,7 @@ def agent(fields: str) -> str:
         (
             "agent_type: Function, function: average_of_all",
             "3:39: error: agents.a.function: no function 'average_of_all'. Known: calculate,"
-            " concat, extract_json, majority.",
+            " concat, extract_json, majority, vote.",
         ),
         (
             "agent_type: llm, prompt: Be brief.",
@@ -192,7 +192,7 @@ topology:
 """
 
 
-@pytest.mark.parametrize("function", ["calculate", "concat", "extract_json", "majority"])
+@pytest.mark.parametrize("function", ["calculate", "concat", "extract_json", "majority", "vote"])
 def test_a_function_that_nobody_reports_to_does_not_load(function: str) -> None:
     assert problems(VOTE % function) == [
         f"4:43: error: agents.count.function: {function} works on what colleagues report, and"

@@ -33,8 +33,8 @@ CI, NIGHTLY = 1_000, 100_000
 CATALOGUE = Catalogue.of_host(
     models={alias: Model(alias=alias, model=f"openai/{alias}") for alias in ("fast", "large")}
 )
-SEEDS = [load_team(path, CATALOGUE) for path in sorted(Path("seeds").glob("*.yaml"))]
-BY_NAME = {seed.name: seed for seed in SEEDS}
+BY_NAME = {path.stem: load_team(path, CATALOGUE) for path in sorted(Path("seeds").glob("*.yaml"))}
+SEEDS = [*BY_NAME.values()]
 DEFAULT = Ceiling.of(*(BY_NAME[name] for name in ("peer_review", "majority_vote", "debate")))
 ALL = replace(Ceiling.of(*SEEDS), models=CATALOGUE.aliases)
 ADAPTED: tuple[Component, ...] = ("prompts", "model_id", "topology", "roster")
@@ -61,7 +61,7 @@ class Offers:
         [parent] = self.chance.choices(SEEDS, [1 / len(one.agents) for one in SEEDS])
         ceiling, listed = pick(tied(parent, below=DEFAULT)), pick(LISTS)
         bounds, most = pick([(EMBEDDED, 1), (OTHER, 1), (OTHER, 3), (OTHER, 80)])
-        key = parent.name, ceiling, listed, most, bounds.characters
+        key = parent.content_hash, ceiling, listed, most, bounds.characters
         if key not in self.written:
             self.written[key] = components_schema(
                 listed, parent, CATALOGUE, ceiling, most=most, characters=bounds.characters
@@ -223,7 +223,7 @@ def test_newcomers_may_use_tools_or_be_functions_as_far_as_the_ceiling_allows() 
     assert '"enum": ["list_files", "read_file", "search_text"]' in voters
     assert '"Function"' not in voters
     readers = json.dumps(component_schema("roster", BY_NAME["debate_3"], CATALOGUE, ALL))
-    assert '"enum": ["calculate", "concat", "extract_json", "majority"]' in readers
+    assert '"enum": ["calculate", "concat", "extract_json", "majority", "vote"]' in readers
     assert "SWEAgent" not in readers
 
 
