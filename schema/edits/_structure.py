@@ -17,7 +17,7 @@ from ..catalogue import needs_reports
 from ..team import natural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
+    from collections.abc import Mapping, Sequence, Set
 
     from ..team import Team
 
@@ -71,10 +71,9 @@ def spare_edges(team: Team, *, together: bool) -> EdgesBySender:
 
 
 def spare_agents(team: Team, *, together: bool) -> list[str]:
-    """Find the agents that may go: all but the output, and reporters whom a function needs."""
-    needed = {
-        first for first, *others in _reporters_of_functions(team).values() if together or not others
-    }
+    """Find those that may go: all but the output, whom a function needs, and whom rounds do."""
+    groups = [*_reporters_of_functions(team).values(), _in_rounds(team)]
+    needed = {first for first, *others in filter(None, groups) if together or not others}
     return [one for one in team.agents if one != team.output and one not in needed]
 
 
@@ -99,6 +98,13 @@ def _reporters_of_functions(team: Team) -> Mapping[str, tuple[str, ...]]:
         and reporters[one.id]
         and needs_reports(one.function)
     }
+
+
+def _in_rounds(team: Team) -> Sequence[str]:
+    """Find who works in the rounds of a team in which others only close: one of them has to."""
+    rounds = team.execution.rounds
+    closing = rounds.closing if rounds else ()
+    return [one for one in team.agents if one not in closing] if closing else ()
 
 
 def _ancestors(team: Team) -> Mapping[str, frozenset[str]]:
