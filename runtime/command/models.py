@@ -94,9 +94,12 @@ def pull_with_progress() -> Path:
     if path is not None:
         return path
     # What was fetched in part is removed, so Ctrl-C has to come as an exception here.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    with _bar() if sys.stderr.isatty() else _lines() as report:
-        return pull(report)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with _bar() if sys.stderr.isatty() else _lines() as report:
+            return pull(report)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

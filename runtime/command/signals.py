@@ -13,6 +13,8 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
+    _Handler = signal.Handlers | Callable[[int, object], None]
+
 __all__ = ["to_the_end"]
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -37,7 +39,10 @@ def to_the_end(work: Coroutine[Any, Any, int], how_to_go_on: Callable[[], str]) 
 
     async def listened() -> int:
         _end_on_signals(note)
-        return await work
+        try:
+            return await work
+        finally:
+            _from_now_on(signal.SIG_DFL)
 
     try:
         return asyncio.run(listened())
@@ -58,14 +63,23 @@ def _end_on_signals(note: Callable[[int], None]) -> None:
 
     def end(number: int) -> None:
         note(number)
-        for one in SIGNALS:
-            loop.remove_signal_handler(one)
-            signal.signal(one, _end_at_once)
+        _from_now_on(_end_at_once)
         if task is not None:
             task.cancel()
 
     for one in SIGNALS:
         loop.add_signal_handler(one, end, int(one))
+
+
+def _from_now_on(handler: _Handler) -> None:
+    """Let a handler have what the event loop has had."""
+    loop = asyncio.get_running_loop()
+    for one in SIGNALS:
+        try:
+            loop.remove_signal_handler(one)  # which gives Ctrl-C back to Python
+            signal.signal(one, handler)
+        except KeyboardInterrupt:  # it came between the two
+            _end_at_once(signal.SIGINT, None)
 
 
 def _end_at_once(number: int, _frame: object) -> None:

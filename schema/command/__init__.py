@@ -132,12 +132,7 @@ class _Interruptible(click.Command):
         if threading.current_thread() is not threading.main_thread():
             return super().main(*args, **kwargs)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        try:
-            return super().main(*args, **kwargs)
-        finally:
-            # An event loop puts this one back; what is left of the process has no use for it.
-            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-                signal.signal(signal.SIGINT, signal.SIG_DFL)
+        return super().main(*args, **kwargs)
 
 
 class Command(_Interruptible):
