@@ -24,7 +24,7 @@ class RetrospectiveSettings:
         agent_level: Whether agents change their own notes (L1).
         pair_level: Whether those who worked together change what they know of each other (L2).
         team_level: Whether the team changes its rules and who is in it (L3).
-        retry: How often a task is done again by the changed team, where the team asks for it.
+        retry: Whether a task is done again by the changed team, where the team asks for it.
         evidence: How many questions an agent may ask its colleagues when it looks back.
         reference: Whether the team is shown the reference answer when the task is over.
         roster: Whether an open roster stays open, or everybody in it works on every task.
@@ -37,6 +37,7 @@ class RetrospectiveSettings:
         phase_seconds: The most seconds that models may take to answer in one phase.
         phase_usd: The most USD of one phase; None: as much as the evolution has left.
         budget_share: What share of all these an evolution has.
+        most_agents: The most agents that the team may grow to.
         patches: The most rules of conduct that an agent may keep.
         skills: The most skills that an agent may keep.
         note: The most characters of a single note.
@@ -48,8 +49,8 @@ class RetrospectiveSettings:
     agent_level: bool = True
     pair_level: bool = True
     team_level: bool = True
-    retry: int = 1
-    evidence: int = 3
+    retry: bool = True
+    evidence: int = 2
     reference: bool = False
     roster: Literal["open", "closed"] = "open"
     alive: int | None = None
@@ -61,6 +62,7 @@ class RetrospectiveSettings:
     phase_seconds: float = 900
     phase_usd: float | None = 50
     budget_share: float = 1
+    most_agents: int = 8
     patches: int = 12
     skills: int = 6
     note: int = 600
@@ -70,8 +72,8 @@ class RetrospectiveSettings:
     @property
     def looks_back(self) -> bool:
         """Whether anything can change."""
-        pairs = self.pair_level and self.scheme != "partitioned"
-        return self.scheme != "none" and (self.agent_level or pairs or self.team_level)
+        together = self.scheme != "partitioned" and (self.pair_level or self.team_level)
+        return self.scheme != "none" and (self.agent_level or together)
 
 
 def check(settings: RetrospectiveSettings, said: Mapping[str, Any]) -> Mapping[str, str]:
@@ -85,8 +87,9 @@ def check(settings: RetrospectiveSettings, said: Mapping[str, Any]) -> Mapping[s
         found["scheme"] = "nothing would change: no level is left. Write scheme: none for that."
     if settings.scheme in {"centralised", "partitioned"} and "evidence" in said:
         found["evidence"] = f"agents ask each other with scheme: collaborative only, and {here}"
-    if settings.scheme == "partitioned" and "pair_level" in said:
-        found["pair_level"] = f"nobody talks to anybody, so there are no pairs, since {here}"
+    if settings.scheme == "partitioned":
+        why = f"nobody learns what others found, since {here}"
+        found |= {one: why for one in ("pair_level", "team_level", "retry") if one in said}
     if settings.roster == "closed" and "alive" in said:
         found["alive"] = "all are at work at once with roster: closed. Leave one of them out."
     return found

@@ -37,11 +37,12 @@ def test_the_defaults_and_the_examples_are_right() -> None:
 @pytest.mark.parametrize(
     ("said", "field"),
     [
-        ({"scheme": "none", "retry": 2}, "retry"),
+        ({"scheme": "none", "retry": True}, "retry"),
         ({"scheme": "none", "team_level": False}, "team_level"),
         ({"scheme": "centralised", "evidence": 1}, "evidence"),
         ({"scheme": "partitioned", "evidence": 1}, "evidence"),
         ({"scheme": "partitioned", "pair_level": True}, "pair_level"),
+        ({"scheme": "partitioned", "retry": True}, "retry"),
         ({"roster": "closed", "alive": 3}, "alive"),
     ],
 )
