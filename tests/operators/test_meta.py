@@ -156,6 +156,9 @@ def test_more_problems_than_a_model_can_mend_are_counted() -> None:
 VALUES: dict[str, dict[str, Any]] = {
     "answer": {"schema": "{}"},
     "appraise": {"rubric": "Be fair."},
+    "attribute": {},
+    "attribute_again": {"agent": "writer", "has_read": True, "nobody": "(nobody)"},
+    "attribute_own": {"agent": "writer", "has_read": True, "is_posted": True},
     "choose_topology": {"was_run": True},
     "coach": {"agent": "writer", "has_note": True, "wrong": 100, "plan": 200},
     "consolidate": {"characters": 100},
