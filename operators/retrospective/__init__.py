@@ -7,6 +7,7 @@ conversation, and the team is told a few words. What comes of it are edits, whos
 by who asks, and `gate` says which of them may be kept.
 """
 
+from .centralise import Centralised, centralise
 from .conversation import colleagues, interactions, speakers
 from .evidence import Exchange
 from .gate import Passed, Refused, gate
@@ -14,12 +15,13 @@ from .ground import Ground
 from .limits import Limits
 from .reorganise import Reorganised, reorganise
 from .retrospect import Reflected, retrospect
-from .retrospective import How, Retrospective, look_back
+from .retrospective import How, Retrospective, Scheme, Tally, look_back
 from .room import Room
 from .settle import Settlement, settle
 from .told import Told
 
 __all__ = [
+    "Centralised",
     "Exchange",
     "Ground",
     "How",
@@ -30,8 +32,11 @@ __all__ = [
     "Reorganised",
     "Retrospective",
     "Room",
+    "Scheme",
     "Settlement",
+    "Tally",
     "Told",
+    "centralise",
     "colleagues",
     "gate",
     "interactions",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...runtime.conversation import MEMORY, earlier
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -13,22 +15,20 @@ if TYPE_CHECKING:
 
 __all__ = ["colleagues", "conversation", "interactions", "speakers"]
 
-OURS = frozenset({"system", "assistant"})
-"""Roles of messages that stay; whatever else an agent read, others wrote."""
 
-
-def conversation(outcome: AgentOutcome) -> tuple[Message, ...]:
+def conversation(team: Team, outcome: AgentOutcome) -> tuple[Message, ...]:
     """Give what an agent read and said, as its model takes it when it goes on.
 
-    What tools gave is text here, so it stands among what the agent was told.
+    Its instructions stay ahead, as they were; of a long conversation the oldest is left out.
 
     Args:
+        team: The team, which says how much of it an agent is shown.
         outcome: What the agent came to, with its dialogue.
     """
-    return tuple(
-        {"role": role if (role := one["role"]) in OURS else "user", "content": one["content"]}
-        for one in outcome.dialogue
-    )
+    said = outcome.dialogue
+    roster = team.execution.roster
+    instructions = said[:1] if said and said[0]["role"] == "system" else ()
+    return (*instructions, *earlier(said, roster.memory if roster else MEMORY))
 
 
 def speakers(team: Team, run: Run) -> tuple[str, ...]:

@@ -146,8 +146,8 @@ def _roles(team: Team, child: Team, edits: Sequence[Edit]) -> Iterator[str]:
     """
     came = {one.agent.id for one in edits if isinstance(one, AddAgent)}
     went = {one.agent for one in edits if isinstance(one, RemoveAgent)}
-    if (lead := _lead(team)) != _lead(child):
-        yield f"{lead} answers for the team, and has to stay the one who does."
+    if team.output != child.output:
+        yield f"{team.output} answers for the team, and has to stay the one who does."
     for one in team.agents:
         if one in went and one in came:
             yield f"{one}: who comes needs another id than who goes."
@@ -158,18 +158,17 @@ def _roles(team: Team, child: Team, edits: Sequence[Edit]) -> Iterator[str]:
         yield f"{one}: nothing that it says would reach who answers for the team."
 
 
-def _lead(team: Team) -> str:
-    return team.output
-
-
 def _part(agent: Agent) -> Agent:
     """Give what an agent is, without what it has learnt."""
     return replace(agent, notes=NAMELESS)
 
 
 def _unheard(team: Team) -> set[str]:
-    """Find the agents of which nothing reaches the output."""
-    if team.execution.context == "all":
+    """Find the agents of which nothing reaches the output.
+
+    Where all see all, or the lead starts whom it needs, there is none.
+    """
+    if team.execution.context == "all" or team.execution.roster is not None:
         return set()
     heard, waiting = {team.output}, [team.output]
     for one in waiting:

@@ -100,7 +100,7 @@ class Ground:
             read=read,
             parents=(self.team.name,),
             team=self.team,
-            conversation=conversation(self.run.agents[agent]),
+            conversation=conversation(self.team, self.run.agents[agent]),
             salvage=salvage,
         )
         return await meter.ask(voice, path, question)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .room import Room
     from .settle import Settlement
 
-__all__ = ["Reorganised", "reorganise"]
+__all__ = ["Reorganised", "TeamAnswer", "reorganise"]
 
 OPERATOR = "reorganise"
 LONGEST_EVIDENCE = 300
@@ -82,36 +82,23 @@ async def reorganise(
         CoterieError: As for `Respondent.ask`.
     """
     bounds, team = meta.limits, ground.team
-    room = ground.room.within(bounds)
-    rules = Rules(team=team, room=room)
-    offer = RosterOffer(team=team, ceiling=meta.ceiling, room=room, most=newcomers)
-    lists = {**rules.schema, **offer.schema}
-    one = _Reading(meta=meta, team=team, rules=rules, offer=offer, room=room)
+    part = TeamAnswer(meta=meta, team=team, room=ground.room.within(bounds), newcomers=newcomers)
     question = Question(
         operator=OPERATOR,
-        instructions=prompt(
-            OPERATOR,
-            note=room.note,
-            rules=rules.most,
-            has_rules=bool(rules.lines),
-            comes="come" in offer.schema,
-            goes="go" in offer.schema,
-            is_open=offer.is_open,
-            newcomers=newcomers,
-        ),
+        instructions=prompt(OPERATOR, **part.told),
         material=material(
             ground.told.text(bounds),
             Account(team=team, run=ground.run).outline(bounds),
-            rules.text,
-            offer.text,
+            part.rules.text,
+            part.offer.text,
             summaries_text(team, reflected),
             *evidence_texts(reflected, settled, bounds.team_characters),
         ),
-        schema=closed(reason=reason_schema(bounds), **lists, retry={"type": "boolean"}),
-        read=one.strictly,
+        schema=closed(reason=reason_schema(bounds), **part.schema),
+        read=lambda text: _all_of(_read(part, text)),
         parents=(team.name,),
         team=team,
-        salvage=one.read,
+        salvage=lambda text: _read(part, text),
     )
     return await ground.meter().ask(meta, path, question)
 
@@ -143,35 +130,62 @@ def evidence_texts(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Reading:
-    """Reads an answer."""
+class TeamAnswer:
+    """The part of an answer that is about the team: rules, who comes and who goes, and a retry.
+
+    Attributes:
+        meta: Who is asked.
+        team: The team.
+        room: How much may be kept.
+        newcomers: The most agents that may come, and that may go.
+    """
 
     meta: Respondent
     team: Team
-    rules: Rules
-    offer: RosterOffer
     room: Room
+    newcomers: int
 
-    def strictly(self, text: str) -> Reorganised:
-        """Take an answer of which all may be kept.
+    @property
+    def rules(self) -> Rules:
+        """The rules of the team."""
+        return Rules(team=self.team, room=self.room)
 
-        Raises:
-            Unfit: Something may not.
+    @property
+    def offer(self) -> RosterOffer:
+        """Who may come and go."""
+        ceiling = self.meta.ceiling
+        return RosterOffer(team=self.team, ceiling=ceiling, room=self.room, most=self.newcomers)
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """Its fields, beside the reason."""
+        return {**self.rules.schema, **self.offer.schema, "retry": {"type": "boolean"}}
+
+    @property
+    def any_schema(self) -> Mapping[str, Any]:
+        """The same with lists of anything, whose items are read one by one."""
+        return {name: one if name == "retry" else LIST for name, one in self.schema.items()}
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """What the words say that ask for it."""
+        rules, offer = self.rules, self.offer
+        return {
+            "note": self.room.note,
+            "rules": rules.most,
+            "has_rules": bool(rules.lines),
+            "comes": "come" in offer.schema,
+            "goes": "go" in offer.schema,
+            "is_open": offer.is_open,
+            "newcomers": self.newcomers,
+        }
+
+    def read(self, said: Mapping[str, Any]) -> Reorganised:
+        """Read what may be kept of it, and what may not.
+
+        Args:
+            said: The answer, by `any_schema`.
         """
-        came = self.read(text)
-        if problems := [reason for one in came.refused for reason in one.reasons]:
-            raise Unfit(*problems)
-        return came
-
-    def read(self, text: str) -> Reorganised:
-        """Read what may be kept of an answer, and what may not.
-
-        Raises:
-            Unfit: It has another shape.
-        """
-        lists = dict.fromkeys({**self.rules.schema, **self.offer.schema}, LIST)
-        shape = closed(reason=ANY, **lists, retry={"type": "boolean"})
-        said = structured(text, shape, self.meta.limits)
         ruled, no_rules = self.rules.read(said)
         moved, no_moves = self.offer.read(said)
         passed = gate(
@@ -187,3 +201,19 @@ class _Reading:
             retry=said["retry"],
             refused=(*no_rules, *no_moves, *passed.refused),
         )
+
+
+def _read(part: TeamAnswer, text: str) -> Reorganised:
+    shape = closed(reason=ANY, **part.any_schema)
+    return part.read(structured(text, shape, part.meta.limits))
+
+
+def _all_of(came: Reorganised) -> Reorganised:
+    """Take an answer of which all may be kept.
+
+    Raises:
+        Unfit: Something may not.
+    """
+    if problems := [reason for one in came.refused for reason in one.reasons]:
+        raise Unfit(*problems)
+    return came

@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ...schema.edits import Edit
+    from ...schema.team import Team
     from ..meta import Respondent
     from .ground import Ground
     from .limits import Meter
     from .room import Room
 
-__all__ = ["Reflected", "retrospect"]
+__all__ = ["NOTES", "Reflected", "notes_in", "retrospect"]
 
 OPERATOR = "retrospect"
 LONGEST_SUMMARY = 400
@@ -207,25 +208,38 @@ class _Looking:
 
     def _read(self, text: str, room: Room, most: int) -> Reflected:
         """Read what may be kept of an answer, and what may not."""
-        team, meta = self.ground.team, self.meta
-        any_text, any_list = {"type": "string"}, {"type": "array"}
-        shape = closed(reason=any_text, notes=any_list, summary=any_text)
-        said = structured(text, shape, meta.limits)
-        notes = OwnNotes(agent=team.agents[self.agent], room=room, most=most).read(said["notes"])
-        passed = gate(
-            team,
-            tuple(notes.edits.values()),
-            catalogue=meta.catalogue,
-            ceiling=meta.ceiling,
-            room=room,
+        any_text = {"type": "string"}
+        shape = closed(reason=any_text, notes={"type": "array"}, summary=any_text)
+        said = structured(text, shape, self.meta.limits)
+        edits, refused = notes_in(
+            said["notes"], self.meta, self.ground.team, self.agent, room=room, most=most
         )
         return Reflected(
             agent=self.agent,
-            edits=passed.kept,
+            edits=edits,
             summary=text_of(said["summary"])[:LONGEST_SUMMARY],
             reason=said["reason"],
-            refused=(*notes.refused, *passed.refused),
+            refused=refused,
         )
+
+
+def notes_in(
+    items: Sequence[Any], meta: Respondent, team: Team, agent: str, *, room: Room, most: int
+) -> tuple[tuple[Edit, ...], tuple[Refused, ...]]:
+    """Read the notes of an agent on itself: what may be kept of them, and what may not.
+
+    Args:
+        items: What was written, in any form.
+        meta: Who knows what names there are, and what a person allows.
+        team: The team.
+        agent: Whose notes they are.
+        room: How much may be kept.
+        most: The most notes in one answer.
+    """
+    notes = OwnNotes(agent=team.agents[agent], room=room, most=most).read(items)
+    written = tuple(notes.edits.values())
+    passed = gate(team, written, catalogue=meta.catalogue, ceiling=meta.ceiling, room=room)
+    return passed.kept, (*notes.refused, *passed.refused)
 
 
 def _all_of(came: Reflected) -> Reflected:

@@ -59,7 +59,7 @@ class RosterOffer:
     @property
     def is_open(self) -> bool:
         """Whether the team's members are recruited while it works, so that nobody has a place."""
-        return False
+        return self.team.execution.roster is not None
 
     @property
     def models(self) -> Sequence[str]:
@@ -69,7 +69,9 @@ class RosterOffer:
 
     @property
     def spare(self) -> Sequence[str]:
-        """Who may go."""
+        """Who may go: not who answers for the team, and nobody whom others cannot do without."""
+        if self.is_open:
+            return [one for one in self.team.agents if one != self.team.output]
         return spare_agents(self.team, together=True)
 
     @property

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .limits import Meter
     from .room import Room
 
-__all__ = ["Settlement", "settle"]
+__all__ = ["Settlement", "pair_edits", "settle"]
 
 OPERATOR = "settle"
 LONGEST_ACCOUNT = 800
@@ -169,16 +169,29 @@ class _Settling:
         meta = self.meta
         shape = closed(reason=ANY, profile=ANY, together=ANY)
         said = structured(text, shape, meta.limits)
-        notes = " ".join(filter(None, (text_of(said["profile"]), text_of(said["together"]))))
-        edits = [SetNote(agent=self.agent, note="teammate", name=self.other, text=notes)]
+        edits = pair_edits(self.agent, self.other, said["profile"], said["together"])
         passed = gate(
             self.ground.team,
-            edits if notes else (),
+            edits,
             catalogue=meta.catalogue,
             ceiling=meta.ceiling,
             room=room,
         )
         return _Side(edits=passed.kept, refused=passed.refused)
+
+
+def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edit, ...]:
+    """Have an agent note what it knows of another; what says nothing stays as it is.
+
+    Args:
+        agent: Whose notes they are.
+        other: Whom they are about.
+        profile: What the other is like.
+        together: How the two work together.
+    """
+    text = " ".join(filter(None, (text_of(profile), text_of(together))))
+    note = SetNote(agent=agent, note="teammate", name=other, text=text)
+    return (note,) if text else ()
 
 
 def _account(text: str) -> str:

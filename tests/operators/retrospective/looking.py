@@ -56,6 +56,8 @@ def asked_of(body: Body) -> str:
 def phase(body: Body) -> str:
     """What a call is for, by the fields of the answer that it wants."""
     fields = body["response_format"]["json_schema"]["schema"]["properties"]
+    if {"agents", "pairs"} & fields.keys():
+        return "all"
     for name in ("questions", "answer", "account", "profile", "notes", "rules"):
         if name in fields:
             return name
@@ -72,16 +74,18 @@ def model(
         "account": {"account": "You gave a number without its unit."},
         "profile": SETTLED,
         "notes": NOTED,
-        "rules": lambda _: UNCHANGED,
+        "rules": UNCHANGED,
+        "all": UNCHANGED,
     }
 
     def reply(body: Body) -> Reply:
         answer = {**usual, **answers}[phase(body)]
         said = answer(asked_of(body)) if callable(answer) else answer
         fields = body["response_format"]["json_schema"]["schema"]["properties"]
-        if phase(body) == "rules" and isinstance(said, dict):
+        if phase(body) in {"rules", "all"} and isinstance(said, dict):
             lists = {name: [] for name in fields if fields[name].get("type") == "array"}
-            said = {**lists, **said}
+            own = fields.get("agents", {}).get("properties", {})
+            said = {**lists, **({"agents": {one: [] for one in own}} if own else {}), **said}
         return Reply.json(said) if not isinstance(said, str) else Reply(text=said)
 
     return reply

@@ -15,7 +15,7 @@ from coterie.schema.team import Notes
 
 from ..asking import TASK, Asked, asking, catalogue
 from ..rounds import TRIO
-from .looking import calls_of, ground, model, ran, spoke
+from .looking import SETTLED, calls_of, ground, model, ran, spoke
 
 CEILING = replace(Ceiling.of(TRIO), agents=6, edges=None, tools=frozenset({"read_file"}))
 
@@ -185,3 +185,68 @@ def test_what_agents_write_at_once_fits_together() -> None:
     done = looked(notes=lambda agent: noted(patch("units", agent), patch("sums", agent))).came
     assert len(done.levels[0]) == 6
     assert {one.agent for one in done.levels[0] if isinstance(one, SetNote)} == {*TRIO.agents}
+
+
+CENTRAL = {
+    "reason": "It guessed.",
+    "agents": {
+        "planner": [patch("units", "Name the unit.")],
+        "solver": [],
+        "writer": [],
+    },
+    "pairs": [
+        {"of": "writer", "about": "solver", "profile": "Guesses.", "together": "It says how sure."}
+    ],
+    "rules": ["Say the unit."],
+    "retry": True,
+}
+
+
+def test_one_analyser_reads_all_in_one_call_and_proposes_every_change() -> None:
+    asked = looked(How(scheme="centralised"), all=CENTRAL)
+    [call] = asked.calls
+    for agent in TRIO.agents:
+        assert f"work of {agent}" in call.text
+    done = asked.came
+    assert dict(done.child.agents["planner"].notes.patches) == {"units": "Name the unit."}
+    assert "Guesses." in done.child.agents["writer"].notes.teammates["solver"]
+    assert done.child.constitution == "- Say the unit.\n"
+    assert (done.retry, done.refused, done.lost) == (True, (), ())
+
+
+def test_the_analyser_writes_only_notes_of_those_who_worked_together() -> None:
+    strangers = {"of": "writer", "about": "planner", "profile": "x y", "together": ""}
+    bad = {**CENTRAL, "pairs": [*CENTRAL["pairs"], strangers]}
+    asked = looked(How(scheme="centralised"), all=bad)
+    assert len(asked.calls) == 2
+    assert "did not work together" in asked.calls[1].text
+    assert [*asked.came.child.agents["writer"].notes.teammates] == ["solver"]
+    assert [one.reasons for one in asked.came.refused] == [
+        ("'writer' and 'planner' did not work together.",)
+    ]
+
+
+def test_alone_nobody_reads_what_another_says() -> None:
+    asked = looked(
+        How(scheme="partitioned"),
+        notes=lambda agent: noted(summary=f"FOUND BY {agent}."),
+        profile=lambda agent: {"reason": "x", "profile": f"As {agent} saw.", "together": ""},
+    )
+    assert {_phase(one) for one in asked.calls} == {"notes", "profile", "rules"}
+    [team] = calls_of(asked.calls, "rules")
+    assert "FOUND BY writer." in team.text
+    assert all("FOUND BY" not in one.text for one in asked.calls if one != team)
+    assert asked.came.child.agents["solver"].notes.teammates["writer"].startswith("As solver saw.")
+
+
+def test_what_became_of_all_questions_is_counted() -> None:
+    told = iter([{"account": ""}, {"account": ""}])
+    asked = looked(
+        How(agent_level=False, team_level=False),
+        account=lambda agent: next(told) if agent == "planner" else {"account": "You were late."},
+        profile=lambda agent: "no JSON" if agent == "writer" else SETTLED,
+    )
+    tally = asked.came.tally
+    assert (tally.fit, tally.repaired, tally.dropped) == (6, 0, 2)
+    assert tally.dropped == len(asked.came.lost) == len(asked.told("operator_dropped"))
+    assert asked.came.numbers["dropped"] == 2.0
