@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..schema.errors import AgentError, CoterieError, JailError, StorageError
 from ..schema.values import unlike_default
 from .budget import Budget, BudgetReached
+from .conversation import continued
 from .dialogue import kept
 from .gateway import CallError, ChatRequest, Usage
 from .journal import digest
@@ -217,9 +218,14 @@ class Desk:
 
     def _system(self) -> str:
         has_reports = bool(self.reports or self.carried)
-        team = self.run.plan.team
-        known = team.known_to(self.planned.agent)
-        return system(self.planned, team.constitution, has_reports=has_reports, known=known)
+        team, agent = self.run.plan.team, self.planned.agent
+        return system(
+            self.planned,
+            team.constitution,
+            has_reports=has_reports,
+            known=team.known_to(agent),
+            paired=team.paired_with(agent),
+        )
 
     def _question(self) -> str:
         task = self.run.workspaces.task
@@ -260,12 +266,17 @@ class Desk:
             if one.name not in {"prompt", "member", *LEARNT}
         }
         # Where an agent has none, the digest is what it was before there were any.
-        wanted |= {name: item for name, item in unlike_default(agent).items() if name in LEARNT}
+        said = unlike_default(replace(agent, notes=agent.notes.untaught))
+        wanted |= {name: item for name, item in said.items() if name in LEARNT}
         patches = [report.patch for report in self.reports]
         repo = str(task.repo.resolve()) if task.repo else None
         given = [dict(task.files), repo, *([task.commit] if task.commit else ())]
         # What most runs have none of is left out, so that their journals stay as they are.
-        others = {"own": self._own_patch(), "dialogue": self.context.dialogue}
+        others = {
+            "own": self._own_patch(),
+            "dialogue": self.context.dialogue,
+            "earlier": self.carried.earlier,
+        }
         given += [{name: item} for name, item in others.items() if item]
         return digest(wanted, self._system(), self._question(), patches, *given)
 
@@ -344,6 +355,7 @@ class Desk:
     ) -> ChatAnswer:
         """Ask the agent's model; see `ModelLine.chat`."""
         agent, execution = self.planned.agent, self.run.plan.team.execution
+        messages = continued(messages, self.carried.earlier)
         self.context.trace.check()
         request = ChatRequest(
             model=agent.model_id,

@@ -13,6 +13,7 @@ from .team import (
     Notes,
     Recall,
     Recruit,
+    Roster,
     Rounds,
     Skill,
     SolvedTask,
@@ -20,7 +21,15 @@ from .team import (
 )
 from .values import is_mapping
 
-__all__ = ["agent_of", "lineage_of", "recruit_of", "rounds_of", "team_of"]
+__all__ = [
+    "agent_of",
+    "lineage_of",
+    "notes_of",
+    "recruit_of",
+    "roster_of",
+    "rounds_of",
+    "team_of",
+]
 
 
 def team_of(value: Any) -> Team:
@@ -52,7 +61,11 @@ def team_of(value: Any) -> Team:
 
 
 def _execution(fields: dict[str, Any]) -> Execution:
-    parts: dict[str, Any] = {"recruit": recruit_of, "rounds": rounds_of}
+    parts: dict[str, Any] = {
+        "recruit": recruit_of,
+        "rounds": rounds_of,
+        "roster": roster_of,
+    }
     said: dict[str, Any] = {key: item for key, item in fields.items() if item is not None}
     return Execution(
         **{key: parts[key](item) if key in parts else item for key, item in said.items()}
@@ -72,13 +85,19 @@ def recruit_of(fields: dict[str, Any]) -> Recruit:
     return Recruit(**said)
 
 
+def roster_of(fields: dict[str, Any]) -> Roster:
+    """Build a team's open roster from values of the right shape."""
+    said: dict[str, Any] = {"lead": "", **fields}
+    return Roster(**said)
+
+
 def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
     """Build an agent from values of the right shape."""
     given = {key: item for key, item in fields.items() if key not in {"tools", "notes", "recall"}}
     return Agent(
         id=agent_id,
         tools=_names(fields.get("tools")),
-        notes=_notes(fields.get("notes") or {}),
+        notes=notes_of(fields.get("notes") or {}),
         recall=None if fields.get("recall") is None else _recall(fields["recall"]),
         **given,
     )
@@ -88,13 +107,16 @@ def _names(listed: list[str | None] | None) -> tuple[str, ...]:
     return tuple(name for name in listed or () if name)
 
 
-def _notes(fields: dict[str, Any]) -> Notes:
+def notes_of(fields: dict[str, Any]) -> Notes:
+    """Build an agent's notes from values of the right shape."""
     skills = {name: _skill(said) for name, said in (fields.get("skills") or {}).items()}
     return Notes(
         patches=MappingProxyType(fields.get("patches") or {}),
         teammates=MappingProxyType(fields.get("teammates") or {}),
+        pairs=MappingProxyType(fields.get("pairs") or {}),
         skills=MappingProxyType(skills),
         coaching=fields.get("coaching", ""),
+        taught=MappingProxyType(fields.get("taught") or {}),
     )
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from ..building import recruit_of, rounds_of
-from ..picture.caption import chooses, one_line, repeats, span
+from ..building import recruit_of, roster_of, rounds_of
+from ..picture.caption import chooses, one_line, repeats, span, within
 from ..writing import write_yaml
 from .changes import ORDER, OUTPUT, SINGLE_FIELDS, changes
 
@@ -30,11 +30,17 @@ TONES: Mapping[str, Tone] = {"-": "old", "+": "new", "@": "place"}
 
 ROUNDS: Path = ("execution", "rounds")
 RECRUIT: Path = ("execution", "recruit")
+ROSTER: Path = ("execution", "roster")
 
 SHORT = 40
 """Characters. Longer texts are compared line by line."""
 
-NOUNS: Mapping[str, str] = {"patches": "patch", "teammates": "note on", "skills": "skill"}
+NOUNS: Mapping[str, str] = {
+    "patches": "patch",
+    "teammates": "note on",
+    "pairs": "work with",
+    "skills": "skill",
+}
 """What a note is called ahead of its name."""
 
 CONTEXT = 2
@@ -172,17 +178,17 @@ def _flows(edges: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _texts(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
     """Compare long texts; agents with the same change of the same text share it."""
-    subjects: dict[tuple[str, str, str], list[str]] = {}
+    subjects: dict[tuple[str, str, str, str], list[str]] = {}
     for change in found:
         agent = [str(change.path[1])] if change.path[0] == "agents" else []
-        key = (_field(change), _text(change.before), _text(change.after))
+        key = (_field(change), _text(change.before), _text(change.after), _lesson(change))
         subjects.setdefault(key, []).extend(agent)
-    for (field, before, after), agents in subjects.items():
+    for (field, before, after, lesson), agents in subjects.items():
         signs = [line[:1] for line in unified(before, after)]
         counts = (_count([one for one in signs if one == sign], sign, "line") for sign in "-+")
         yield _Sentence(
             subject=f"{field} of {span(agents)}" if agents else field,
-            said=", ".join(chain(*counts)),
+            said=", ".join(chain(*counts)) + lesson,
             lines=unified(before, after, paint),
         )
 
@@ -205,7 +211,15 @@ def _phrase(change: Change, paint: Paint) -> str:
     if change.path == RECRUIT:
         before, after = _recruit(change.before), _recruit(change.after)
         return f"recruit {paint(before, 'old')} -> {paint(after, 'new')}"
-    return f"{_field(change)} {_arrow(change, paint)}"
+    if change.path == ROSTER:
+        before, after = _open_roster(change.before), _open_roster(change.after)
+        return f"roster {paint(before, 'old')} -> {paint(after, 'new')}"
+    return f"{_field(change)} {_arrow(change, paint)}{_lesson(change)}"
+
+
+def _lesson(change: Change) -> str:
+    """Say which task taught a note: ` (taught by apples_1)`."""
+    return f" (taught by {change.taught})" if change.taught else ""
 
 
 def _field(change: Change) -> str:
@@ -231,6 +245,11 @@ def _rounds(value: dict[str, Any] | None) -> str:
         else repeats(rounds)
     )
     return ", then ".join(filter(None, (opening, often, span(rounds.closing))))
+
+
+def _open_roster(value: dict[str, Any] | None) -> str:
+    """Say who leads, and within which limits: `open, led by planner, at most 4 at a time`."""
+    return "none" if value is None else within(roster_of(value))
 
 
 def _recruit(value: dict[str, Any] | None) -> str:
