@@ -91,8 +91,8 @@ def _graph(team: Team) -> _Graph:
         for agent_id, fields in value["agents"].items()
     }
     for agent in team.agents.values():
-        labels[agent.id][0].pop("member", None)
-        for known, _ in team.known_to(agent):  # who is spoken of by name is told apart by it
+        # Who is spoken of by name is told apart by it.
+        for known, _ in (*team.known_to(agent), *team.paired_with(agent)):
             labels[known][0]["id"] = known
     return _Graph(
         frame=_written(frame),
@@ -104,8 +104,10 @@ def _graph(team: Team) -> _Graph:
 
 
 def _executed(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out which agent of a pool it is: like a lineage, that is never executed."""
+    """Leave out which agent of a pool it is, and what taught it: as a lineage, never executed."""
     said = {name: item for name, item in fields.items() if name != "member"}
+    if "notes" in said:
+        said["notes"] = {kind: item for kind, item in said["notes"].items() if kind != "taught"}
     return {**said, "tools": sorted(fields.get("tools", ()))}
 
 

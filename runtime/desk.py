@@ -218,9 +218,14 @@ class Desk:
 
     def _system(self) -> str:
         has_reports = bool(self.reports or self.carried)
-        team = self.run.plan.team
-        known = team.known_to(self.planned.agent)
-        return system(self.planned, team.constitution, has_reports=has_reports, known=known)
+        team, agent = self.run.plan.team, self.planned.agent
+        return system(
+            self.planned,
+            team.constitution,
+            has_reports=has_reports,
+            known=team.known_to(agent),
+            paired=team.paired_with(agent),
+        )
 
     def _question(self) -> str:
         task = self.run.workspaces.task
@@ -261,7 +266,8 @@ class Desk:
             if one.name not in {"prompt", "member", *LEARNT}
         }
         # Where an agent has none, the digest is what it was before there were any.
-        wanted |= {name: item for name, item in unlike_default(agent).items() if name in LEARNT}
+        said = unlike_default(replace(agent, notes=agent.notes.untaught))
+        wanted |= {name: item for name, item in said.items() if name in LEARNT}
         patches = [report.patch for report in self.reports]
         repo = str(task.repo.resolve()) if task.repo else None
         given = [dict(task.files), repo, *([task.commit] if task.commit else ())]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from ._meaning import AGENT_RULES, Reading, notes_on_others
+from ._meaning import AGENT_RULES, Reading, notes_on_others, taught_notes
 from ._shape import sound
-from .agent_document import AGENT, COACHING, PROMPT, SKILL, is_agent_folder, read_agent_document
+from .agent_document import AGENT, DASHES, PROMPT, SKILL, is_agent_folder, read_agent_document
 from .building import agent_of, lineage_of
 from .catalogue import Catalogue
 from .document import Document
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["AgentFile", "agent_paths", "check_agent", "load_agent", "read_agent", "write_agent"]
 
 _ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
-HOSTLESS: tuple[Rule, ...] = (notes_on_others,)
+HOSTLESS: tuple[Rule, ...] = (notes_on_others, taught_notes)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -150,12 +150,28 @@ def _texts(agent: Agent) -> Iterator[tuple[str, str]]:
     if agent.prompt and not is_prompt_id(agent.prompt):
         yield PROMPT, f"{agent.prompt}\n"
     for name, skill in notes.skills.items():
-        front = write_yaml({"name": name, "description": skill.description})
-        yield f"skills/{name}/{SKILL}", f"---\n{front}---\n\n{skill.body}\n"
-    if notes.coaching:
-        yield f"notes/{COACHING}", f"{notes.coaching}\n"
-    for kind, noted in {"patches": notes.patches, "teammates": notes.teammates}.items():
-        yield from ((f"notes/{kind}/{name}.md", f"{text}\n") for name, text in noted.items())
+        said = {"name": name, "description": skill.description}
+        task = notes.taught.get(f"skills/{name}")
+        yield (
+            f"skills/{name}/{SKILL}",
+            _fronted({**said, "metadata": {"task": task}} if task else said, skill.body),
+        )
+    for place in notes.places:
+        kind, _, name = place.partition("/")
+        if kind != "skills":
+            text = getattr(notes, kind)[name] if name else notes.coaching
+            yield f"notes/{place}.md", _note(text, notes.taught.get(place))
+
+
+def _note(text: str, task: str | None) -> str:
+    """Write a note's file. Who taught it stands ahead, and nothing where nobody is known."""
+    if task is None and not text.startswith(DASHES):
+        return f"{text}\n"
+    return _fronted({"task": task} if task else {}, text)
+
+
+def _fronted(said: Mapping[str, Any], text: str) -> str:
+    return f"{DASHES}{write_yaml(said) if said else ''}{DASHES}\n{text}\n"
 
 
 def _write_folder(folder: Path, texts: Mapping[str, str]) -> None:

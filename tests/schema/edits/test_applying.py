@@ -130,6 +130,10 @@ EVERY_KIND: list[tuple[Edit, dict[str, Any]]] = [
         {"agents": {"a": {"notes": {"teammates": {"b": "Fast."}}}}},
     ),
     (
+        SetNote(agent="a", note="pair", name="b", text="Ask first."),
+        {"agents": {"a": {"notes": {"pairs": {"b": "Ask first."}}}}},
+    ),
+    (
         SetNote(agent="a", note="skill", name="sum", text="Add.", description="Sums."),
         {"agents": {"a": {"notes": {"skills": {"sum": {"description": "Sums.", "body": "Add."}}}}}},
     ),
