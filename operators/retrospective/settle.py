@@ -15,6 +15,7 @@ from ..answers import Unfit, closed, reason_schema, structured
 from ..bounds import Bounds
 from ..material import fenced, material
 from ..meta import prompt
+from ..operator import Operator
 from ..proposal import Dropped
 from ..together import together
 from .gate import Refused, gate
@@ -23,6 +24,8 @@ from .notes import text_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import click
+
     from ...schema.edits import Edit
     from ...schema.team import Notes
     from ..meta import Respondent
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from .limits import Meter
     from .room import Room
 
-__all__ = ["Settlement", "pair_edits", "settle"]
+__all__ = ["SETTLE", "Settlement", "pair_edits", "settle"]
 
 OPERATOR = "settle"
 LONGEST_ACCOUNT = 800
@@ -210,3 +213,18 @@ def _all_of(side: _Side) -> _Side:
     if problems := [reason for one in side.refused for reason in one.reasons]:
         raise Unfit(*problems)
     return side
+
+
+def _command() -> click.Command:
+    from ..command.looking_back import settle_pair
+
+    return settle_pair
+
+
+SETTLE = Operator(
+    name=OPERATOR,
+    scale="pair",
+    act=settle,
+    about="Let two that worked together note what they learnt about each other.",
+    command=_command,
+)

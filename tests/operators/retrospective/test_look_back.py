@@ -187,7 +187,7 @@ def test_what_agents_write_at_once_fits_together() -> None:
     assert {one.agent for one in done.levels[0] if isinstance(one, SetNote)} == {*TRIO.agents}
 
 
-CENTRAL = {
+CENTRAL: dict[str, Any] = {
     "reason": "It guessed.",
     "agents": {
         "planner": [patch("units", "Name the unit.")],
