@@ -98,6 +98,18 @@ def test_a_childs_lineage_says_which_level_changed_what_and_which_task_taught_it
         assert order == [name for name in ("retrospect", "settle", "reorganise") if name in order]
 
 
+def test_each_note_says_which_task_taught_it(done: Path) -> None:
+    [head] = Pool.open(done).members.values()
+    of = {
+        place: task
+        for agent in head.team.agents.values()
+        for place, task in agent.notes.taught.items()
+    }
+    assert of
+    assert {*of.values()} <= {"t0", "t1", "t2"}
+    assert not [place for place in of if place == "patches/first"]
+
+
 def test_a_retry_is_marked_and_no_trial_of_anybody(done: Path) -> None:
     turns = world.told(done)
     retried = [one for one in turns if "retry" in one["runs"]]
