@@ -119,6 +119,7 @@ class Comparison:
             "interval": list(self._interval()),
             "better": sum(two > one for one, two in zip(self.before, self.after, strict=True)),
             "worse": sum(two < one for one, two in zip(self.before, self.after, strict=True)),
+            "same": sum(two == one for one, two in zip(self.before, self.after, strict=True)),
             "p": self.tests(),
             "decides": self.deciding,
             "effects": self.effects(),
@@ -145,7 +146,8 @@ class Comparison:
         lines += [
             "",
             f"difference {told['difference']:+.3f} [{low:+.3f}, {high:+.3f}] over"
-            f" {counted(told['tasks'], 'task')}: {told['better']} better, {told['worse']} worse",
+            f" {counted(told['tasks'], 'task')}: {told['better']} better, {told['worse']} worse,"
+            f" {told['same']} the same",
             f"effect: {_effects(told['effects'])}",
         ]
         lines += [
@@ -153,6 +155,8 @@ class Comparison:
             for test, p in told["p"].items()
             if p is not None
         ]
+        if any(p is not None for p in told["p"].values()):
+            lines.append(f"p-values are two-sided, and one task is one pair{self._ties(told)}.")
         lines += [_measure(name, one) for name, one in self.measures.items()]
         if find_spec("scipy") is None:
             lines.append("paired t and Wilcoxon need scipy: the extra coterie[benchmarks].")
@@ -164,6 +168,13 @@ class Comparison:
         if self.chosen:
             return "; of a figure that answers chose, so it says nothing"
         return "; this one decides" if test == self.deciding else ""
+
+    def _ties(self, told: Mapping[str, Any]) -> str:
+        """Say what the tests by ranks and by signs make of tasks that score the same in both."""
+        if not told["same"]:
+            return ""
+        ranked = "Wilcoxon's and McNemar's" if self._is_binary else "Wilcoxon's"
+        return f"; {ranked} leave{'' if self._is_binary else 's'} out the {told['same']} that tie"
 
     def warnings(self) -> list[str]:
         """Say what stands against a comparison."""

@@ -29,12 +29,13 @@ from ..runtime.jail import Jails
 from ..runtime.scrubber import Scrubber
 from ..runtime.services import Services, Setting
 from ..runtime.tools import Toolbox
+from ..runtime.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     from ..pool.pool import Pool
-    from ..runtime.gateway import Gateway
+    from ..runtime.gateway import ChatRequest, Gateway
     from ..runtime.journal import Journal
     from ..schema.catalogue import Catalogue
     from ..schema.ceiling import Ceiling
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Interval",
+    "apart",
     "in_memory",
     "in_order",
     "matching",
@@ -52,9 +54,12 @@ __all__ = [
     "sized",
     "stage_of",
     "units",
+    "usage_of",
 ]
 
 Came = TypeVar("Came")
+CHARACTERS = 4
+"""In a token."""
 
 
 class Interval:
@@ -218,3 +223,19 @@ def side_by_side(
         return
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor:
         yield from executor.map(work, *zip(*todo, strict=True))
+
+
+def usage_of(request: ChatRequest, text: str) -> Usage:
+    """Tell what a simulated call takes, by the length of what is read and written."""
+    read = sum(len(str(one["content"])) for one in request.messages)
+    return Usage(
+        calls=1, prompt_tokens=read // CHARACTERS, completion_tokens=len(text) // CHARACTERS
+    )
+
+
+def apart(*several: Iterator[str]) -> Iterator[str]:
+    """Put a line between tables."""
+    for number, one in enumerate(several):
+        if number:
+            yield ""
+        yield from one

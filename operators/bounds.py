@@ -23,6 +23,7 @@ class Bounds:
         digest_tokens: The most tokens of the digest of one run, by estimate.
         team_characters: The most characters of a team as it is shown; a larger one is outlined.
         task_characters: The most characters of a task as it is shown.
+        trace_characters: The most characters of the steps of a run, where it is shown whole.
         memories: The most entries of the memory that are shown.
     """
 
@@ -33,6 +34,7 @@ class Bounds:
     digest_tokens: int = 1_500
     team_characters: int = 16_000
     task_characters: int = 6_000
+    trace_characters: int = 400_000
     memories: int = 5
 
     @classmethod
@@ -49,6 +51,7 @@ SMALL = Bounds(
     digest_tokens=120,
     team_characters=500,
     task_characters=300,
+    trace_characters=6_000,
     memories=1,
 )
 """For a model that reads 140 tokens a second and gets lost in long texts."""

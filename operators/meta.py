@@ -55,6 +55,10 @@ class Question(Generic[Answered]):
         read: Makes something of the answer's text, or raises `Unfit`.
         parents: The names of the teams that it is about.
         team: The team that the answer edits, where it edits one.
+        conversation: What was said before, where the question goes on with a conversation: then it
+            is asked in the next message of that, as it stands.
+        salvage: Makes what it can of an answer that is not right after the repair either, or raises
+            `Unfit`. None: such an answer is of no use.
     """
 
     operator: str
@@ -64,6 +68,8 @@ class Question(Generic[Answered]):
     read: Callable[[str], Answered]
     parents: tuple[str, ...] = ()
     team: Team | None = None
+    conversation: tuple[Message, ...] = ()
+    salvage: Callable[[str], Answered] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -162,10 +168,7 @@ class Meta(Respondent):
             NotRecorded: A replay has no such answer.
             StorageError: The answer cannot be kept.
         """
-        messages: list[Message] = [
-            {"role": "system", "content": self._instructions(question)},
-            {"role": "user", "content": question.material},
-        ]
+        messages = self._messages(question)
         first = await self._answer(f"{path}/call 1", messages, question)
         try:
             return self._read(path, question, first)
@@ -177,8 +180,9 @@ class Meta(Respondent):
             {"role": "user", "content": prompt("repair", problems=problems)},
         ]
         second = await self._answer(f"{path}/call 2", messages, question)
+        lenient = replace(question, read=question.salvage or question.read)
         try:
-            return self._read(path, question, second)
+            return self._read(path, lenient, second)
         except Unfit as unfit:
             return self.drop(
                 path,
@@ -188,7 +192,22 @@ class Meta(Respondent):
                 parents=question.parents,
             )
 
-    def _instructions(self, question: Question[Answered]) -> str:
+    def _messages(self, question: Question[Any]) -> list[Message]:
+        """Begin a conversation with a question, or go on with the one that it belongs to.
+
+        What was said before stays as it was, to the letter: an endpoint that has read it once need
+        not read it again.
+        """
+        told = self._instructions(question)
+        if question.conversation:
+            asked = f"{told}\n\n{question.material}"
+            return [*question.conversation, {"role": "user", "content": asked}]
+        return [
+            {"role": "system", "content": told},
+            {"role": "user", "content": question.material},
+        ]
+
+    def _instructions(self, question: Question[Any]) -> str:
         """Add the form of the answer; a small model would take the schema for words of the task."""
         known = self.catalogue.models.get(self.model)
         is_held = known is not None and known.is_embedded

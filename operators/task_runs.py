@@ -25,6 +25,8 @@ from .scoring import cost_of, is_judged
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..runtime.budget import Budget
+    from ..runtime.caps import Caps
     from ..runtime.engine import Context
     from ..runtime.journal import Journal
     from ..runtime.outcomes import Run
@@ -82,6 +84,8 @@ class TaskRuns:
         carry: Carry = NOTHING,
         given: Mapping[str, AgentOutcome] = NOBODY,
         base: Team | None = None,
+        dialogue: int = 0,
+        caps: Caps | None = None,
     ) -> Run:
         """Run a team on the task; what came of it is journaled whole, so a restart only reads it.
 
@@ -98,6 +102,8 @@ class TaskRuns:
             carry: What its agents read of earlier passes.
             given: Outcomes of those of them that are not run.
             base: The team that it is a child of.
+            dialogue: Characters that are kept of what each agent read and said.
+            caps: What the run may consume. One that met these is the team's doing, and counts.
 
         Raises:
             Halted: A provider or a jail failed.
@@ -112,13 +118,15 @@ class TaskRuns:
 
         async def work() -> Mapping[str, Any]:
             await services.prepare(plan)
-            context = self._context()
+            own = self._part_of_budget(caps, place)
+            context = self._context(dialogue=dialogue, **({"budget": own} if own else {}))
             if read:
                 made = await execute(plan, task, context, path=place, carry=carry, given=given)
                 run = await scored(made, task, services.jails)
             else:
                 run = await perform(plan, task, context, path=place)
-            self._must_count(run, is_waited_for=not is_hasty)
+            if own is None or not own.refused:
+                self._must_count(run, is_waited_for=not is_hasty)
             return run_value(run)
 
         asked = digest(plan.content_hash, task.id, task.query, task.context, *told, *read)
@@ -205,6 +213,13 @@ class TaskRuns:
         self._must_count(run)
         self._runs[what] = run
         return done
+
+    def _part_of_budget(self, caps: Caps | None, place: str) -> Budget | None:
+        """Give what a run may spend, where it has caps of its own, less what it has spent."""
+        if caps is None:
+            return None
+        spent = self.stage.journal.spent(place)
+        return self.stage.budget.child(caps, "the run", spent=spent)
 
     def _context(self, **others: Any) -> Context:
         """Give what it takes to run teams here, journaled and within the budget."""

@@ -11,13 +11,15 @@ from ..schema.errors import InputError
 from ..schema.values import is_mapping
 from .layout import EVOLUTIONS, MANIFEST, TURNS
 from .ledger import Ledger
-from .population import Rates
+from .population import Population, Rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["Consumed", "consumed", "rates_of"]
+    from .pool import Pool
+
+__all__ = ["Consumed", "consumed", "population_of", "rates_of"]
 
 NAMES = frozenset(one.name for one in fields(Rates))
 
@@ -63,6 +65,19 @@ def rates_of(pool: Path, evolution: str | None = None) -> Rates:
             " count, with --evolution."
         )
     return next(iter(said.values()), Rates())
+
+
+def population_of(pool: Pool) -> Population:
+    """Give a pool's population as of its last line, at the rates at which it was evolved.
+
+    Raises:
+        InputError: Its evolutions say different rates.
+        StorageError: The ledger is damaged.
+    """
+    population = Population(rates=rates_of(pool.folder))
+    for entry in pool.entries():
+        population = population.after(entry)
+    return population
 
 
 def consumed(pool: Path) -> Consumed | None:

@@ -61,6 +61,9 @@ class Budget:
         parent: The budget that this one is a part of; it and its parents count and cap too.
         name: Whose it is, for messages: `the run`, `agent critic`.
         clock: Gives the time in seconds; only differences matter.
+
+    Attributes:
+        refused: Whether a call did not fit under a cap of this budget itself.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class Budget:
         self.caps = caps
         self.parent = parent
         self.name = name
+        self.refused = False
         self._clock = clock
         self._started = clock()
         self._spent = Usage()
@@ -226,7 +230,7 @@ class Budget:
         for budget in self._chain:
             for index, limit in budget._limits:
                 if budget._used[index] + amounts[index] > limit:
-                    cap = COUNTED[index]
+                    cap, budget.refused = COUNTED[index], True
                     message = budget._reached(cap, amounts[index])
                     return BudgetReached(message, cap=cap, budget=budget)
         return None

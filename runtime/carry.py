@@ -1,4 +1,4 @@
-"""What one pass of a team's agents gives to the next, as text that they read in their question."""
+"""What one pass of a team's agents gives to the next, as text that they read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from .gateway import Message
     from .runners.protocol import Report
 
 __all__ = ["NOTHING", "Carried", "Carry", "Notice"]
@@ -39,6 +40,8 @@ class Carried:
         bulletin: What everyone is told.
         notice: What it is told about who takes part.
         consults: Whether it is to say only what is new in its opinion.
+        earlier: Its own conversation so far, as messages of text, without instructions. Its model
+            is shown it before what the agent reads now; see `conversation`.
     """
 
     own: Report | None = None
@@ -46,6 +49,7 @@ class Carried:
     bulletin: str = ""
     notice: Notice | None = None
     consults: bool = False
+    earlier: tuple[Message, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.own or self.letters or self.bulletin or (self.notice and self.notice.text))
@@ -62,6 +66,7 @@ class Carry:
         bulletin: What everyone is told; where some consult, these alone.
         notices: What agents are told about who takes part.
         consulting: The agents that say only what is new in their opinion.
+        earlier: Each agent's own conversation so far, where it goes on; see `conversation.earlier`.
     """
 
     own: Mapping[str, Report] = field(default_factory=dict[str, "Report"])
@@ -71,6 +76,9 @@ class Carry:
     bulletin: str = ""
     notices: Mapping[str, Notice] = field(default_factory=dict[str, Notice])
     consulting: frozenset[str] = frozenset()
+    earlier: Mapping[str, tuple[Message, ...]] = field(
+        default_factory=dict[str, "tuple[Message, ...]"]
+    )
 
     def of(self, agent_id: str) -> Carried:
         """Give one agent's part."""
@@ -81,6 +89,7 @@ class Carry:
             bulletin=self.bulletin if consults or not self.consulting else "",
             notice=self.notices.get(agent_id),
             consults=consults,
+            earlier=self.earlier.get(agent_id, ()),
         )
 
 

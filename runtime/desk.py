@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..schema.errors import AgentError, CoterieError, JailError, StorageError
 from ..schema.values import unlike_default
 from .budget import Budget, BudgetReached
+from .conversation import continued
 from .dialogue import kept
 from .gateway import CallError, ChatRequest, Usage
 from .journal import digest
@@ -271,7 +272,11 @@ class Desk:
         repo = str(task.repo.resolve()) if task.repo else None
         given = [dict(task.files), repo, *([task.commit] if task.commit else ())]
         # What most runs have none of is left out, so that their journals stay as they are.
-        others = {"own": self._own_patch(), "dialogue": self.context.dialogue}
+        others = {
+            "own": self._own_patch(),
+            "dialogue": self.context.dialogue,
+            "earlier": self.carried.earlier,
+        }
         given += [{name: item} for name, item in others.items() if item]
         return digest(wanted, self._system(), self._question(), patches, *given)
 
@@ -350,6 +355,7 @@ class Desk:
     ) -> ChatAnswer:
         """Ask the agent's model; see `ModelLine.chat`."""
         agent, execution = self.planned.agent, self.run.plan.team.execution
+        messages = continued(messages, self.carried.earlier)
         self.context.trace.check()
         request = ChatRequest(
             model=agent.model_id,

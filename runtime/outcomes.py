@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .gateway import Message
 
 __all__ = [
+    "INFRASTRUCTURE",
     "AgentOutcome",
     "Run",
     "Status",
@@ -56,8 +57,9 @@ class AgentOutcome:
         tool_calls: What it had its tools do in its last attempt, in order.
         mishaps: What went wrong on the way, in all of its attempts: failed tools, attempts and
             forms, conversations that were too long. Each once, the most frequent first.
-        dialogue: What it read and said in its last attempt, as messages that hold text only; see
-            `Context.dialogue`. Nothing, where it asked no model or nobody wants to know.
+        dialogue: What it read and said in its last attempt, with the conversation that it went on
+            with before it, as messages that hold text only; see `Context.dialogue`. Nothing, where
+            it asked no model or nobody wants to know.
     """
 
     status: Status

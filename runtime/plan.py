@@ -91,7 +91,10 @@ class Plan:
 
     @property
     def calls_at_most(self) -> int:
-        """Model calls of a whole run without failures: in all rounds, where none is settled."""
+        """Model calls of a whole run without failures: in all rounds, where none is settled.
+
+        Where the roster is open, in all turns that all candidates may have.
+        """
         recruit, opening = self.team.execution.recruit, self.team.opening
         calls = {
             one: planned.calls_at_most * self._times(one, opening)
@@ -102,8 +105,10 @@ class Plan:
         return sum(calls.values()) + sum(dearest[: recruit.most if recruit else 0])
 
     def _times(self, agent_id: str, opening: frozenset[str]) -> int:
-        """Give how often an agent works at most."""
-        rounds = self.team.execution.rounds
+        """Give how often an agent works at most; who leads an open roster may have to hand in."""
+        rounds, roster = self.team.execution.rounds, self.team.execution.roster
+        if roster is not None:
+            return roster.turns + (agent_id == roster.lead)
         if rounds is None or agent_id in {*opening, *rounds.closing}:
             return 1
         return rounds.most - 1 if agent_id == rounds.meeting else rounds.most
@@ -118,6 +123,7 @@ class Plan:
             "calls_at_most": self.calls_at_most,
             **({"recruit": asdict(recruit)} if (recruit := self.team.execution.recruit) else {}),
             **({"rounds": asdict(rounds)} if (rounds := self.team.execution.rounds) else {}),
+            **({"roster": asdict(roster)} if (roster := self.team.execution.roster) else {}),
             "levels": [[_described(self.agents[one]) for one in level] for level in self.levels],
         }
 
@@ -171,7 +177,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
         team=team,
         agents=MappingProxyType(agents),
         levels=levels,
-        output=team.declared_output or order[-1],
+        output=team.output,
         workers=bound,
         resolved=resolved,
         content_hash=resolved.content_hash,

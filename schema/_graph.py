@@ -116,7 +116,7 @@ def no_cycle(reading: Reading) -> Iterator[Problem]:
 def one_output(reading: Reading) -> Iterator[Problem]:
     """Every agent's work finds its way into the output agent's."""
     team = reading.team
-    if not team.agents or not is_clear(reading):
+    if not team.agents or team.execution.roster is not None or not is_clear(reading):
         return
     sinks = [agent_id for agent_id in team.agents if not team.reports_to.get(agent_id)]
     if team.declared_output is None and team.execution.context != "all" and len(sinks) > 1:

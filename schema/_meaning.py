@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 from ._graph import Reading, Rule, is_clear, known_agents, listed, no_cycle, one_output
 from ._passes import PASS_RULES
+from ._roster import ROSTER_RULES
 from .catalogue import load_named, needs_reports, tool_identifier
 from .errors import InputError
 from .hints import did_you_mean
 from .problems import Path, quoted, reason_of
 from .secrets import LOOKS_LIKE_A_KEY, looks_secret
-from .team import DEFAULT_BACKEND, IMPLIED_BACKENDS, OF_OTHERS, READ_SKILL, is_prompt_id
+from .team import (
+    ACTS,
+    DEFAULT_BACKEND,
+    IMPLIED_BACKENDS,
+    OF_OTHERS,
+    READ_SKILL,
+    is_prompt_id,
+)
 from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -65,6 +73,8 @@ def distinct_tools(reading: Reading) -> Iterator[Problem]:
         taken: dict[str, str] = {"final_answer": "the answer itself"}
         if agent.notes.skills:
             taken[READ_SKILL] = "the way to its skills"
+        if reading.team.execution.roster is not None:
+            taken |= dict.fromkeys(ACTS, "a way to act on its team")
         for index, tool in enumerate(agent.tools):
             identifier = tool_identifier(tool)
             other = taken.setdefault(identifier, tool)
@@ -158,6 +168,7 @@ GRAPH_RULES: tuple[Rule, ...] = (
     no_cycle,
     one_output,
     *PASS_RULES,
+    *ROSTER_RULES,
 )
 """The rules that hold on every host."""
 

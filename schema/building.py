@@ -13,6 +13,7 @@ from .team import (
     Notes,
     Recall,
     Recruit,
+    Roster,
     Rounds,
     Skill,
     SolvedTask,
@@ -20,7 +21,15 @@ from .team import (
 )
 from .values import is_mapping
 
-__all__ = ["agent_of", "lineage_of", "notes_of", "recruit_of", "rounds_of", "team_of"]
+__all__ = [
+    "agent_of",
+    "lineage_of",
+    "notes_of",
+    "recruit_of",
+    "roster_of",
+    "rounds_of",
+    "team_of",
+]
 
 
 def team_of(value: Any) -> Team:
@@ -52,7 +61,11 @@ def team_of(value: Any) -> Team:
 
 
 def _execution(fields: dict[str, Any]) -> Execution:
-    parts: dict[str, Any] = {"recruit": recruit_of, "rounds": rounds_of}
+    parts: dict[str, Any] = {
+        "recruit": recruit_of,
+        "rounds": rounds_of,
+        "roster": roster_of,
+    }
     said: dict[str, Any] = {key: item for key, item in fields.items() if item is not None}
     return Execution(
         **{key: parts[key](item) if key in parts else item for key, item in said.items()}
@@ -70,6 +83,12 @@ def recruit_of(fields: dict[str, Any]) -> Recruit:
     """Build what says who chooses the agents that take part, from values of the right shape."""
     said: dict[str, Any] = {"by": "", **fields, "among": _names(fields.get("among"))}
     return Recruit(**said)
+
+
+def roster_of(fields: dict[str, Any]) -> Roster:
+    """Build a team's open roster from values of the right shape."""
+    said: dict[str, Any] = {"lead": "", **fields}
+    return Roster(**said)
 
 
 def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:

@@ -53,7 +53,8 @@ class Ceiling:
         timeout: The longest that an agent may take, in seconds; unwritten is as long as the run.
         run_timeout: The longest that a run may take, in seconds.
         max_retries: The most retries.
-        rounds: The most rounds. A team that declares none has 1.
+        rounds: The most times that an agent may work: rounds, or turns where the roster is open. A
+            team that declares neither has 1.
     """
 
     tools: frozenset[str] = frozenset()
@@ -87,7 +88,7 @@ class Ceiling:
             timeout=_most(_seconds(team, agent) for team, agent in asking),
             run_timeout=_most(team.execution.timeout for team in teams),
             max_retries=_most(team.execution.max_retries for team in teams),
-            rounds=_most(_rounds(team) for team in teams),
+            rounds=_most(_repeats(team)[1] for team in teams),
         )
 
     def problems(self, team: Team, file: str = "team.yaml") -> list[Problem]:
@@ -109,7 +110,7 @@ class Ceiling:
         seconds, retries = ("execution", "timeout"), ("execution", "max_retries")
         yield from _above(seconds, execution.timeout, "seconds", self.run_timeout)
         yield from _above(retries, execution.max_retries, "retries", self.max_retries)
-        yield from _above(("execution", "rounds"), _rounds(team), "rounds", self.rounds)
+        yield from _above(*_repeats(team), self.rounds)
         for agent in team.agents.values():
             yield from self._works_above(team, agent)
             if team.backend_of(agent) != "function":
@@ -164,8 +165,12 @@ def _works_as(team: Team, agent: Agent) -> str:
     return agent.agent_type or SINGLE_CALL.get(backend, backend)
 
 
-def _rounds(team: Team) -> int:
-    return team.execution.rounds.most if team.execution.rounds else 1
+def _repeats(team: Team) -> tuple[Path, int, str]:
+    """Give how often an agent works at most: where that is said, how often, and what of."""
+    rounds, roster = team.execution.rounds, team.execution.roster
+    if roster is not None:
+        return ("execution", "roster", "turns"), roster.turns, "turns"
+    return ("execution", "rounds"), rounds.most if rounds else 1, "rounds"
 
 
 def _seconds(team: Team, agent: Agent) -> float:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = [
+    "ACTS",
     "READ_SKILL",
     "Agent",
     "Execution",
@@ -25,6 +26,7 @@ __all__ = [
     "Notes",
     "Recall",
     "Recruit",
+    "Roster",
     "Rounds",
     "Skill",
     "SolvedTask",
@@ -60,6 +62,9 @@ OF_OTHERS = ("teammates", "pairs")
 
 READ_SKILL = "read_skill"
 """The tool with which an agent that has skills reads one."""
+
+ACTS = ("list_pool", "start_agent", "stop_agent", "send", "finalize", "terminate")
+"""The tools with which an agent of an open roster acts on its team (Meta-Team App. D)."""
 
 _PROMPT_ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
@@ -142,7 +147,7 @@ def _names_before(names: Iterable[str], new_ids: NewIds) -> Mapping[str, str]:
     """Give the names of now, each with the one before. Who moves replaces who is there."""
     now = {name: new_ids.get(name, name) for name in names}
     stayed = {name: name for name, new in now.items() if new == name}
-    return stayed | {new: old for old, new in now.items() if new not in {None, old}}
+    return stayed | {new: old for old, new in now.items() if new is not None and new != old}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -287,6 +292,33 @@ class Recruit:
         return replace(self, by=by[0], among=among) if by and among else None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Roster:
+    """An open roster: agents are started while the team works, and write to each other.
+
+    Every agent of the team is a candidate (Meta-Team App. D; limits as its Tables 5 and 6).
+
+    Attributes:
+        lead: Who begins alone. Where nobody has finalized, it hands in.
+        alive: How many agents are active at the same time, at most.
+        messages: How many messages may be sent in a run.
+        turns: How often each agent works, at most.
+        wrap_up: Seconds that the lead has to hand in, where nobody has finalized.
+        memory: Messages of its own conversation that an agent is shown, at most.
+    """
+
+    lead: str
+    alive: int = 8
+    messages: int = 600
+    turns: int = 50
+    wrap_up: float = 240
+    memory: int = 150
+
+    def following(self, new_ids: NewIds) -> Roster:
+        """Have the lead follow to its new id. Where it went, its name stays: a team needs one."""
+        return replace(self, lead=new_ids.get(self.lead, self.lead) or self.lead)
+
+
 def _followed(agents: Iterable[str], new_ids: NewIds) -> tuple[str, ...]:
     now = (new_ids.get(one, one) for one in agents)
     return tuple(one for one in now if one is not None)
@@ -304,6 +336,7 @@ class Execution:
     context: Context = "predecessors"
     recruit: Recruit | None = None
     rounds: Rounds | None = None
+    roster: Roster | None = None
 
     def following(self, new_ids: NewIds) -> Execution:
         """Have all that names agents follow to their new ids."""
@@ -311,6 +344,7 @@ class Execution:
             self,
             recruit=self.recruit and self.recruit.following(new_ids),
             rounds=self.rounds and self.rounds.following(new_ids),
+            roster=self.roster and self.roster.following(new_ids),
         )
 
 
@@ -423,8 +457,9 @@ class Team:
 
     @property
     def output(self) -> str:
-        """The agent whose output is the team's answer: the declared one, else Kahn's last."""
-        return self.declared_output or self.levels[-1][-1]
+        """The agent whose output is the team's answer: declared, or who leads, else Kahn's last."""
+        lead = self.execution.roster.lead if self.execution.roster else None
+        return self.declared_output or lead or self.levels[-1][-1]
 
     @property
     def heard(self) -> Mapping[str, Sequence[str]]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import chdir
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import click
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
+
+from coterie.runtime.doubles import Call
 
 
 @dataclass(kw_only=True)
@@ -19,6 +23,7 @@ class Came:
     out: str
     err: str
     calls: int = 0
+    asked: list[Call] = field(default_factory=list[Call])
 
     @property
     def json(self) -> Any:
@@ -27,7 +32,17 @@ class Came:
 
 def invoked(command: click.Command, words: Sequence[str], name: str) -> Came:
     """Run a command; what it does not expect is raised."""
-    done = CliRunner().invoke(command, list(words), prog_name=name)
+    return _came(CliRunner().invoke(command, list(words), prog_name=name))
+
+
+def invoked_in(folder: Path, command: click.Command, words: Sequence[str], name: str) -> Came:
+    """Run a command in a folder, which is also where it looks for models.yaml."""
+    with chdir(folder):
+        done = CliRunner(env={"MAS_HOME": str(folder)}).invoke(command, list(words), prog_name=name)
+    return _came(done)
+
+
+def _came(done: Result) -> Came:
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return Came(code=done.exit_code, out=done.stdout, err=done.stderr)

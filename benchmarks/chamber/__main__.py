@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...schema.command import Command
-from ..simulated import matching, none_matches
+from ..simulated import apart, matching, none_matches
 from . import tables
 from .growth import grown
 from .results import worked
@@ -117,7 +117,7 @@ def _page(found: Mapping[str, tables.Found]) -> Iterator[str]:
     """Write all tables."""
     for world, come in found.items():
         yield f"\n### {TITLES[world]}\n"
-        yield from _apart(
+        yield from apart(
             tables.accuracies(come),
             tables.differences(come),
             *([tables.covering(come)] if world == "level" else []),
@@ -128,14 +128,6 @@ def _page(found: Mapping[str, tables.Found]) -> Iterator[str]:
             tables.chosen(come),
             tables.costs(come),
         )
-
-
-def _apart(*several: Iterator[str]) -> Iterator[str]:
-    """Put a line between tables."""
-    for number, one in enumerate(several):
-        if number:
-            yield ""
-        yield from one
 
 
 if __name__ == "__main__":

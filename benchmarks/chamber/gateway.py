@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.gateway import ChatAnswer, Gateway
 from ...runtime.usage import Usage
+from ..simulated import usage_of
 from .meta import answered
 from .names import META, catalogue
 from .texts import (
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Simulated"]
 
-CHARACTERS = 4
-"""In a token."""
 CRITIC = "Find what is wrong with that answer"
 """What the instructions of a position say that checks an answer."""
 PLANNER = "Split the task into parts"
@@ -79,7 +78,7 @@ class Simulated(Gateway):
                 instructions=instructions,
                 shown=shown,
             ).answer()
-        usage = _usage(request, text)
+        usage = usage_of(request, text)
         self.paid[request.model] = self.paid.get(request.model, Usage()) + usage
         return ChatAnswer(text=text, usage=usage, model=request.model, alias=request.model)
 
@@ -88,13 +87,6 @@ def _problem(shown: str) -> Problem:
     if (named := title_in(shown)) is None:
         raise ValueError(f"this is no task of the world: {shown!r}")
     return problem_of(named)
-
-
-def _usage(request: ChatRequest, text: str) -> Usage:
-    read = sum(len(str(one["content"])) for one in request.messages)
-    return Usage(
-        calls=1, prompt_tokens=read // CHARACTERS, completion_tokens=len(text) // CHARACTERS
-    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...schema.command import Command
-from ..simulated import matching, none_matches, side_by_side
+from ..simulated import apart, matching, none_matches, side_by_side
 from . import tables
 from .landscapes import drawn, level
 from .rows import LEVEL_ROWS, NOTHING, ROWS, SCHEMES
@@ -98,14 +98,14 @@ def _page(found: Mapping[str, tables.Found], worlds: tables.Worlds) -> Iterator[
     """Write all tables."""
     come = found[LEVEL_TITLE]
     yield f"\n## {LEVEL_TITLE}\n"
-    yield from _apart(
+    yield from apart(
         tables.covering(come),
         tables.held_out(come),
         tables.differences(come, NOTHING.name),
     )
     come = found[DRAWN_TITLE]
     yield f"\n## {DRAWN_TITLE}\n"
-    yield from _apart(
+    yield from apart(
         tables.correlations(come, worlds),
         tables.said_of_kinds(come, {name: worlds[name] for name in come[NOTHING.name]}),
         tables.kept(come),
@@ -113,14 +113,6 @@ def _page(found: Mapping[str, tables.Found], worlds: tables.Worlds) -> Iterator[
         tables.held_out(come),
         tables.differences(come, *(one.name for one in (NOTHING, SCHEMES[0]) if one.name in come)),
     )
-
-
-def _apart(*several: Iterator[str]) -> Iterator[str]:
-    """Put a line between tables."""
-    for number, one in enumerate(several):
-        if number:
-            yield ""
-        yield from one
 
 
 if __name__ == "__main__":

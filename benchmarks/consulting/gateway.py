@@ -15,6 +15,7 @@ from ...runtime.gateway import ChatAnswer, Gateway
 from ...runtime.scorers import Score
 from ...runtime.usage import Usage
 from ...schema.task import ScorerChoice, Task
+from ..simulated import usage_of
 from .landscapes import AGENTS
 from .names import META, catalogue
 from .texts import (
@@ -45,8 +46,6 @@ __all__ = ["A_ROUND", "Simulated", "graded", "tasks"]
 
 A_ROUND = 2
 """How many readings a specialist says in a round, at most."""
-CHARACTERS = 4
-"""In a token."""
 MIDDLE = 0.5
 
 
@@ -113,16 +112,9 @@ class Simulated(Gateway):
             if role in AGENTS:
                 self.added[named] = asked.added
             text = asked.of_agent(role)
-        usage = _usage(request, text)
+        usage = usage_of(request, text)
         self.paid[request.model] = self.paid.get(request.model, Usage()) + usage
         return ChatAnswer(text=text, usage=usage, model=request.model, alias=request.model)
-
-
-def _usage(request: ChatRequest, text: str) -> Usage:
-    read = sum(len(str(one["content"])) for one in request.messages)
-    return Usage(
-        calls=1, prompt_tokens=read // CHARACTERS, completion_tokens=len(text) // CHARACTERS
-    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -26,6 +26,7 @@ from .arguments import (
     model_options,
     policy_option,
     refusal,
+    run_option,
     setting_options,
     task_options,
 )
@@ -43,14 +44,6 @@ if TYPE_CHECKING:
 __all__ = ["coach_agent", "enlist_team", "judge_round", "restructure_team"]
 
 USUAL = AdaptationSettings()
-run_option = click.option(
-    "--run",
-    "run_folder",
-    type=FOLDER,
-    required=True,
-    metavar="RUN",
-    help="The folder of a run of the team: what its agents did; its task, where none is given.",
-)
 roles_option = click.option(
     "--roles",
     type=FOLDER,

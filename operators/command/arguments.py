@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FILE",
     "FOLDER",
+    "FRACTION",
     "Host",
     "asked_task",
     "embedder_option",
@@ -39,15 +40,26 @@ __all__ = [
     "model_options",
     "policy_option",
     "refusal",
+    "run_option",
     "setting_options",
     "task_options",
 ]
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+FRACTION = click.FloatRange(0, 1)
 MOST_LEARNT = 3
 """Experiences that an operator is shown; as many as in an evolution, where no recipe says more."""
 Came = TypeVar("Came")
+
+run_option = click.option(
+    "--run",
+    "run_folder",
+    type=FOLDER,
+    required=True,
+    metavar="RUN",
+    help="The folder of a run of the team: what its agents did; its task, where none is given.",
+)
 
 
 def _added(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:

@@ -23,15 +23,17 @@ from ..population.settings import PopulationSettings
 from ..proposal import Dropped
 from .arguments import (
     FILE,
+    FRACTION,
     Host,
     asked_task,
     known_of,
     model_options,
     refusal,
+    run_option,
     setting_options,
     task_options,
 )
-from .learning import FRACTION, run_option, work_of
+from .learning import work_of
 from .worked import Worked
 
 if TYPE_CHECKING:

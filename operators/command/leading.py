@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...pool.layout import LEDGER
-from ...pool.ledger import Ledger
+from ...pool.evolutions import population_of
 from ...pool.pool import Pool
 from ...pool.population import ANCHOR, Population
 from ...pool.sources import load_source
@@ -23,11 +22,13 @@ from ..population.settings import PopulationSettings
 from ..proposal import Dropped
 from .arguments import (
     FOLDER,
+    FRACTION,
     Host,
     asked_task,
     known_of,
     model_options,
     refusal,
+    run_option,
     setting_options,
     task_options,
 )
@@ -89,7 +90,7 @@ def lead_team(
     """
     known = known_of(options)
     task = asked_task(options, known)
-    host, population = Host.of(options, known), _population(pool)
+    host, population = Host.of(options, known), population_of(Pool.open(pool))
     chosen = _chosen(population, agents, task, team_size, host.seed)
     offered = _fitting([load_source(one, known) for one in structures or STRUCTURES], [*chosen])
     leader = _leader(pool, population, chosen, task)
@@ -108,17 +109,10 @@ def lead_team(
 @click.command("lead_review", cls=Command)
 @click.argument("pool", type=FOLDER)
 @click.argument("team")
-@click.option(
-    "--run",
-    "run_folder",
-    type=FOLDER,
-    required=True,
-    metavar="RUN",
-    help="The folder of a run of the team: what its agents did; its task, where none is given.",
-)
+@run_option
 @click.option(
     "--reward",
-    type=click.FloatRange(0, 1),
+    type=FRACTION,
     help="What the team's answer was worth.  [default: the score of the run]",
 )
 @task_options
@@ -135,7 +129,7 @@ def review_lead(
     """
     worked = Worked.of(team, run_folder, options)
     worth = worked.reward(run_folder) if reward is None else reward
-    leader = _leader(pool, _population(pool), _seated(worked.team), worked.task)
+    leader = _leader(pool, population_of(Pool.open(pool)), _seated(worked.team), worked.task)
     said = worked.host.ask(
         worked.host.ceiling(worked.team),
         lambda meta: lead_review(
@@ -151,20 +145,6 @@ def review_lead(
     if isinstance(said, Dropped):
         raise refusal(said)
     click.echo(speakable(said))
-
-
-def _population(folder: Path) -> Population:
-    """Fold a pool's ledger.
-
-    Raises:
-        InputError: There is no pool.
-        StorageError: It is damaged.
-    """
-    Pool.open(folder)
-    population = Population()
-    for entry in Ledger(folder / LEDGER).read():
-        population = population.after(entry)
-    return population
 
 
 def _chosen(

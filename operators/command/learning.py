@@ -15,11 +15,12 @@ from ..population.reflecting import reflect
 from ..population.work import Work, persona_of
 from ..proposal import Dropped
 from .arguments import (
-    FOLDER,
+    FRACTION,
     Host,
     known_of,
     model_options,
     refusal,
+    run_option,
     setting_options,
     task_options,
 )
@@ -29,17 +30,7 @@ from .worked import Worked
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["FRACTION", "fuse_texts", "reflect_on_run", "run_option", "work_of"]
-
-FRACTION = click.FloatRange(0, 1)
-run_option = click.option(
-    "--run",
-    "run_folder",
-    type=FOLDER,
-    required=True,
-    metavar="RUN",
-    help="The folder of a run of the team: what its agents did; its task, where none is given.",
-)
+__all__ = ["fuse_texts", "reflect_on_run", "work_of"]
 
 
 @click.command("reflect", cls=Command)

@@ -11,7 +11,7 @@ from uuid import uuid4
 import click
 
 from ...pool.changes import Born, Retired, Revised, Told
-from ...pool.evolutions import rates_of
+from ...pool.evolutions import population_of
 from ...pool.population import LIFECYCLE, Population
 from ...pool.state import Admission
 from ...runtime.terminal import counted, speakable
@@ -160,10 +160,7 @@ class _Town:
 
         known = known_of(options)
         pool = Pool.open(options["pool_folder"], catalogue=known)
-        population = Population(rates=rates_of(pool.folder))
-        for entry in pool.entries():
-            population = population.after(entry)
-        host = Host.of(options, known)
+        population, host = population_of(pool), Host.of(options, known)
         return cls(pool=pool, population=population, host=host, keeps=options["keep"])
 
     def dominant(self, name: str) -> str:

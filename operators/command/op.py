@@ -22,6 +22,7 @@ class _Operators(Group):
     entries = "operators"
     summaries = {  # noqa: RUF012 - to ask an operator itself, it would have to be imported
         "appraise": "Let a model score every utterance of a run.",
+        "attribute": "Say which agent made a run fail: the same as mas-blame.",
         "chance": "Change one component of a team at random, for comparison.",
         "coach": "Let a model tell an agent what it did wrong in a run, and what to do.",
         "consolidate": "Put what a pool's evolution on a task has taught into its memory.",

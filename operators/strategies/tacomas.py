@@ -37,6 +37,11 @@ SCHEMA = read_schema(Path(__file__).with_name("tacomas.schema.json"))
 SOLVE = "solve"
 DIALOGUE = 8_000
 """Characters that are kept of what each agent read and said in a round."""
+NOT_BESIDE = {
+    "rounds": "repeats by itself (execution.rounds), and tacomas repeats it as well.",
+    "recruit": "recruits by itself (execution.recruit), and tacomas has all its agents work.",
+    "roster": "has an open roster (execution.roster), and tacomas has all its agents work.",
+}
 
 
 async def tacomas(episode: Episode) -> None:
@@ -73,16 +78,9 @@ def _given(episode: Episode) -> Team:
     """Take the team of the pool that is expected to score most on such a task."""
     best, *_ = ranked(episode.view.members.values(), episode.task.niche)
     team = best.team
-    if team.execution.rounds is not None:
-        raise InputError(
-            f"{team.name} repeats by itself (execution.rounds), and tacomas repeats it as well."
-            " Leave execution.rounds out."
-        )
-    if team.execution.recruit is not None:
-        raise InputError(
-            f"{team.name} recruits by itself (execution.recruit), and tacomas has all its agents"
-            " work. Leave execution.recruit out."
-        )
+    for field, why in NOT_BESIDE.items():
+        if getattr(team.execution, field) is not None:
+            raise InputError(f"{team.name} {why} Leave execution.{field} out.")
     return replace(team, lineage=None, successful_tasks=())
 
 

@@ -39,8 +39,13 @@ def is_tied(team: Team) -> bool:
 
 
 def is_arranged(team: Team) -> bool:
-    """Tell whether some agents have a part in a team's passes that others cannot take over."""
+    """Tell whether some agents have a part in a team's passes that others cannot take over.
+
+    Where the roster is open, there is no graph to change, and nobody's output is read as such.
+    """
     rounds = team.execution.rounds
+    if team.execution.roster is not None:
+        return True
     waits = rounds is not None and rounds.until in {"finalized", "converged", "accepted"}
     return bool(waits or team.opening)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..building import agent_of, notes_of, recruit_of, rounds_of
+from ..building import agent_of, notes_of, recruit_of, roster_of, rounds_of
 from ..team import OF_OTHERS, Agent
 from ..values import plain
 from ..writing import agent_value
@@ -211,7 +211,8 @@ class OrderAgents(Kind):
 def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
     """Have what names agents follow those who got other ids, and drop those who went."""
     execution: Value = value["execution"]
-    for name, built in (("recruit", recruit_of), ("rounds", rounds_of)):
+    parts = (("recruit", recruit_of), ("rounds", rounds_of), ("roster", roster_of))
+    for name, built in parts:
         if said := execution.get(name):
             put(execution, name, plain(built(said).following(new_ids)))
     for agent in value["agents"].values():

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from ..building import recruit_of, rounds_of
-from ..picture.caption import chooses, one_line, repeats, span
+from ..building import recruit_of, roster_of, rounds_of
+from ..picture.caption import chooses, one_line, repeats, span, within
 from ..writing import write_yaml
 from .changes import ORDER, OUTPUT, SINGLE_FIELDS, changes
 
@@ -30,6 +30,7 @@ TONES: Mapping[str, Tone] = {"-": "old", "+": "new", "@": "place"}
 
 ROUNDS: Path = ("execution", "rounds")
 RECRUIT: Path = ("execution", "recruit")
+ROSTER: Path = ("execution", "roster")
 
 SHORT = 40
 """Characters. Longer texts are compared line by line."""
@@ -210,6 +211,9 @@ def _phrase(change: Change, paint: Paint) -> str:
     if change.path == RECRUIT:
         before, after = _recruit(change.before), _recruit(change.after)
         return f"recruit {paint(before, 'old')} -> {paint(after, 'new')}"
+    if change.path == ROSTER:
+        before, after = _open_roster(change.before), _open_roster(change.after)
+        return f"roster {paint(before, 'old')} -> {paint(after, 'new')}"
     return f"{_field(change)} {_arrow(change, paint)}{_lesson(change)}"
 
 
@@ -241,6 +245,11 @@ def _rounds(value: dict[str, Any] | None) -> str:
         else repeats(rounds)
     )
     return ", then ".join(filter(None, (opening, often, span(rounds.closing))))
+
+
+def _open_roster(value: dict[str, Any] | None) -> str:
+    """Say who leads, and within which limits: `open, led by planner, at most 4 at a time`."""
+    return "none" if value is None else within(roster_of(value))
 
 
 def _recruit(value: dict[str, Any] | None) -> str:

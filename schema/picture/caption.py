@@ -6,11 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from ..team import IMPLIED_BACKENDS, natural
+from ..values import unlike_default
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ..team import Agent, Recruit, Rounds, Team
+    from ..team import Agent, Recruit, Roster, Rounds, Team
 
 __all__ = [
     "chooses",
@@ -20,9 +21,11 @@ __all__ = [
     "goes",
     "model",
     "one_line",
+    "opens",
     "repeats",
     "span",
     "totals",
+    "within",
     "works",
 ]
 
@@ -55,6 +58,8 @@ def works(team: Team, agent: Agent) -> str:
 def duty(team: Team, agent: Agent) -> str:
     """Say what an agent does beside the rounds, or whether it is there at all: `closes`."""
     rounds, recruit = team.execution.rounds, team.execution.recruit
+    if (roster := team.execution.roster) is not None:
+        return "leads" if agent.id == roster.lead else "on call"
     if recruit is not None and agent.id == recruit.by:
         return "recruits"
     if recruit is not None and agent.id in recruit.among:
@@ -79,6 +84,18 @@ def repeats(rounds: Rounds) -> str:
     return often if rounds.until == "never" else f"at most {often} until {rounds.until}"
 
 
+def opens(roster: Roster) -> str:
+    """Say that a roster is open, and for how many: `open roster, at most 8 at a time`."""
+    return f"open roster, at most {roster.alive} at a time"
+
+
+def within(roster: Roster) -> str:
+    """Say who leads an open roster and within which limits, where they are not the usual ones."""
+    limits = {name: item for name, item in unlike_default(roster).items() if name != "lead"}
+    said = (f"{name} {item:g}" for name, item in limits.items())
+    return ", ".join([f"open, led by {roster.lead}", *said])
+
+
 def totals(team: Team) -> str:
     """Count what a team has: `7 agents · 6 edges · 2 levels`, and how often they work."""
     counts = {"agent": len(team.agents), "edge": len(team.edges), "level": len(team.levels)}
@@ -91,7 +108,12 @@ def goes(team: Team) -> Sequence[str]:
     rounds, recruit = team.execution.rounds, team.execution.recruit
     chosen = f"{min(recruit.most, len(recruit.among))} of {len(recruit.among)}" if recruit else ""
     verb = "seats" if recruit and recruit.free else "recruited"
-    said = (f"at most {chosen} {verb}" if chosen else "", repeats(rounds) if rounds else "")
+    roster = team.execution.roster
+    said = (
+        f"at most {chosen} {verb}" if chosen else "",
+        repeats(rounds) if rounds else "",
+        opens(roster) if roster else "",
+    )
     return [one for one in said if one]
 
 

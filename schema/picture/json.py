@@ -22,6 +22,7 @@ def draw(team: Team) -> str:
         "edges": team.edges,
         **({"recruit": asdict(recruit)} if (recruit := team.execution.recruit) else {}),
         **({"rounds": asdict(rounds)} if (rounds := team.execution.rounds) else {}),
+        **({"roster": asdict(roster)} if (roster := team.execution.roster) else {}),
     }
     return json.dumps(graph, indent=2, ensure_ascii=False) + "\n"
 

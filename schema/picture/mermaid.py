@@ -22,9 +22,10 @@ def draw(team: Team) -> str:
 
 def _lines(team: Team) -> Iterator[str]:
     order = [agent_id for level in team.levels for agent_id in level]
-    if rounds := team.execution.rounds:
-        beside = {*team.opening, *rounds.closing, rounds.meeting}
-        yield f'subgraph rounds["{_escaped(", ".join(goes(team)))}"]'
+    rounds, roster = team.execution.rounds, team.execution.roster
+    if rounds or roster:
+        beside = {*team.opening, *rounds.closing, rounds.meeting} if rounds else set[str]()
+        yield f'subgraph {"rounds" if rounds else "roster"}["{_escaped(", ".join(goes(team)))}"]'
         repeating = [one for one in order if one not in beside]
         yield from (f"    {_node(one)}{_label(team, one)}" for one in repeating)
         yield "end"

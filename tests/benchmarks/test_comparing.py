@@ -48,7 +48,9 @@ def test_single_trials_are_compared_task_by_task(tmp_path: Path) -> None:
     assert "solo (one)   0.250  $4.0000, 800 tokens, 8 calls" in text
     assert "duo (other)  0.750" in text
     assert "difference +0.500 [" in text
-    assert "over 8 tasks: 5 better, 1 worse" in text
+    assert "over 8 tasks: 5 better, 1 worse, 2 the same" in text
+    assert "p-values are two-sided, and one task is one pair; Wilcoxon's and McNemar's" in text
+    assert told["same"] == 2
     assert "p = 0.219  (exact McNemar; this one decides)" in text
     assert "left out" not in text
 

@@ -11,8 +11,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
+
+from ..came import invoked_in
 
 TEAMS = {
     "vote": """\
@@ -78,11 +81,14 @@ def write_world(folder: Path, tasks: int = 12) -> Path:
 def evolving(
     folder: Path, pool: str, base: str, *more: str, aliases: Sequence[str] = ()
 ) -> subprocess.Popen[str]:
-    models = [("--model", f"m@{base}"), *(("--model", f"{one}={one}@{base}") for one in aliases)]
-    given = [word for pair in models for word in pair]
-    arguments = ["recipe.yaml", "tasks.jsonl", "--pool", pool, *given, *more]
+    """Start an evolution as a process of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "coterie.operators.command.evolve", *arguments],
+        [
+            sys.executable,
+            "-m",
+            "coterie.operators.command.evolve",
+            *_words(pool, base, more, aliases),
+        ],
         cwd=folder,
         env={**os.environ, "MAS_HOME": str(folder)},
         stdout=subprocess.PIPE,
@@ -100,9 +106,15 @@ def evolved(
 ) -> tuple[int, str, str, int]:
     """Evolve to the end; give the exit code, what was said, and how often a model was asked."""
     with ScriptedModel(script) as model:
-        process = evolving(folder, pool, model.api_base, *more, aliases=aliases)
-        out, err = process.communicate(timeout=240)
-        return process.returncode, out, err, len(model.calls)
+        words = _words(pool, model.api_base, more, aliases)
+        came = invoked_in(folder, mas_evolve, words, "mas-evolve")
+        return came.code, came.out, came.err, len(model.calls)
+
+
+def _words(pool: str, base: str, more: Sequence[str], aliases: Sequence[str]) -> list[str]:
+    models = [("--model", f"m@{base}"), *(("--model", f"{one}={one}@{base}") for one in aliases)]
+    given = [word for pair in models for word in pair]
+    return ["recipe.yaml", "tasks.jsonl", "--pool", pool, *given, *more]
 
 
 def kept(pool: Path) -> dict[str, Any]:

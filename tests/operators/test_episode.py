@@ -19,6 +19,7 @@ from coterie.operators.stage import Stage, open_stage
 from coterie.operators.strategy import Strategy
 from coterie.pool import Pool
 from coterie.pool.changes import Learnt, Told
+from coterie.runtime.caps import Caps
 from coterie.runtime.carry import Carry
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
@@ -27,6 +28,7 @@ from coterie.runtime.scorers import Score
 from coterie.runtime.services import Setting
 from coterie.schema import Catalogue, Model, Task
 from coterie.schema.ceiling import Ceiling
+from coterie.schema.errors import LimitError
 from coterie.schema.recipe import Recipe
 
 PAIR = """\
@@ -36,6 +38,7 @@ agents:
   two: {prompt: "You are [two]."}
 topology: {reports_to: {one: [two]}}
 """
+NO_CAPS = Caps()
 TASKS = [Task(id=f"t{n}", query=f"Question {n}?", answer="7") for n in range(3)]
 
 Doing = Callable[[Episode], Coroutine[Any, Any, None]]
@@ -55,6 +58,7 @@ def done(
     *,
     pair: str = PAIR,
     others: Sequence[str] = (),
+    budget: Caps = NO_CAPS,
     **how: Any,
 ) -> Any:
     """Do something on a stage in a folder; what was paid for there is not paid for again."""
@@ -71,7 +75,7 @@ def done(
             recipe=recipe or Recipe(strategy="fixed", settings=SearchSettings()),
             catalogue=known,
             ceiling=Ceiling(),
-            setting=Setting(seed=1),
+            setting=Setting(seed=1, budget=budget),
             pool=Pool.init(folder / "pool", files, catalogue=known),
             folder=folder / "evolution",
             **how,
@@ -117,6 +121,32 @@ def test_what_is_carried_and_given_is_a_run_of_its_own_and_paid_for_once(tmp_pat
     assert first[:2] == ["8", "7"]
     assert first[2].value == 1
     assert first[3:] == [1, 5]
+
+
+def test_a_run_that_met_caps_of_its_own_counts_and_the_evolution_goes_on(tmp_path: Path) -> None:
+    async def work(stage: Stage) -> list[Any]:
+        episode = episode_of(stage)
+        team = stage.pool.members["pair"].team
+        short = await episode.run(team, "short", caps=Caps(calls=1), dialogue=1_000)
+        score = await episode.score(short, "short")
+        whole = await episode.run(team, "whole", caps=Caps(calls=2), dialogue=1_000)
+        said = [message["role"] for message in whole.agents["two"].dialogue]
+        return [short.over_budget, short.answer, score.value, whole.answer, said]
+
+    with ScriptedModel(answers) as model:
+        first = done(tmp_path, model.api_base, work)
+        assert done(tmp_path, model.api_base, work) == first
+        assert len(model.calls) == 3
+    assert first == [True, None, 0.0, "8", ["system", "user", "assistant"]]
+
+
+def test_the_budget_of_the_evolution_holds_also_for_runs_with_caps(tmp_path: Path) -> None:
+    async def work(stage: Stage) -> None:
+        team = stage.pool.members["pair"].team
+        await episode_of(stage).run(team, "run", caps=Caps(calls=9))
+
+    with ScriptedModel(answers) as model, pytest.raises(LimitError, match="calls=1"):
+        done(tmp_path, model.api_base, work, budget=Caps(calls=1))
 
 
 def test_changes_are_committed_in_order_and_what_was_lost_is_told(tmp_path: Path) -> None:

@@ -63,6 +63,8 @@ def test_p13_every_attack_is_stopped(tier: Tier, user: str, nightly: bool) -> No
     require(tier, user)
     names = [probe.name for probe in PROBES]
     if user != USERS[0] and not nightly:
+        if tier is not TIERS[0]:
+            pytest.skip("of an ordinary user's jails, the first is attacked; run with --nightly")
         names = [name for name in names if name in DEPENDS_ON_USER]
     results = attacked(tier, user, names)
     assert [result.name for result in results] == names

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from coterie.operators.command.op import main as mas_op
 from coterie.pool.changes import Tried
 from coterie.pool.pool import Pool
 from coterie.pool.statistics import Trial
+from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Replies, Reply, ScriptedModel
 from coterie.schema import Lineage, load_team
 
+from ...came import Came, invoked_in
+
+COMMANDS = {"op": mas_op, "run": mas_run}
 TEAM = """\
 name: pair
 agents:
@@ -40,37 +41,26 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def mas(folder: Path, *arguments: str, replies: Replies | None = None, command: str = "op") -> Any:
+def mas(folder: Path, *arguments: str, replies: Replies | None = None, command: str = "op") -> Came:
     """Run a command; every model is the scripted one."""
 
-    def run(*chosen: str) -> Any:
-        module = (
-            "coterie.runtime.command.run" if command == "run" else "coterie.operators.command.op"
-        )
-        return subprocess.run(
-            [sys.executable, "-m", module, *arguments, *chosen],
-            cwd=folder,
-            env={**os.environ, "MAS_HOME": str(folder)},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+    def run(*chosen: str) -> Came:
+        return invoked_in(folder, COMMANDS[command], [*arguments, *chosen], f"mas-{command}")
 
     if replies is None:
         return run()
     with ScriptedModel(replies) as model:
         done = run("--model", f"scripted@{model.api_base}")
-        done.calls = list(model.calls)
+        done.asked = list(model.calls)
         return done
 
 
 def test_without_a_component_the_model_chooses_one_first(folder: Path) -> None:
     replies = [Reply.json({"reason": "It guessed.", "change": "prompts"}), Reply.json(PROMPT)]
     done = mas(folder, "mutate", "pair.yaml", "-t", "task.json", "--dry-run", replies=replies)
-    assert done.returncode == 0, done.stderr
-    assert "Count on your fingers." in done.stdout
-    first, _ = done.calls
+    assert done.code == 0, done.err
+    assert "Count on your fingers." in done.out
+    first, _ = done.asked
     form = first.body["response_format"]["json_schema"]["schema"]["properties"]["change"]
     assert "prompts" in form["enum"]
     assert "crossover" not in form["enum"]
@@ -80,12 +70,12 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(folder: Path) -> None
     before = sorted(folder.iterdir())
     arguments = ["mutate", "pair.yaml", "-t", "task.json", "--component", "prompts", "--dry-run"]
     done = mas(folder, *arguments, replies=Reply.json(PROMPT))
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == (
+    assert done.code == 0, done.err
+    assert done.out == (
         "judge: prompt You are [judge]. Decide it. -> Count on your fingers.\nreason: It guessed.\n"
     )
     assert sorted(folder.iterdir()) == before
-    assert "sevenish" not in done.calls[0].text
+    assert "sevenish" not in done.asked[0].text
 
 
 def test_a_child_that_was_looked_at_is_kept_without_asking_again(folder: Path) -> None:
@@ -96,16 +86,16 @@ def test_a_child_that_was_looked_at_is_kept_without_asking_again(folder: Path) -
         looked_at = mas(folder, *arguments, "--dry-run")
         kept = mas(folder, *arguments, "-o", "child.yaml")
         assert len(model.calls) == 1
-    assert (looked_at.returncode, kept.returncode) == (0, 0), kept.stderr
-    assert looked_at.stdout == kept.stderr
+    assert (looked_at.code, kept.code) == (0, 0), kept.err
+    assert looked_at.out == kept.err
     assert load_team(folder / "child.yaml").agents["judge"].prompt == "Count on your fingers."
 
 
 def test_the_child_is_written_with_its_lineage(folder: Path) -> None:
     arguments = ["mutate", "pair.yaml", "-t", "task.json", "--component", "prompts"]
     done = mas(folder, *arguments, "-o", "counting.yaml", replies=Reply.json(PROMPT))
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "Count on your fingers." in done.stderr
+    assert (done.code, done.out) == (0, "")
+    assert "Count on your fingers." in done.err
     child = load_team(folder / "counting.yaml")
     assert child.name == "counting"
     assert child.lineage == Lineage(
@@ -121,10 +111,10 @@ def test_the_child_is_written_with_its_lineage(folder: Path) -> None:
 def test_without_a_file_the_child_goes_to_standard_output(folder: Path) -> None:
     arguments = ["mutate", "pair.yaml", "-q", "Why?", "--component", "prompts"]
     done = mas(folder, *arguments, replies=Reply.json(PROMPT))
-    (folder / "Child 1.yaml").write_text(done.stdout)
+    (folder / "Child 1.yaml").write_text(done.out)
     assert load_team(folder / "Child 1.yaml").agents["judge"].prompt == "Count on your fingers."
     arguments = [*arguments, "-o", "Child 2.yaml"]  # no name of a team
-    assert mas(folder, *arguments, replies=Reply.json(PROMPT)).returncode == 0
+    assert mas(folder, *arguments, replies=Reply.json(PROMPT)).code == 0
     assert load_team(folder / "Child 2.yaml").name == "pair"
 
 
@@ -132,9 +122,9 @@ def test_no_valid_proposal_is_1_with_its_problems(folder: Path) -> None:
     wrong = {"reason": "", "edits": [{"set_prompt": {"agent": "jugde", "prompt": "a b"}}]}
     arguments = ["mutate", "pair.yaml", "-t", "task.json", "--component", "prompts"]
     done = mas(folder, *arguments, "-o", "child.yaml", replies=Reply.json(wrong))
-    assert done.returncode == 1
-    assert "error: mutate: the model gave no valid answer, also after one repair." in done.stderr
-    assert "no agent 'jugde'. Did you mean 'judge'?" in done.stderr
+    assert done.code == 1
+    assert "error: mutate: the model gave no valid answer, also after one repair." in done.err
+    assert "no agent 'jugde'. Did you mean 'judge'?" in done.err
     assert not (folder / "child.yaml").exists()
 
 
@@ -158,20 +148,20 @@ def test_no_valid_proposal_is_1_with_its_problems(folder: Path) -> None:
 )
 def test_bad_input_is_2(folder: Path, arguments: list[str], said: str) -> None:
     done = mas(folder, *arguments, replies="never asked")
-    assert done.returncode == 2, done.stderr
-    assert said in done.stderr
-    assert done.calls == []
+    assert done.code == 2, done.err
+    assert said in done.err
+    assert done.asked == []
 
 
 def test_a_run_is_evidence_and_brings_its_task(folder: Path) -> None:
     script = {"[judge]": "I say 8", "[worker]": "maybe 7"}
     done = mas(folder, "pair.yaml", "task.json", replies=script, command="run")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     [run] = (folder / "runs").iterdir()
     arguments = ["mutate", "pair.yaml", "--run", str(run), "--component", "prompts", "--dry-run"]
     done = mas(folder, *arguments, replies=Reply.json(PROMPT))
-    assert done.returncode == 0, done.stderr
-    [call] = done.calls
+    assert done.code == 0, done.err
+    [call] = done.asked
     assert "What is 3 + 4?" in call.text
     assert "judge: done\n  output: I say 8" in call.text
     assert "score: 0" in call.text
@@ -186,11 +176,11 @@ def test_a_policy_says_what_a_child_may_ask_for(folder: Path) -> None:
         folder, "mutate", "pair.yaml", *common, "--policy", "policy.yaml", "--dry-run",
         replies=Reply.json(model),
     )  # fmt: skip
-    assert done.stdout.startswith("judge: model default -> gpt\n")
+    assert done.out.startswith("judge: model default -> gpt\n")
     (folder / "policy.yaml").write_text("ceiling: {max_tokens: 4096}\n")
     done = mas(folder, "mutate", "pair.yaml", *common, "--policy", "policy.yaml", replies="")
-    assert done.returncode == 1
-    assert "nothing to change about model_id" in done.stderr
+    assert done.code == 1
+    assert "nothing to change about model_id" in done.err
 
 
 def test_a_crossover_has_the_topology_of_one(folder: Path) -> None:
@@ -203,8 +193,8 @@ def test_a_crossover_has_the_topology_of_one(folder: Path) -> None:
         folder, "crossover", "pair.yaml", "other.yaml", "-t", "task.json", "--dry-run",
         replies=script,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == (
+    assert done.code == 0, done.err
+    assert done.out == (
         "worker: prompt You are [worker]. Solve it. -> You are [worker]. Solve this.\n"
         "reason: it does\n"
     )
@@ -213,20 +203,20 @@ def test_a_crossover_has_the_topology_of_one(folder: Path) -> None:
 def test_an_instantiation_may_leave_a_team_as_it_is(folder: Path) -> None:
     script = Reply.json({"reason": "it fits", "edits": []})
     done = mas(folder, "instantiate", "pair.yaml", "-t", "task.json", "--dry-run", replies=script)
-    assert (done.returncode, done.stdout) == (0, "reason: it fits\n")
+    assert (done.code, done.out) == (0, "reason: it fits\n")
 
 
 def test_chance_needs_no_model_and_no_task(folder: Path) -> None:
     arguments = ["chance", "pair.yaml", "--component", "prompts", "--seed", "3"]
     first, again = mas(folder, *arguments), mas(folder, *arguments)
-    assert first.returncode == 0, first.stderr
-    assert first.stdout == again.stdout
-    assert "reason: Drawn at random." in first.stderr
+    assert first.code == 0, first.err
+    assert first.out == again.out
+    assert "reason: Drawn at random." in first.err
     other = mas(folder, *arguments[:-1], "4", "--dry-run")
-    assert other.stdout
+    assert other.out
     nothing = mas(folder, "chance", "pair.yaml", "--component", "tools")
-    assert nothing.returncode == 1
-    assert "there is nothing to change about tools" in nothing.stderr
+    assert nothing.code == 1
+    assert "there is nothing to change about tools" in nothing.err
 
 
 @pytest.fixture
@@ -247,38 +237,38 @@ def test_select_names_teams_of_a_pool(folder: Path, pool: Pool) -> None:
     child = list(pool.members)[-1]
     arguments = ["select", "pool", "-t", "task.json", "-k", "1"]
     done = mas(folder, *arguments, "--no-model")
-    assert (done.returncode, done.stdout) == (0, f"{child}\n"), done.stderr
+    assert (done.code, done.out) == (0, f"{child}\n"), done.err
     done = mas(folder, *arguments, replies=Reply.json({"reason": "new", "selected": ["other"]}))
-    assert (done.stdout, done.stderr) == ("other\n", "reason: new\n")
+    assert (done.out, done.err) == ("other\n", "reason: new\n")
     done = mas(folder, *arguments, replies="no idea")
-    assert done.returncode == 1
+    assert done.code == 1
 
 
 def test_consolidate_puts_what_was_learnt_into_the_memory(folder: Path, pool: Pool) -> None:
     arguments = ["consolidate", "pool", "-t", "task.json"]
     done = mas(folder, *arguments, "--no-model", "--dry-run")
-    assert done.returncode == 0, done.stderr
-    assert "1. select of pair in the pool: reward 0.5.\n" in done.stdout
-    assert "2. mutate of step 1: reward 1, +0.5. agents: -worker;" in done.stdout
-    assert "because less is more" in done.stdout
+    assert done.code == 0, done.err
+    assert "1. select of pair in the pool: reward 0.5.\n" in done.out
+    assert "2. mutate of step 1: reward 1, +0.5. agents: -worker;" in done.out
+    assert "because less is more" in done.out
     assert not Pool.open(folder / "pool").learnt
     learnt = Reply.json({"summary": "One judge is enough."})
     done = mas(folder, *arguments, replies=learnt)
-    assert (done.returncode, done.stdout) == (0, "One judge is enough.\n")
+    assert (done.code, done.out) == (0, "One judge is enough.\n")
     again = mas(folder, *arguments, replies=learnt)
-    assert "the memory has this entry already" in again.stderr
+    assert "the memory has this entry already" in again.err
     [entry] = Pool.open(folder / "pool").learnt.values()
     assert (entry.text, entry.niche, entry.reward) == ("One judge is enough.", "sums", 1)
     mutation = ("mutate", "pair.yaml", "-t", "task.json", "--component", "prompts", "--dry-run")
     told = ("--memory", "pool", "--embedder", "hashing")
-    [call] = mas(folder, *mutation, *told, replies=Reply.json(PROMPT)).calls
+    [call] = mas(folder, *mutation, *told, replies=Reply.json(PROMPT)).asked
     assert "One judge is enough." in call.text
-    [call] = mas(folder, *mutation, replies=Reply.json(PROMPT)).calls
+    [call] = mas(folder, *mutation, replies=Reply.json(PROMPT)).asked
     assert "One judge is enough." not in call.text
     done = mas(folder, *arguments, replies="no idea")
-    assert done.returncode == 1
+    assert done.code == 1
     done = mas(folder, "select", "pool", "-t", "task.json", "--no-model", "--embedder", "hashing")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     nothing = mas(folder, "consolidate", "pool", "-q", "x", "--no-model")
-    assert nothing.returncode == 2
-    assert "no team was made on task 'query'" in nothing.stderr
+    assert nothing.code == 2
+    assert "no team was made on task 'query'" in nothing.err

@@ -40,7 +40,8 @@ def enough(count: Count, operator: str, part: int, came: str) -> None:
     assert count.answers >= SHARES[operator] // part, count.answers
     assert count.came["Dropped"] + count.came[came] == count.came.total()
     assert count.came["Dropped"] > 0
-    assert count.came[came] > 0
+    if part == 1:  # whether a few of a day are of use is chance
+        assert count.came[came] > 0
 
 
 def test_choices_of_a_structure(part: int) -> None:

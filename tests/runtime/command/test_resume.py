@@ -13,8 +13,11 @@ from typing import Any
 
 import pytest
 
+from coterie.runtime.command.run import main as command
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
+
+from ...came import invoked_in
 
 TEAM = """\
 name: chain
@@ -49,9 +52,8 @@ def started(folder: Path, *arguments: str, **options: Any) -> subprocess.Popen[s
 
 
 def mas_run(folder: Path, *arguments: str) -> tuple[int, str, str]:
-    process = started(folder, *arguments)
-    out, err = process.communicate(timeout=90)
-    return process.returncode, out, err
+    came = invoked_in(folder, command, arguments, "mas-run")
+    return came.code, came.out, came.err
 
 
 def run_of(folder: Path) -> Path:

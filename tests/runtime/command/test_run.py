@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from coterie.runtime.command.run import main
 from coterie.runtime.doubles import Reply, ScriptedModel
+
+from ...came import invoked_in
 
 TEAM = """\
 name: pair
@@ -130,13 +133,13 @@ def test_problems_of_both_files_show_at_once_and_nothing_is_spent(folder: Path) 
     ],
 )
 def test_wrong_input_ends_with_2_and_one_clear_line(
-    folder: Path, arguments: tuple[str, ...], said: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
 ) -> None:
-    done = mas_run(folder, *arguments, env={"OPENAI_API_KEY": ""})
-    assert done.returncode == 2
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+    monkeypatch.setenv("OPENAI_API_KEY", "")
+    done = invoked_in(folder, main, arguments, "mas-run")
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert "Traceback" not in done.err
 
 
 def test_a_failed_run_ends_with_1_and_says_why(folder: Path) -> None:

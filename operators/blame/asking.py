@@ -1,0 +1,246 @@
+"""What is asked to find out who is to blame, and how the answers are read."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+from ..answers import Unfit, closed, reason_schema, structured
+from ..material import clip, fenced, material
+from ..meta import Question, prompt
+from .verdict import Verdict
+from .view import view
+from .votes import Submission, Vote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..bounds import Bounds
+    from .trace import Trace
+    from .view import Room
+    from .votes import Ballot, Pair
+
+__all__ = ["NOBODY", "again_question", "case_text", "own_question", "whole_question"]
+
+OPERATOR = "attribute"
+NOBODY = "(nobody)"
+"""Whom an analyzer accuses that accuses nobody."""
+MOST_NUMBERS = 250
+"""Steps that a schema lists one by one; endpoints bound how much of that they take."""
+MOST_EVIDENCE = 8
+MOST_LISTED = 30
+"""Steps of another agent of which an analyzer is told the numbers."""
+ANY_STEP: Mapping[str, Any] = {"type": "integer"}
+FRACTION: Mapping[str, Any] = {"type": "number", "minimum": 0, "maximum": 1}
+TWENTIETHS: Mapping[str, Any] = {"type": "number", "enum": [of / 20 for of in range(21)]}
+"""How sure a model may be: few digits, where decoding is held to the schema."""
+
+
+def whole_question(trace: Trace, bounds: Bounds, room: Room) -> Question[Verdict]:
+    """Ask for the pair, with the whole flat trace (App. C, global)."""
+    seen = view(trace.steps, room)
+    numbers = [one for agent in trace.doers for one in trace.numbers(agent)]
+    shown = sorted({*numbers} & {*seen.shown}) or numbers
+    fields = {
+        "reason": reason_schema(bounds),
+        "agent": {"type": "string", "enum": [*trace.doers]},
+        "step": _step_schema(shown),
+        "confidence": TWENTIETHS,
+    }
+    return Question(
+        operator=OPERATOR,
+        instructions=prompt("attribute"),
+        material=material(case_text(trace, bounds), seen.text),
+        schema=closed(**fields),
+        read=functools.partial(_read_whole, trace, bounds),
+    )
+
+
+def own_question(
+    trace: Trace, agent: str, bounds: Bounds, room: Room, *, is_posted: bool
+) -> Question[Submission]:
+    """Ask one agent's analyzer whether its agent erred, with that agent's own steps (local).
+
+    Args:
+        trace: The run.
+        agent: Whose analyzer is asked.
+        bounds: How much may be read and written.
+        room: How much of the steps may be shown.
+        is_posted: Whether others will read the reason.
+    """
+    own = trace.of(agent)
+    told = {"agent": agent, "has_read": any(one.read for one in own), "is_posted": is_posted}
+    seen = view(own, room, own=True)
+    fields = {
+        "reason": reason_schema(bounds),
+        "erred": {"type": "boolean"},
+        "step": _step_schema(seen.shown or trace.numbers(agent)),
+        "confidence": TWENTIETHS,
+    }
+    return Question(
+        operator=OPERATOR,
+        instructions=prompt("attribute_own", **told),
+        material=material(case_text(trace, bounds), seen.text),
+        schema=closed(**fields),
+        read=functools.partial(_read_own, trace, agent, bounds),
+    )
+
+
+def again_question(
+    trace: Trace,
+    agent: str,
+    bounds: Bounds,
+    room: Room,
+    *,
+    posted: Sequence[Submission],
+    standing: Ballot,
+) -> Question[Submission]:
+    """Ask one agent's analyzer again, now with what all of them found (collaborative).
+
+    Args:
+        trace: The run.
+        agent: Whose analyzer is asked.
+        bounds: How much may be read and written.
+        room: How much of the steps may be shown.
+        posted: What each analyzer submitted last.
+        standing: The verdict that follows from these.
+    """
+    own = trace.of(agent)
+    has_read = any(one.read for one in own)
+    numbers = [one for doer in trace.doers for one in trace.numbers(doer)]
+    fields = {
+        "reason": reason_schema(bounds),
+        "agent": {"type": "string", "enum": [*trace.doers, NOBODY]},
+        "step": _step_schema(sorted(numbers)),
+        "confidence": TWENTIETHS,
+        "evidence": _evidence_schema(_step_schema(trace.numbers(agent))),
+    }
+    return Question(
+        operator=OPERATOR,
+        instructions=prompt("attribute_again", agent=agent, has_read=has_read, nobody=NOBODY),
+        material=material(
+            case_text(trace, bounds),
+            view(own, room, focus=_focus(agent, posted, standing), own=True).text,
+            *(_posted(trace, one, agent) for one in posted),
+            fenced("verdict", _standing(standing)),
+        ),
+        schema=closed(**fields),
+        read=functools.partial(_read_again, trace, agent, (standing.agent, standing.step), bounds),
+    )
+
+
+def case_text(trace: Trace, bounds: Bounds) -> str:
+    """Show what was asked, what the run came to, and what is known of that."""
+    most = bounds.task_characters
+    return material(
+        fenced("task", clip(trace.question, most)),
+        fenced("team_answer", clip(trace.answer.strip() or "(none)", most)),
+        fenced("right_answer", clip(trace.expected, most)),
+        fenced("ended", clip(trace.ended, bounds.reason)),
+    )
+
+
+def _focus(agent: str, posted: Sequence[Submission], standing: Ballot) -> int | None:
+    """Find the step of an agent that is spoken of: by the verdict, else by its own analyzer."""
+    own = [one.accuses for one in posted if one.analyzer == agent]
+    pairs = [(standing.agent, standing.step), *(pair for pair in own if pair)]
+    return next((step for accused, step in pairs if accused == agent), None)
+
+
+def _posted(trace: Trace, one: Submission, reader: str) -> str:
+    numbers = trace.numbers(one.analyzer)
+    listed = ", ".join(map(str, numbers[:MOST_LISTED]))
+    more = f" and {len(numbers) - MOST_LISTED} more" if len(numbers) > MOST_LISTED else ""
+    says = f"accuses {one.accuses[0]} of step {one.accuses[1]}" if one.accuses else "accuses nobody"
+    kind = "your_finding" if one.analyzer == reader else "finding"
+    told = f"steps of {one.analyzer}: {listed}{more}\n{says}, sure {one.confidence:.3g}\n{one.why}"
+    return fenced(kind, told, one.analyzer)
+
+
+def _standing(ballot: Ballot) -> str:
+    charged = f"{ballot.agent}, step {ballot.step}"
+    default = "; nobody accuses anybody, and this one denies least surely"
+    return charged + (default if ballot.by_default else "")
+
+
+def _step_schema(numbers: Sequence[int]) -> Mapping[str, Any]:
+    if len(numbers) <= MOST_NUMBERS:
+        return {"type": "integer", "enum": [*numbers]}
+    return {"type": "integer", "minimum": min(numbers), "maximum": max(numbers)}
+
+
+def _evidence_schema(step: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"type": "array", "items": step, "maxItems": MOST_EVIDENCE}
+
+
+def _read_whole(trace: Trace, bounds: Bounds, text: str) -> Verdict:
+    fields = {"reason": {}, "agent": {"type": "string"}, "step": ANY_STEP, "confidence": FRACTION}
+    said = structured(text, closed(**fields), bounds)
+    agent, step = _pair(trace, said["agent"], int(said["step"]))
+    sure = float(said["confidence"])
+    return Verdict(
+        agent=agent,
+        step=step,
+        why=said["reason"],
+        confidence=sure,
+        scheme="global",
+        votes=(Vote(agent=agent, step=step, weight=sure, by=()),),
+    )
+
+
+def _read_own(trace: Trace, agent: str, bounds: Bounds, text: str) -> Submission:
+    fields = {"reason": {}, "erred": {"type": "boolean"}, "step": ANY_STEP, "confidence": FRACTION}
+    said = structured(text, closed(**fields), bounds)
+    own = _pair(trace, agent, int(said["step"]))
+    return _submission(trace, agent, said, own if said["erred"] else None)
+
+
+def _read_again(trace: Trace, agent: str, standing: Pair, bounds: Bounds, text: str) -> Submission:
+    """Read whom an analyzer accuses now; whether it disagrees is not for it to say."""
+    fields = {
+        "reason": {},
+        "agent": {"type": "string"},
+        "step": ANY_STEP,
+        "confidence": FRACTION,
+        "evidence": {"type": "array", "items": ANY_STEP},
+    }
+    said = structured(text, closed(**fields), bounds)
+    evidence = [_pair(trace, agent, int(one)) for one in said["evidence"]]
+    if said["agent"] == NOBODY:
+        return _submission(trace, agent, said, None)
+    accuses = _pair(trace, said["agent"], int(said["step"]))
+    countered = bool(evidence) and accuses != standing
+    return _submission(trace, agent, said, accuses, countered=countered)
+
+
+def _submission(
+    trace: Trace,
+    analyzer: str,
+    said: Mapping[str, Any],
+    accuses: Pair | None,
+    *,
+    countered: bool = False,
+) -> Submission:
+    return Submission(
+        analyzer=analyzer,
+        first=trace.numbers(analyzer)[0],
+        confidence=float(said["confidence"]),
+        accuses=accuses,
+        countered=countered,
+        why=said["reason"],
+    )
+
+
+def _pair(trace: Trace, agent: str, number: int) -> Pair:
+    """Give a pair that a person can point at.
+
+    Raises:
+        Unfit: There is no such agent or step, or it is not that agent's.
+    """
+    if agent not in trace.doers:
+        raise Unfit(f"nobody is called {agent!r}. There are {', '.join(trace.doers)}.")
+    if number not in (own := trace.numbers(agent)):
+        listed = ", ".join(map(str, own[:MOST_LISTED]))
+        more = ", …" if len(own) > MOST_LISTED else ""
+        raise Unfit(f"{agent} has no step {number}. Its steps are {listed}{more}.")
+    return agent, number

@@ -1,0 +1,149 @@
+"""Attribution of a failure: which agent made a team fail, and at which step (Meta-Team, App. C).
+
+In three schemes, that differ only in how they read the same trace. *Global*: one question with the
+whole of it. *Local*: an analyzer for each agent, which sees that agent's steps and nothing else.
+*Collaborative*: these post what they found, read what the others posted, and look again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...schema.errors import InputError
+from ..operator import Operator
+from ..proposal import Dropped
+from ..together import together
+from .asking import OPERATOR, again_question, own_question, whole_question
+from .verdict import Verdict
+from .view import Room
+from .votes import ALPHA, Submission, collaborative_vote, local_vote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import click
+
+    from ..meta import Question, Respondent
+    from .trace import Trace
+    from .verdict import Scheme
+    from .votes import Ballot
+
+__all__ = ["ATTRIBUTE", "ROUNDS", "attribute"]
+
+ROUNDS = 2
+"""How often analyzers read each other and look again, unless told otherwise."""
+MUTE = "of no analyzer's answers anything was of use."
+
+
+async def attribute(
+    meta: Respondent,
+    path: str,
+    trace: Trace,
+    *,
+    scheme: Scheme = "collaborative",
+    rounds: int = ROUNDS,
+    alpha: float = ALPHA,
+    room: Room | None = None,
+) -> Verdict | Dropped:
+    """Find out which agent made a team fail, and at which step (Meta-Team, App. C).
+
+    Args:
+        meta: Who is asked.
+        path: Which attribution this is: `task 12/attribute`.
+        trace: The failed run.
+        scheme: `global`: one call. `local`: one for each agent. `collaborative`: as many, and
+            again in each round.
+        rounds: How often analyzers read each other and look again, at least once; collaborative.
+        alpha: What counter-evidence adds to the weight of a vote; collaborative.
+        room: How much of the steps one answer may be asked with. None: as suits who answers.
+
+    Returns:
+        The verdict; or what was lost, where no answer was of use.
+
+    Raises:
+        InputError: Nobody who can be blamed did anything.
+        ValueError: Fewer than one round.
+        CoterieError: As for `Respondent.ask`.
+    """
+    if not trace.doers:
+        raise InputError("nobody in this run did anything, so there is no step to blame.")
+    if rounds < 1:
+        raise ValueError("analyzers that collaborate look again at least once.")
+    room = room or Room.of(meta.limits)
+    if scheme == "global":
+        return await meta.ask(path, whole_question(trace, meta.limits, room))
+    if scheme == "local":
+        return await _locally(meta, path, trace, room)
+    return await _together(meta, path, trace, room, rounds=rounds, alpha=alpha)
+
+
+async def _locally(meta: Respondent, path: str, trace: Trace, room: Room) -> Verdict | Dropped:
+    def question(agent: str) -> Question[Submission]:
+        return own_question(trace, agent, meta.limits, room, is_posted=False)
+
+    return _decided("local", await _asked(meta, path, trace, question), local_vote)
+
+
+async def _together(
+    meta: Respondent, path: str, trace: Trace, room: Room, *, rounds: int, alpha: float
+) -> Verdict | Dropped:
+    """Have analyzers post, then read and look again; what one said last of use stands."""
+
+    def vote(submissions: Sequence[Submission]) -> Ballot:
+        return collaborative_vote(submissions, alpha)
+
+    def first(agent: str) -> Question[Submission]:
+        return own_question(trace, agent, meta.limits, room, is_posted=True)
+
+    came = await _asked(meta, f"{path}/post", trace, first)
+    for number in range(1, rounds + 1):
+        if not (posted := _submissions(came)):
+            break
+        known = {"posted": posted, "standing": vote(posted)}
+
+        def again(agent: str, known: Mapping[str, Any] = known) -> Question[Submission]:
+            return again_question(trace, agent, meta.limits, room, **known)
+
+        later = await _asked(meta, f"{path}/round {number}", trace, again)
+        came |= {agent: one for agent, one in later.items() if isinstance(one, Submission)}
+    return _decided("collaborative", came, vote)
+
+
+async def _asked(
+    meta: Respondent, path: str, trace: Trace, question: Callable[[str], Question[Submission]]
+) -> dict[str, Submission | Dropped]:
+    """Ask all analyzers side by side; give what came of it by the agent's id."""
+    agents = trace.doers
+    came = await together(*(meta.ask(f"{path}/{agent}", question(agent)) for agent in agents))
+    return dict(zip(agents, came, strict=True))
+
+
+def _submissions(came: Mapping[str, Submission | Dropped]) -> tuple[Submission, ...]:
+    return tuple(one for one in came.values() if isinstance(one, Submission))
+
+
+def _decided(
+    scheme: Scheme,
+    came: Mapping[str, Submission | Dropped],
+    vote: Callable[[Sequence[Submission]], Ballot],
+) -> Verdict | Dropped:
+    lost = {agent: one for agent, one in came.items() if isinstance(one, Dropped)}
+    if not (submissions := _submissions(came)):
+        problems = next(iter(lost.values())).problems
+        return Dropped(operator=OPERATOR, reason=MUTE, problems=problems)
+    return Verdict.of(scheme, vote(submissions), submissions, tuple(lost))
+
+
+def _command() -> click.Command:
+    from ..command.blame import main
+
+    return main
+
+
+ATTRIBUTE = Operator(
+    name=OPERATOR,
+    scale="team",
+    act=attribute,
+    about="Say which agent made a team fail, at which step, and why.",
+    command=_command,
+)

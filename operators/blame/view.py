@@ -1,0 +1,135 @@
+"""What a model is shown of a trace: as much as there is room for, and what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from ..material import clip, fenced, material
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..bounds import Bounds
+    from .trace import Step
+
+__all__ = ["Room", "View", "view"]
+
+SHORTEST = 80
+"""Characters of a step below which it says nothing: rather some steps are left out."""
+SHARE_OF_STEP = 1 / 10
+"""The part of the whole room that a single step may take by default."""
+ROOM_OF_READ = 1 / 3
+"""The part of a step's room that what its agent had read may take from what it did."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Room:
+    """How many characters of steps' texts are shown.
+
+    Attributes:
+        whole: Of all steps together.
+        step: Of one step.
+    """
+
+    whole: int
+    step: int
+
+    @classmethod
+    def of(cls, bounds: Bounds) -> Self:
+        """Choose it for a model, by how much it reads."""
+        whole = bounds.trace_characters
+        return cls(whole=whole, step=round(whole * SHARE_OF_STEP))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class View:
+    """What is shown of some steps.
+
+    Attributes:
+        text: The steps, each in its fence, and a line that says what is left out.
+        shown: The numbers of the steps that are there.
+        shortened: The numbers of those of which a part is.
+        left_out: The numbers of those that are not there.
+    """
+
+    text: str
+    shown: tuple[int, ...]
+    shortened: tuple[int, ...]
+    left_out: tuple[int, ...]
+
+
+def view(steps: Sequence[Step], room: Room, *, focus: int | None = None, own: bool = False) -> View:
+    """Show steps, as far as there is room.
+
+    Where they are too long together, the longest are shortened first, all to the same length;
+    where even that is not enough, those in the middle are left out.
+
+    Args:
+        steps: The steps, in order.
+        room: How many characters of their texts may be shown.
+        focus: The number of a step that is asked for: it is there, at the full length of one step.
+        own: Whether what their agent had read is shown as well.
+    """
+    sizes = {one.number: _size(one, own=own) for one in steps}
+    asked = min(sizes.get(focus, 0), room.step) if focus is not None else 0
+    others = {number: min(size, room.step) for number, size in sizes.items() if number != focus}
+    rooms = _rooms(others, room.whole - asked)
+    if focus in sizes:
+        rooms[focus] = room.step
+    shown = [one for one in steps if one.number in rooms]
+    left_out = tuple(number for number in sizes if number not in rooms)
+    return View(
+        text=material(*(_shown(one, rooms[one.number], own=own) for one in shown), _told(left_out)),
+        shown=tuple(one.number for one in shown),
+        shortened=tuple(one.number for one in shown if rooms[one.number] < sizes[one.number]),
+        left_out=left_out,
+    )
+
+
+def _size(step: Step, *, own: bool) -> int:
+    return len(step.text) + (len(step.read) if own else 0)
+
+
+def _rooms(sizes: Mapping[int, int], whole: int) -> dict[int, int]:
+    """Give each step its room: as long as it is, up to a length that is the same for all."""
+    if sum(sizes.values()) <= whole:
+        return dict(sizes)
+    most = max(whole // SHORTEST, 0)
+    numbers = [*sizes]
+    if len(numbers) > most:
+        numbers = numbers[: (most + 1) // 2] + numbers[len(numbers) - most // 2 :]
+    length = _length(sorted(sizes[number] for number in numbers), whole)
+    return {number: min(sizes[number], length) for number in numbers}
+
+
+def _length(sizes: Sequence[int], whole: int) -> int:
+    """Find the length to which the longest are cut, so that all fit; sizes come sorted."""
+    left = whole
+    for place, size in enumerate(sizes):
+        share = left // (len(sizes) - place)
+        if size > share:
+            return share
+        left -= size
+    return max(sizes, default=0)
+
+
+def _shown(step: Step, most: int, *, own: bool) -> str:
+    """Show a step, and what its agent had read, in as many characters."""
+    room = max(round(most * ROOM_OF_READ), most - len(step.text))
+    read = clip(step.read, room) if own else ""
+    parts = (str(step.number), step.agent, step.kind, step.where)
+    title = ", ".join(part for part in parts if part)
+    said = clip(step.text, most - len(read)) if step.text.strip() else "(nothing)"
+    return material(
+        fenced("had_read", read, str(step.number)), fenced("step", said or "(cut)", title)
+    )
+
+
+def _told(left_out: Sequence[int]) -> str:
+    if not left_out:
+        return ""
+    if len(left_out) == 1:
+        return f"For want of room, step {left_out[0]} is left out."
+    span = f"from {left_out[0]} to {left_out[-1]}"
+    return f"For want of room, {len(left_out)} steps {span} are left out."

@@ -1,0 +1,48 @@
+"""A team looks back on a task, and changes itself by what it finds (Meta-Team §3.2).
+
+Three levels, one after the other: agents on themselves (`retrospect`, L1), pairs that worked
+together on each other (`settle`, L2), the team on its rules and its roster (`reorganise`, L3);
+`look_back` goes through all of them. Nobody reads all that happened: an agent goes on with its own
+conversation, and the team is told a few words. What comes of it are edits, whose owner is filled in
+by who asks, and `gate` says which of them may be kept.
+"""
+
+from .centralise import Centralised, centralise
+from .conversation import colleagues, interactions, speakers
+from .evidence import Exchange
+from .gate import Passed, Refused, gate
+from .ground import Ground
+from .limits import Limits
+from .reorganise import Reorganised, reorganise
+from .retrospect import Reflected, retrospect
+from .retrospective import How, Retrospective, Scheme, Tally, look_back
+from .room import Room
+from .settle import Settlement, settle
+from .told import Told
+
+__all__ = [
+    "Centralised",
+    "Exchange",
+    "Ground",
+    "How",
+    "Limits",
+    "Passed",
+    "Reflected",
+    "Refused",
+    "Reorganised",
+    "Retrospective",
+    "Room",
+    "Scheme",
+    "Settlement",
+    "Tally",
+    "Told",
+    "centralise",
+    "colleagues",
+    "gate",
+    "interactions",
+    "look_back",
+    "reorganise",
+    "retrospect",
+    "settle",
+    "speakers",
+]

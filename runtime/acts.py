@@ -1,0 +1,140 @@
+"""Acts: what an agent of an open roster does to its team in a turn.
+
+An act changes nothing by itself. It is a tool call like any other, journaled as they are; what the
+acts of a turn come to is decided when the turn has ended.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from ..schema.values import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .outcomes import AgentOutcome
+    from .tools import ToolCall
+
+__all__ = ["Act", "Answer", "Finalize", "Read", "Send", "Start", "Stop", "Terminate", "acts"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Send:
+    """Writes to a colleague who is active."""
+
+    to: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Start:
+    """Has a candidate join, which reads the text first."""
+
+    agent: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stop:
+    """Has a colleague leave, or the agent itself, once it has ended the turn that it is in."""
+
+    agent: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finalize:
+    """Hands in the team's answer, and so ends the run."""
+
+    answer: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Terminate:
+    """Gives up, and so ends the run without an answer."""
+
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What a turn came to, for a colleague whose message or start the agent read in it.
+
+    Nobody has to act to be heard: what it is asked for goes back by itself, once, unless it wrote
+    to that colleague in the same turn. An answer asks for none, so no two agents answer each other
+    without end. Where the colleague has left, it is lost, and nobody is told.
+    """
+
+    to: str
+    text: str
+
+
+Act = Send | Start | Stop | Finalize | Terminate | Answer
+"""What one of the tools under `coterie.schema.team.ACTS` does, or what a turn came to; listing the
+pool changes nothing."""
+
+
+class Read(Protocol):
+    """What an agent read as its turn began: who wrote it, and what it was."""
+
+    @property
+    def sender(self) -> str:
+        """The colleague's id; empty for the team itself."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """`message` and `start` ask for an answer, all others do not."""
+        ...
+
+
+ASKING = frozenset({"message", "start"})
+
+
+def acts(outcome: AgentOutcome, read: Sequence[Read] = ()) -> tuple[Act, ...]:
+    """Read off a turn what it does to the team, in order: what it did, then what it came to.
+
+    Only what it did in its last attempt counts, so a turn that is tried again says nothing twice;
+    and a turn that is not done does nothing.
+
+    Args:
+        outcome: What came of the turn.
+        read: What the agent read as it began.
+    """
+    if outcome.status != "done":
+        return ()
+    done = tuple(_done(outcome.tool_calls))
+    said = outcome.result.content.strip() if outcome.result else ""
+    if not said or any(isinstance(one, Finalize | Terminate) for one in done):
+        return done
+    written = {one.to for one in done if isinstance(one, Send)}
+    started = {one.agent for one in done if isinstance(one, Start)}
+    askers = dict.fromkeys(one.sender for one in read if one.kind in ASKING and one.sender)
+    heard = written | started
+    return (*done, *(Answer(to=one, text=said) for one in askers if one not in heard))
+
+
+def _done(calls: Sequence[ToolCall]) -> Iterator[Act]:
+    for call in calls:
+        act = _act(call) if call.error is None else None
+        if act is not None:
+            yield act
+
+
+def _act(call: ToolCall) -> Act | None:
+    """Read an act off a tool call that succeeded: so its arguments are those that the tool has."""
+    given = call.arguments if is_mapping(call.arguments) else {}
+    match call.tool, given:
+        case "send", {"to": str(to), "text": str(text)}:
+            return Send(to=to, text=text)
+        case "start_agent", {"agent": str(agent), "text": str(text)}:
+            return Start(agent=agent, text=text)
+        case "stop_agent", {"agent": str(agent)}:
+            return Stop(agent=agent)
+        case "finalize", {"answer": str(answer)}:
+            return Finalize(answer=answer)
+        case "terminate", {"reason": str(reason)}:
+            return Terminate(reason=reason)
+        case _:
+            return None

@@ -1,0 +1,58 @@
+"""A failed run to find fault with, and a model that speaks for its agents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from coterie.operators.blame import Step, Trace
+from coterie.runtime.doubles import Reply, message_text
+from coterie.runtime.doubles.script import Request
+
+TRACE = Trace(
+    question="How many apples?",
+    agents=("planner", "solver", "writer"),
+    steps=(
+        Step(number=3, agent="planner", text="PLAN Count the pears.", kind="answer"),
+        Step(number=5, agent="solver", text="SOLUTION Six pears.", read="READ Count the pears."),
+        Step(number=8, agent="user", text="Go on."),
+        Step(number=9, agent="solver", text="SURE Six."),
+        Step(number=12, agent="writer", text="FINAL Six apples."),
+    ),
+    answer="Six apples.",
+    expected="Seven",
+    ended="score 0",
+)
+
+
+def own(erred: bool, step: int, sure: float, reason: str = "because") -> Reply:
+    """What an analyzer says of its own agent."""
+    return Reply.json({"reason": reason, "erred": erred, "step": step, "confidence": sure})
+
+
+def pair(agent: str, step: int, sure: float, reason: str = "because", **more: Any) -> Reply:
+    """Whom somebody accuses; of an analyzer that looks again, with its `evidence`."""
+    said = {"reason": reason, "agent": agent, "step": step, "confidence": sure}
+    return Reply.json({**said, **more})
+
+
+def again(agent: str, step: int, sure: float, *evidence: int, reason: str = "because") -> Reply:
+    """Whom an analyzer accuses when it looks again."""
+    return pair(agent, step, sure, reason, evidence=[*evidence])
+
+
+def analyzers(
+    first: Mapping[str, Reply], *rounds: Mapping[str, Reply]
+) -> Callable[[Request], Reply]:
+    """Answer each analyzer by whose it is and which round it is in, whatever comes first."""
+    asked: dict[str, int] = {}
+
+    def reply(request: Request) -> Reply:
+        found = re.search(r"You speak for the agent called (\w+)\.", message_text(request))
+        assert found, request
+        agent = found[1]
+        number = asked[agent] = asked.get(agent, -1) + 1
+        return (first, *rounds)[number][agent]
+
+    return reply
