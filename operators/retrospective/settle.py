@@ -165,7 +165,11 @@ class _Settling:
 
     def _known(self) -> str:
         """Show what it has noted of the other before."""
-        return fenced("profile", self._notes.teammates.get(self.other, ""), self.other)
+        profile = self._notes.teammates.get(self.other, "")
+        together = self._notes.pairs.get(self.other, "")
+        return material(
+            fenced("profile", profile, self.other), fenced("together", together, self.other)
+        )
 
     def _read(self, text: str, room: Room) -> _Side:
         """Read what may be kept of an answer, and what may not."""
@@ -192,9 +196,10 @@ def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edi
         profile: What the other is like.
         together: How the two work together.
     """
-    text = " ".join(filter(None, (text_of(profile), text_of(together))))
-    note = SetNote(agent=agent, note="teammate", name=other, text=text)
-    return (note,) if text else ()
+    notes = (("teammate", text_of(profile)), ("pair", text_of(together)))
+    return tuple(
+        SetNote(agent=agent, note=note, name=other, text=text) for note, text in notes if text
+    )
 
 
 def _account(text: str) -> str:

@@ -29,7 +29,7 @@ from coterie.schema.team import Notes, Skill
 
 from ..asking import catalogue
 from ..rounds import TRIO
-from .hostile_reflections import ANSWERS, LONG, REFLECTIONS, SECRET, STAMP, answer_sets
+from .hostile_reflections import ANSWERS, KEY, LONG, REFLECTIONS, SECRET, STAMP, answer_sets
 from .looking import asked_of, ground, phase
 
 Answers = Mapping[str, tuple[str, ...]]
@@ -56,6 +56,12 @@ SHARES = {"collaborative": 5_000, "partitioned": 4_000, "centralised": 1_000}
 """How many reflections have to be lived through at night, by scheme."""
 OF_A_DAY = 50
 """The part of them that is tried on every change."""
+PHASES: Mapping[str, tuple[str, ...]] = {
+    "collaborative": ("questions", "answer", "notes", "account", "profile", "rules"),
+    "partitioned": ("notes", "profile", "rules"),
+    "centralised": ("all",),
+}
+"""What is asked for in each."""
 OF_A_TEAM = {"collaborative": 8, "partitioned": 8, "centralised": 1}
 """How many of them a team of three makes when it looks back, at least."""
 
@@ -118,7 +124,7 @@ def is_a_team_like_before(came: Retrospective) -> None:
     assert check_team(text.encode(), "child.yaml", CATALOGUE) == (child, [])
     assert CEILING.problems(child) == []
     assert SECRET not in text
-    assert not re.search(r"sk-\w{20}", text)
+    assert KEY not in text
     assert (child.output, child.name, child.execution) == (TEAM.output, TEAM.name, TEAM.execution)
     for one in child.agents.values():
         if (before := TEAM.agents.get(one.id)) is not None:
@@ -144,14 +150,15 @@ def has_every_note_in_its_own_folder(came: Retrospective, how: How) -> None:
     assert len(child.constitution) <= ROOM.constitution
     for one in child.agents.values():
         notes = one.notes
-        texts = [*notes.patches.values(), *notes.teammates.values(), *_bodies(notes)]
+        lines = [*notes.patches.values(), *notes.teammates.values(), *notes.pairs.values()]
+        texts = [*lines, *_bodies(notes)]
         assert {who for text in texts for who in _stamps(text)} <= (writers or {one.id})
-        for name in (*notes.patches, *notes.teammates, *notes.skills):
+        for name in (*notes.patches, *notes.teammates, *notes.pairs, *notes.skills):
             assert re.fullmatch(r"[a-z][a-z0-9_]{0,39}", name)
-        assert {*notes.teammates} <= {*TEAM.agents} - {one.id}
+        assert {*notes.teammates, *notes.pairs} <= {*TEAM.agents} - {one.id}
         assert len(notes.patches) <= ROOM.patches
         assert len(notes.skills) <= ROOM.skills
-        assert all(len(text) <= ROOM.note for text in notes.patches.values())
+        assert all(len(text) <= ROOM.note for text in lines)
         assert all(len(text) <= ROOM.body for text in _bodies(notes))
         assert all(
             "\n" not in text for text in (*notes.patches.values(), *notes.teammates.values())
@@ -189,7 +196,7 @@ def all_is_counted(
 
 def test_there_are_ten_thousand_of_them() -> None:
     assert sum(SHARES.values()) >= 10_000
-    assert {*REFLECTIONS} <= {*ANSWERS}
+    assert {one for of in PHASES.values() for one in of} == {*ANSWERS} >= {*REFLECTIONS}
 
 
 @pytest.mark.parametrize("scheme", [*SHARES])
@@ -207,7 +214,7 @@ def test_hostile_reflections(scheme: Any, nightly: bool) -> None:
             suppress_health_check=[*HealthCheck],
             phases=[Phase.generate],
         )
-        @given(answer_sets(), st.integers(0, 2))
+        @given(answer_sets(PHASES[scheme]), st.integers(0, 2))
         def many(answers: Answers, evidence: int) -> None:
             lived.of(answers, How(scheme=scheme, evidence=evidence), runner.run)
 
