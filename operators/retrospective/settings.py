@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ...runtime.terminal import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -105,7 +107,7 @@ def foretells(settings: RetrospectiveSettings) -> str:
     looks = {
         "centralised": "one analyser looks back for all",
         "partitioned": "each looks back alone",
-        "collaborative": f"they look back, with up to {settings.evidence} questions each",
+        "collaborative": f"they look back, with up to {counted(settings.evidence, 'question')} each",
         "none": "",
     }
     once_more = "; once more, if the team asks for it" if settings.retry else ""
