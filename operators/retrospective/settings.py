@@ -104,10 +104,11 @@ def foretells(settings: RetrospectiveSettings) -> str:
         "team_level": "the team on its rules and its roster",
     }
     levels = [told for name, told in does.items() if getattr(settings, name)]
+    asked = counted(settings.evidence, "question")
     looks = {
         "centralised": "one analyser looks back for all",
         "partitioned": "each looks back alone",
-        "collaborative": f"they look back, with up to {counted(settings.evidence, 'question')} each",
+        "collaborative": f"they look back, with up to {asked} each",
         "none": "",
     }
     once_more = "; once more, if the team asks for it" if settings.retry else ""
