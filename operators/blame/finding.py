@@ -117,7 +117,9 @@ class Finding:
         if denied := [one.analyzer for one in self.verdict.submissions if one.accuses is None]:
             yield f"accuse nobody: {', '.join(denied)}"
         if self.verdict.lost:
-            yield f"no answer of use: {', '.join(self.verdict.lost)}"
+            yield f"say nothing of use: {', '.join(self.verdict.lost)}"
+        if self.dropped:
+            yield f"dropped: {counted(self.dropped, 'answer')}, no good after one repair either"
 
     def _cost(self) -> str:
         usage, verdict = self.usage, self.verdict

@@ -102,6 +102,7 @@ class _Reader:
     Attributes:
         done: The steps until now, by what tells them from others, whenever they are told.
         last: The last step of each agent, by part of the run.
+        turn: What each agent did since it last took its mail, where there is any.
         heard: What each agent has read.
         broke: What failed of whom that was not its own failure, by part of the run.
         counts: How often an agent did the same, since a process began.
@@ -109,6 +110,7 @@ class _Reader:
 
     done: dict[Key, _Done] = field(default_factory=dict[Key, _Done])
     last: dict[Key, _Done] = field(default_factory=dict[Key, _Done])
+    turn: dict[str, list[_Done]] = field(default_factory=dict[str, list[_Done]])
     heard: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     broke: dict[Key, str] = field(default_factory=dict[Key, str])
     counts: Counter[Key] = field(default_factory=Counter[Key])
@@ -130,6 +132,10 @@ class _Reader:
                 self._counted(event, "failure", f"step failed: {event['error']}")
             case "agent_finished":
                 self._ended(event)
+            case "mail_taken":
+                self.turn.pop(event["agent"], None)
+            case "message_posted":
+                self._posted(event)
             case _:
                 pass
 
@@ -173,6 +179,15 @@ class _Reader:
         elif content and content.strip() not in self._known(part):
             self._counted(event, "outcome", content)
 
+    def _posted(self, event: Mapping[str, Any]) -> None:
+        """Take a message that went out, unless the step that sent it tells its text already."""
+        text = event["text"]
+        written = json.dumps(text, ensure_ascii=False)[1:-1]
+        told = "\n".join(one.text for one in self.turn.get(event["agent"], ()))
+        if text and text not in told and written not in told:
+            to = f" to {event['to']}" if event.get("to") else ""
+            self._counted(event, "message", f"{event['kind']}{to}: {text}")
+
     def _is_excused(self, event: Mapping[str, Any]) -> bool:
         """Tell whether an agent failed for something that is not its own."""
         error = self.broke.get(_part(event))
@@ -199,6 +214,7 @@ class _Reader:
         if before is None or before.text != done.text:
             self.done.pop(key, None)
             self.done[key] = before = done
+        self.turn.setdefault(done.agent, []).append(before)
         if done.kind in {"answer", "action"}:
             self.last[part] = before
 

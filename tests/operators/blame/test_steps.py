@@ -142,3 +142,19 @@ def test_what_operators_ask_is_no_step() -> None:
     asked = {**said("x"), "operator": "coach"}
     whole = {key: item for key, item in said("x").items() if key != "agent"}
     assert lines(STARTED, asked, whole, {"type": "recalled", "agent": "solver"}) == []
+
+
+def posted(text: str, **fields: Any) -> dict[str, Any]:
+    known = {"type": "message_posted", "agent": "solver", "number": 2, "sender": "solver"}
+    return {**known, "to": "writer", "kind": "message", "text": text, **fields}
+
+
+def test_a_message_is_a_step_unless_the_step_that_sent_it_tells_it() -> None:
+    sent = {"to": "writer", "text": 'It is "six".\nReally.'}
+    call = used("sent", tool="send", arguments=sent)
+    assert lines(STARTED, call, posted(sent["text"]), posted("It is seven.")) == [
+        (2, "tool", "", 'send {"to": "writer", "text": "It is \\"six\\".\\nReally."}\ngave: sent'),
+        (4, "message", "", "message to writer: It is seven."),
+    ]
+    of_nobody = {key: item for key, item in posted("task").items() if key != "agent"}
+    assert lines(STARTED, of_nobody) == []
