@@ -95,8 +95,8 @@ class Finding:
 
     def _lines(self) -> Iterator[str]:
         verdict, step = self.verdict, self.step
-        line = f"{EVENTS}:{step.number}"
-        place = "; ".join(filter(None, (", ".join(filter(None, (step.kind, step.where))), line)))
+        found = f"{EVENTS}:{step.number}"
+        place = "; ".join(filter(None, (", ".join(filter(None, (step.kind, step.where))), found)))
         yield f"{verdict.agent}, step {verdict.step}, sure {verdict.confidence:.3g}"
         if verdict.by_default:
             yield NOT_SURE

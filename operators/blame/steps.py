@@ -8,7 +8,7 @@ of what it had been.
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from ...runtime.outcomes import INFRASTRUCTURE
 from .trace import Step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 __all__ = ["blamable", "outage_of", "steps_of"]
 
@@ -70,7 +70,7 @@ def _is_outage(event: Mapping[str, Any]) -> bool:
 
 @dataclass(kw_only=True, slots=True)
 class _Done:
-    """A step as it becomes known: what came of it is told after it, but of tools by themselves."""
+    """A step as it becomes known: what came of it is told after it, or by steps of its tools."""
 
     number: int
     agent: str
@@ -80,6 +80,7 @@ class _Done:
     read: str = ""
     came: str = ""
     calls_tools: bool = False
+    is_told_apart: bool = False
 
     @property
     def step(self) -> Step:
@@ -111,7 +112,7 @@ class _Reader:
     done: dict[Key, _Done] = field(default_factory=dict[Key, _Done])
     last: dict[Key, _Done] = field(default_factory=dict[Key, _Done])
     turn: dict[str, list[_Done]] = field(default_factory=dict[str, list[_Done]])
-    heard: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    heard: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     broke: dict[Key, str] = field(default_factory=dict[Key, str])
     counts: Counter[Key] = field(default_factory=Counter[Key])
 
@@ -141,12 +142,14 @@ class _Reader:
 
     def _said(self, event: Mapping[str, Any]) -> None:
         part, agent = _part(event), event["agent"]
-        news = "\n\n".join(self._news(agent, event["messages"]))
         attempt, _, call = event["path"].rpartition("/")
-        is_first = call == "call 1"
-        last = self.last.get(part)
-        if last is not None and not is_first and not last.calls_tools:
-            last.came = news or last.came
+        news = list(_news(event["messages"]))
+        read, last = "", self.last.get(part)
+        if call == "call 1":
+            read = "\n\n".join(one for one in news if one not in self.heard[agent])
+        elif last is not None and not last.is_told_apart:
+            last.came = "\n\n".join(news)
+        self.heard[agent].update(news)
         said = _Done(
             number=event["n"],
             agent=agent,
@@ -154,20 +157,13 @@ class _Reader:
             calls_tools=bool(event["tool_calls"]),
             where=_where(event, attempt),
             text="\n".join(_spoken(event)),
-            read=news if is_first else "",
+            read=read,
         )
         self._keep(("said", event["path"]), part, said)
 
-    def _news(self, agent: str, messages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-        """Give what an agent is shown that it had not read before."""
-        heard = self.heard.setdefault(agent, set())
-        for message in messages:
-            text = _text(message.get("content"))
-            if message["role"] in HEARD and text and text not in heard:
-                heard.add(text)
-                yield text
-
     def _used(self, event: Mapping[str, Any]) -> None:
+        if (last := self.last.get(_part(event))) is not None:
+            last.is_told_apart = last.calls_tools
         arguments = json.dumps(event["arguments"], ensure_ascii=False)
         came = f"failed: {event['error']}" if event.get("error") else f"gave: {event.get('result')}"
         self._counted(event, "tool", f"{event['tool']} {arguments}\n{came}")
@@ -238,6 +234,14 @@ def _spoken(event: Mapping[str, Any]) -> Iterator[str]:
         yield event["text"]
     for call in event["tool_calls"]:
         yield f"calls {call['name']} {call['arguments']}"
+
+
+def _news(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Give what an agent is shown since it last spoke."""
+    spoke = [place for place, one in enumerate(messages, 1) if one["role"] == "assistant"]
+    for message in messages[spoke[-1] if spoke else 0 :]:
+        if message["role"] in HEARD and (text := _text(message.get("content"))):
+            yield text
 
 
 def _text(content: object) -> str:
