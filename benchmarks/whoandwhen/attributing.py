@@ -7,7 +7,9 @@ and made again another time.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...operators.together import by_workers
@@ -32,6 +34,11 @@ FAILURES_IN_A_ROW = 10
 """Attributions that a provider fails one after the other before no more are begun."""
 KIND = "attribution"
 
+COUNTED: Mapping[str, str] = MappingProxyType(
+    {"repaired": "operator_repair", "dropped": "operator_dropped", "shortened": "trimmed"}
+)
+"""What is counted of the questions of one attribution, and the event that tells it."""
+
 Key = tuple[str, "Labelled"]
 
 
@@ -45,6 +52,7 @@ class Attributed:
         told: Whom it blames; None where nobody is, or no answer was of use.
         repaired: Answers that were handed back to the model.
         dropped: Questions of which no answer was of use.
+        shortened: Questions that were too long for the model's context, and were cut to fit.
         usage: What it consumed.
         error: Why there is no verdict, where a provider failed; empty where there is one.
     """
@@ -54,6 +62,7 @@ class Attributed:
     told: Told | None = None
     repaired: int = 0
     dropped: int = 0
+    shortened: int = 0
     usage: Usage = field(default_factory=Usage)
     error: str = ""
 
@@ -61,15 +70,14 @@ class Attributed:
     def of_value(cls, method: str, label: Labelled, value: Mapping[str, Any]) -> Attributed:
         """Read it as the journal has it."""
         told = Told(**value["told"]) if value["told"] else None
-        counts = {name: value[name] for name in ("repaired", "dropped")}
+        counts = {name: value[name] for name in COUNTED}
         return cls(method=method, label=label, told=told, usage=Usage(**value["usage"]), **counts)
 
     def value(self) -> dict[str, Any]:
         """Give what the journal keeps."""
         return {
             "told": self.told and asdict(self.told),
-            "repaired": self.repaired,
-            "dropped": self.dropped,
+            **{name: getattr(self, name) for name in COUNTED},
             "usage": self.usage.value(),
         }
 
@@ -159,8 +167,12 @@ class Attributing:
             LimitError: The budget is used up.
         """
         path = _path(method, label)
-        tally = _Tally()
-        meta = replace(self.meta, tell=tally)
+        tally = Counter[str]()
+
+        def tell(event: str, /, **_fields: Any) -> None:
+            tally[event] += 1
+
+        meta = replace(self.meta, tell=tell)
         try:
             told = await METHODS[method](meta, path, label.trace(with_answer=self.with_answer))
         except CallError as error:
@@ -169,8 +181,7 @@ class Attributing:
             method=method,
             label=label,
             told=told,
-            repaired=tally.repaired,
-            dropped=tally.dropped,
+            **{name: tally[event] for name, event in COUNTED.items()},
             usage=self.journal.spent(f"{path}/"),
         )
         self._in_a_row = 0
@@ -198,18 +209,6 @@ class Attributing:
 
     def _asked(self, label: Labelled) -> str:
         return digest(label.value(), self.with_answer, asdict(self.meta.limits), self.meta.model)
-
-
-@dataclass(kw_only=True, eq=False)
-class _Tally:
-    """Counts what operators tell of answers that were of no use."""
-
-    repaired: int = 0
-    dropped: int = 0
-
-    def __call__(self, event: str, /, **_fields: Any) -> None:
-        self.repaired += event == "operator_repair"
-        self.dropped += event == "operator_dropped"
 
 
 def _path(method: str, label: Labelled) -> str:

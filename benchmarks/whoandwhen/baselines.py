@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ...operators.answers import Unfit, closed, reason_schema, structured
 from ...operators.blame import Room, view
@@ -91,14 +91,17 @@ async def binary_search(meta: Respondent, path: str, trace: Trace) -> Told | Non
 
 
 def _of_step(trace: Trace, until: Sequence[Step], bounds: Bounds) -> Question[bool]:
-    """Ask of the newest step, which may take half of what is shown."""
-    newest, whole = until[-1], bounds.trace_characters
-    seen = view(until, Room(whole=whole, step=whole // 2), focus=newest.number)
-    prompt = _prompt("step_by_step", trace, number=newest.number, agent=newest.agent)
+    """Ask of the newest step, which may take half of what is shown.
+
+    What changes from question to question stands last, so that an endpoint need not read again
+    what does not.
+    """
+    newest, whole = until[-1].number, bounds.trace_characters
+    seen = view(until, Room(whole=whole, step=whole // 2), focus=newest)
     return Question(
         operator="step_by_step",
-        instructions=prompt,
-        material=material(_case(trace, bounds), seen.text),
+        instructions=_prompt("step_by_step", trace),
+        material=material(_case(trace, bounds), seen.text, f"The newest step is {newest}."),
         schema=closed(reason=reason_schema(bounds), mistake={"type": "boolean"}),
         read=functools.partial(_read_mistake, bounds),
     )
@@ -107,18 +110,18 @@ def _of_step(trace: Trace, until: Sequence[Step], bounds: Bounds) -> Question[bo
 def _of_halves(trace: Trace, part: tuple[int, int, int], bounds: Bounds) -> Question[str]:
     first, middle, last = part
     seen = view(trace.steps[first : last + 1], Room.of(bounds))
-    numbers = {"first": first, "middle": middle, "after": middle + 1, "last": last}
+    halves = f"Upper half: steps {first} to {middle}. Lower half: steps {middle + 1} to {last}."
     return Question(
         operator="binary_search",
-        instructions=_prompt("binary_search", trace, **numbers),
-        material=material(_case(trace, bounds), seen.text),
+        instructions=_prompt("binary_search", trace),
+        material=material(_case(trace, bounds), seen.text, halves),
         schema=closed(half={"type": "string", "enum": [*HALVES]}),
         read=functools.partial(_read_half, bounds),
     )
 
 
-def _prompt(name: str, trace: Trace, **values: Any) -> str:
-    return render(name, folder=PROMPTS, has_answer=bool(trace.expected), **values)
+def _prompt(name: str, trace: Trace) -> str:
+    return render(name, folder=PROMPTS, has_answer=bool(trace.expected))
 
 
 def _case(trace: Trace, bounds: Bounds) -> str:

@@ -97,8 +97,8 @@ def _cost(method: str, lines: Sequence[Line]) -> dict[str, str]:
     for one in lines:
         counts["failed"] += "error" in one
         counts["nobody"] += "right" in one and one["told"] is None
-        counts["repaired"] += one.get("repaired", 0)
-        counts["dropped"] += one.get("dropped", 0)
+        for name in ("repaired", "dropped", "shortened"):
+            counts[name] += one.get(name, 0)
     usage = sum((Usage(**one["usage"]) for one in lines), Usage())
     return {
         "method": method,
@@ -107,6 +107,7 @@ def _cost(method: str, lines: Sequence[Line]) -> dict[str, str]:
         "blame nobody": str(counts["nobody"]),
         "answers repaired": str(counts["repaired"]),
         "questions lost": str(counts["dropped"]),
+        "cut to fit": str(counts["shortened"]),
         "calls": str(usage.calls),
         "tokens read": str(usage.prompt_tokens),
         "tokens written": str(usage.completion_tokens),

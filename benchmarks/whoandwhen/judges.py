@@ -29,8 +29,8 @@ __all__ = ["JUDGES", "Judge"]
 
 _ASKED = re.compile(r"<(?:problem|task) (?P<mark>\S+)>")
 _STEP = re.compile(r'<step \S+ "(?P<number>\d+), (?P<agent>[^,"]+)')
-_NEWEST = re.compile(r"newest step only: step (\d+),")
-_MIDDLE = re.compile(r"`upper half`, steps \d+ to\s+(\d+)")
+_NEWEST = re.compile(r"The newest step is (\d+)\.")
+_MIDDLE = re.compile(r"Upper half: steps \d+ to (\d+)\.")
 _OWN = re.compile(r"You speak for the agent called (?P<agent>.+?)\. You see")
 
 

@@ -149,9 +149,9 @@ def read_folder(folder: Path | None) -> tuple[Labelled, ...]:
     if folder is None:
         raise InputError(f"Who & When needs its traces, and no folder is named: {HOW_TO_GET}.")
     for root in (folder, folder / "Who&When"):
-        found = {source: _files(root / name) for source, name in SOURCES.items()}
-        if any(found.values()):
-            return tuple(_read(source, path) for source, paths in found.items() for path in paths)
+        found = [(source, path) for source, name in SOURCES.items() for path in _files(root / name)]
+        if found:
+            return tuple(_read(source, path) for source, path in found)
     raise InputError(
         f"{str(folder)!r} holds no traces of Who & When: there is no"
         f" {' or '.join(SOURCES.values())} with JSON files in it. To get them, {HOW_TO_GET}."

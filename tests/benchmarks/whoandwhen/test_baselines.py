@@ -72,7 +72,7 @@ def test_step_by_step_stops_at_the_first_mistake(labels: tuple[Labelled, ...]) -
     )
     assert asked.came == Told(agent="Computer_terminal", step=2)  # of step 1 nothing was of use
     assert "Three. TERMINATE" not in asked.calls[-1].text
-    assert "step 2, by Computer_terminal" in asked.calls[-1].text
+    assert "The newest step is 2." in asked.calls[-1].text
 
 
 def test_step_by_step_may_find_nothing(labels: tuple[Labelled, ...]) -> None:
@@ -85,7 +85,7 @@ def test_binary_search_shows_ever_smaller_halves(labels: tuple[Labelled, ...]) -
     """Of steps 0 to 4 the lower half is 3 and 4, of which the upper is 3."""
     asked = blamed(binary_search, labels[0], [half("lower"), half("upper")])
     assert asked.came == Told(agent="Hall_Expert", step=3)
-    assert "`upper half`, steps 0 to\n2" in asked.calls[0].text
+    assert "Upper half: steps 0 to 2. Lower half: steps 3 to 4." in asked.calls[0].text
     assert "Let us count." not in asked.calls[1].text
 
 
