@@ -131,4 +131,5 @@ META_TEAM = Strategy(
     seeds=("seed:seats_decompose",),
     needs=_needs,
     leaves_team=True,
+    scaffold=True,
 )
