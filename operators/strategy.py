@@ -116,8 +116,8 @@ class Strategy:
         settings: The type of its settings; see `schema.settings.Configurable`.
         schema: Their JSON Schema.
         check: Says what is wrong with them that no schema can say, by the field.
-        suits: Says what is wrong with them beside the teams and the agents of the pool, by the
-            field; of a new pool, its seeds, and no agents.
+        suits: Says what is wrong with them beside the teams and the agents of the pool that are not
+            retired, by the field; of a new pool, its seeds, and no agents.
         seeds: The teams that a new pool begins with where the recipe has none.
         agents: Gives the agents that a pool without any begins with, given the settings and the
             recipe's folder. What they ask for may be asked for. Raises `InputError`.

@@ -72,8 +72,8 @@ class RetrospectiveSettings:
     @property
     def looks_back(self) -> bool:
         """Whether anything can change."""
-        together = self.scheme != "partitioned" and (self.pair_level or self.team_level)
-        return self.scheme != "none" and (self.agent_level or together)
+        levels = (self.agent_level, self.pair_level, self.team_level)
+        return self.scheme != "none" and any(levels)
 
 
 def check(settings: RetrospectiveSettings, said: Mapping[str, Any]) -> Mapping[str, str]:
@@ -87,9 +87,6 @@ def check(settings: RetrospectiveSettings, said: Mapping[str, Any]) -> Mapping[s
         found["scheme"] = "nothing would change: no level is left. Write scheme: none for that."
     if settings.scheme in {"centralised", "partitioned"} and "evidence" in said:
         found["evidence"] = f"agents ask each other with scheme: collaborative only, and {here}"
-    if settings.scheme == "partitioned":
-        why = f"nobody learns what others found, since {here}"
-        found |= {one: why for one in ("pair_level", "team_level", "retry") if one in said}
     if settings.roster == "closed" and "alive" in said:
         found["alive"] = "all are at work at once with roster: closed. Leave one of them out."
     return found
