@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..schema.values import equal_numbers_alike
@@ -83,7 +83,8 @@ class _Graph:
 
 
 def _graph(team: Team) -> _Graph:
-    value = team_value(team)
+    agents = {one: replace(agent, notes=agent.notes.untaught) for one, agent in team.agents.items()}
+    value = team_value(replace(team, agents=agents))
     output = team.output
     frame = {key: value.get(key) for key in ("backend", "constitution", "execution")}
     labels = {
@@ -91,8 +92,8 @@ def _graph(team: Team) -> _Graph:
         for agent_id, fields in value["agents"].items()
     }
     for agent in team.agents.values():
-        labels[agent.id][0].pop("member", None)
-        for known, _ in team.known_to(agent):  # who is spoken of by name is told apart by it
+        # Who is spoken of by name is told apart by it.
+        for known, _ in (*team.known_to(agent), *team.paired_with(agent)):
             labels[known][0]["id"] = known
     return _Graph(
         frame=_written(frame),

@@ -220,10 +220,14 @@ class Desk:
 
     def _system(self) -> str:
         has_reports = bool(self.reports or self.carried)
-        team = self.run.plan.team
-        known = team.known_to(self.planned.agent)
-        planned = self.turn.planned if self.turn else self.planned
-        said = system(planned, team.constitution, has_reports=has_reports, known=known)
+        team, planned = self.run.plan.team, self.turn.planned if self.turn else self.planned
+        said = system(
+            planned,
+            team.constitution,
+            has_reports=has_reports,
+            known=team.known_to(self.planned.agent),
+            paired=team.paired_with(self.planned.agent),
+        )
         return self.turn.instructions(said) if self.turn else said
 
     def _question(self) -> str:
@@ -273,7 +277,8 @@ class Desk:
             if one.name not in {"prompt", "member", *LEARNT}
         }
         # Where an agent has none, the digest is what it was before there were any.
-        wanted |= {name: item for name, item in unlike_default(agent).items() if name in LEARNT}
+        said = unlike_default(replace(agent, notes=agent.notes.untaught))
+        wanted |= {name: item for name, item in said.items() if name in LEARNT}
         patches = [report.patch for report in self.reports]
         repo = str(task.repo.resolve()) if task.repo else None
         given = [dict(task.files), repo, *([task.commit] if task.commit else ())]

@@ -32,6 +32,7 @@ def system(
     *,
     has_reports: bool,
     known: Iterable[tuple[str, str]] = (),
+    paired: Iterable[tuple[str, str]] = (),
 ) -> str:
     """Write an agent's instructions. Its prompt and its notes go in as they stand: no templates.
 
@@ -40,6 +41,7 @@ def system(
         constitution: The rules of its team.
         has_reports: Whether colleagues report to it.
         known: What it has noted of those who are in the team: their ids, and the notes.
+        paired: What it has noted of how it works with each of them.
 
     An embedded model is not told its output schema: its decoding is held to it anyway, and a small
     model takes the words of the schema for words of the task.
@@ -54,6 +56,7 @@ def system(
         prompt=planned.prompt.strip(),
         patches=[text.strip() for text in notes.patches.values()],
         known=[(one, text.strip()) for one, text in known],
+        paired=[(one, text.strip()) for one, text in paired],
         skills=notes.skills,
         looks_skills_up=looks_skills_up(planned),
         coaching=notes.coaching.strip(),

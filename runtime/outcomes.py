@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .gateway import Message
 
 __all__ = [
+    "INFRASTRUCTURE",
     "AgentOutcome",
     "Run",
     "Status",

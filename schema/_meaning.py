@@ -17,7 +17,14 @@ from .errors import InputError
 from .hints import did_you_mean
 from .problems import Path, quoted, reason_of
 from .secrets import LOOKS_LIKE_A_KEY, looks_secret
-from .team import ACTS, DEFAULT_BACKEND, IMPLIED_BACKENDS, READ_SKILL, is_prompt_id
+from .team import (
+    ACTS,
+    DEFAULT_BACKEND,
+    IMPLIED_BACKENDS,
+    OF_OTHERS,
+    READ_SKILL,
+    is_prompt_id,
+)
 from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -116,14 +123,25 @@ def reported_functions(reading: Reading) -> Iterator[Problem]:
 
 
 def notes_on_others(reading: Reading) -> Iterator[Problem]:
-    """No agent has a note on itself among those on its teammates."""
+    """No agent has a note on itself among those on others."""
     for agent, path in reading.agents():
-        if agent.id in agent.notes.teammates:
-            yield reading.problem(
-                (*path, "notes", "teammates", agent.id),
-                "that is the agent itself. What it is to do differently is a patch.",
-                at_key=True,
-            )
+        for kind in OF_OTHERS:
+            if agent.id in getattr(agent.notes, kind):
+                yield reading.problem(
+                    (*path, "notes", kind, agent.id),
+                    "that is the agent itself. What it is to do differently is a patch.",
+                    at_key=True,
+                )
+
+
+def taught_notes(reading: Reading) -> Iterator[Problem]:
+    """Whatever a task taught is there."""
+    for agent, path in reading.agents():
+        places = agent.notes.places
+        for place in sorted(agent.notes.taught.keys() - {*places}):
+            hint = did_you_mean(place, places) or " Leave this line out."
+            where = (*path, "notes", "taught", place)
+            yield reading.problem(where, f"there is no note {quoted(place)}.{hint}", at_key=True)
 
 
 def drafts_of_models(reading: Reading) -> Iterator[Problem]:
@@ -159,6 +177,7 @@ AGENT_RULES: tuple[Rule, ...] = (
     distinct_tools,
     known_backends,
     notes_on_others,
+    taught_notes,
     drafts_of_models,
 )
 """The rules for an agent by itself."""
@@ -170,6 +189,7 @@ TEAM_RULES: tuple[Rule, ...] = (
     known_backends,
     reported_functions,
     notes_on_others,
+    taught_notes,
     drafts_of_models,
 )
 """All rules: what a file names is known on this host, too."""

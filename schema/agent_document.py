@@ -7,8 +7,11 @@ An agent file is YAML, or a folder:
     critic/skills/<name>/SKILL.md     a skill: its description in the front matter, and its body
     critic/notes/patches/<name>.md    what it has learnt
     critic/notes/teammates/<id>.md
+    critic/notes/pairs/<id>.md
     critic/notes/coaching.md
     critic/lessons.jsonl              where it is a pool's: what it has learnt; not part of it
+
+A note's front matter says which task taught it; a skill's does so among its metadata.
 
 Whatever is read lies below the folder that was given, wherever links lead.
 """
@@ -23,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from .document import LIMITS, UNWELCOME, Document
 from .hints import did_you_mean
 from .problems import Place, Problem, quoted, reason_of
-from .team import is_prompt_id
+from .team import OF_OTHERS, is_prompt_id
 from .values import is_mapping
 from .yaml_text import read_yaml
 
@@ -34,17 +37,30 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGENT",
+    "AGENTS",
     "COACHING",
+    "DASHES",
+    "KINDS",
     "LESSONS",
     "PROMPT",
     "SKILL",
+    "TEAM",
     "is_agent_folder",
+    "is_team_folder",
     "read_agent_document",
     "with_used",
 ]
 
 AGENT = "agent.yaml"
+TEAM, AGENTS = "team.yaml", "agents"
+"""A team's file in its folder, and the folder of its agents there."""
 PROMPT, SKILL, COACHING = "prompt.md", "SKILL.md", "coaching.md"
+KINDS = ("patches", *OF_OTHERS)
+"""The notes of which each is a file, by the folders that they stand in."""
+UNREAD = ("scripts", "references", "assets")
+"""What the convention lets stand beside a skill's file."""
+DASHES = "---\n"
+"""How a front matter begins."""
 LESSONS = "lessons.jsonl"
 """What an agent of a pool has learnt: it recalls some of that, and all of it is no part of it."""
 NAMES = (AGENT, PROMPT, "skills", "notes", LESSONS)
@@ -63,6 +79,11 @@ _FRONT_MATTER = re.compile(r"---\n(?P<front>(?:.*\n)*?)---(?:\n\n?(?P<body>(?s:.
 def is_agent_folder(path: Path) -> bool:
     """Tell whether a path is an agent's folder."""
     return (path / AGENT).is_file()
+
+
+def is_team_folder(path: Path) -> bool:
+    """Tell whether a path is a team's folder."""
+    return (path / TEAM).is_file()
 
 
 def with_used(
@@ -234,35 +255,76 @@ class _Folder:
 
     def _skills(self) -> Iterator[tuple[FieldPath, Any]]:
         for folder in self._entries(self.path / "skills"):
+            if folder.is_dir() and not any(folder.glob("*.md")):
+                continue  # the skill went, and left what was no part of it
             place: FieldPath = ("notes", "skills", folder.name)
-            yield place, self._skill(folder / SKILL, place)
+            self._check_beside(folder)
+            skill = self._skill(folder / SKILL, place)
+            yield from self._taught(place, skill, ("metadata", "task"))
+            yield place, skill
 
     def _notes(self) -> Iterator[tuple[FieldPath, Any]]:
         notes = self.path / "notes"
-        self._check_names(notes, ("patches", "teammates", COACHING))
+        self._check_names(notes, (*KINDS, COACHING))
         if (notes / COACHING).exists():
-            yield ("notes", "coaching"), self._text(notes / COACHING, ("notes", "coaching"))
-        for kind in ("patches", "teammates"):
+            yield from self._note(notes / COACHING, ("notes", "coaching"))
+        for kind in KINDS:
             for file in self._entries(notes / kind):
-                place: FieldPath = ("notes", kind, file.name.removesuffix(".md"))
-                yield place, self._text(file, place)
+                yield from self._note(file, ("notes", kind, file.name.removesuffix(".md")))
+
+    def _note(self, path: Path, place: FieldPath) -> Iterator[tuple[FieldPath, Any]]:
+        """Read a note, and which task taught it where its front matter says so."""
+        text = whole = self._text(path, place)
+        if whole.startswith(DASHES):
+            said, text = self._parted(whole, path, place)
+            front = self.grafts[place]
+            yield from self._taught(place, said, ("task",))
+            for key in said:
+                message = "a note's front matter says which task taught it, and nothing else."
+                self.problems.append(front.problem((key,), message, at_key=True))
+            start = Place(line=1 + whole.count("\n") - text.count("\n"))
+            self.grafts[place] = replace(front, value=None, places={(): start}, keys={})
+        yield place, text
 
     def _skill(self, path: Path, place: FieldPath) -> dict[str, Any]:
         """Read a skill: what stands between two lines of dashes at the top, and its body."""
-        text = self._text(path, place)
+        said, body = self._parted(self._text(path, place), path, place)
+        if said.pop("name", place[-1]) != place[-1]:
+            message = f"the skill's folder is called {quoted(place[-1])}. Give both one name."
+            self.problems.append(self.grafts[place].problem(("name",), message))
+        return {**said, "body": body}
+
+    def _parted(self, text: str, path: Path, place: FieldPath) -> tuple[dict[str, Any], str]:
+        """Part a text into what its front matter says, and what follows that."""
         parts = _FRONT_MATTER.fullmatch(text)
         if parts is None:
-            message = "a skill begins with a description between two lines of dashes, `---`."
+            message = "it has to begin with its front matter, between two lines of dashes, `---`."
             self.problems.append(self.grafts[place].problem((), message))
-            return {}
+            return {}, text
         front, problems = read_yaml(f"\n{parts['front']}".encode(), str(path))
         self.problems += problems
         self.grafts[place] = front
-        said = dict(front.value) if is_mapping(front.value) else {}
-        if said.pop("name", place[-1]) != place[-1]:
-            message = f"the skill's folder is called {quoted(place[-1])}. Give both one name."
-            self.problems.append(front.problem(("name",), message))
-        return {**said, "body": parts["body"] or ""}
+        return dict(front.value) if is_mapping(front.value) else {}, parts["body"] or ""
+
+    def _taught(
+        self, place: FieldPath, said: dict[str, Any], where: FieldPath
+    ) -> Iterator[tuple[FieldPath, Any]]:
+        """Take the task that taught a note out of its front matter."""
+        *outer, name = map(str, where)
+        inner = said
+        for one in outer:
+            if not is_mapping(inner.get(one)):
+                return
+            inner[one] = dict(inner[one])
+            inner = inner[one]
+        if name in inner:
+            front = self.grafts[place]
+            taught: FieldPath = ("notes", "taught", "/".join(map(str, place[1:])))
+            at = {(): front.places[where]}
+            self.grafts[taught] = Document(file=front.file, value=None, places=at, keys=at)
+            yield taught, inner.pop(name)
+            if outer and not inner:
+                del said[outer[0]]
 
     def _text(self, path: Path, place: FieldPath) -> str:
         """Read a text file, without the end of its last line."""
@@ -290,6 +352,16 @@ class _Folder:
         if len(found) > MOST_ENTRIES:
             raise ValueError(f"{quoted(str(folder))} has more than {MOST_ENTRIES} entries.")
         return found
+
+    def _check_beside(self, skill: Path) -> None:
+        """Tell what the Agent Skills convention has and nobody would read here."""
+        for entry in self._entries(skill):
+            if entry.name in UNREAD:
+                message = (
+                    f"an agent reads {SKILL} and nothing beside it, and runs no scripts of a skill."
+                    f" Write what matters of {entry.name} there, and leave it out."
+                )
+                self.problems.append(Problem(file=str(entry), message=message))
 
     def _check_names(self, folder: Path, known: tuple[str, ...]) -> None:
         for entry in self._entries(folder):

@@ -21,7 +21,15 @@ from .team import (
 )
 from .values import is_mapping
 
-__all__ = ["agent_of", "lineage_of", "recruit_of", "roster_of", "rounds_of", "team_of"]
+__all__ = [
+    "agent_of",
+    "lineage_of",
+    "notes_of",
+    "recruit_of",
+    "roster_of",
+    "rounds_of",
+    "team_of",
+]
 
 
 def team_of(value: Any) -> Team:
@@ -89,7 +97,7 @@ def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
     return Agent(
         id=agent_id,
         tools=_names(fields.get("tools")),
-        notes=_notes(fields.get("notes") or {}),
+        notes=notes_of(fields.get("notes") or {}),
         recall=None if fields.get("recall") is None else _recall(fields["recall"]),
         **given,
     )
@@ -99,18 +107,22 @@ def _names(listed: list[str | None] | None) -> tuple[str, ...]:
     return tuple(name for name in listed or () if name)
 
 
-def _notes(fields: dict[str, Any]) -> Notes:
+def notes_of(fields: dict[str, Any]) -> Notes:
+    """Build an agent's notes from values of the right shape."""
     skills = {name: _skill(said) for name, said in (fields.get("skills") or {}).items()}
     return Notes(
         patches=MappingProxyType(fields.get("patches") or {}),
         teammates=MappingProxyType(fields.get("teammates") or {}),
+        pairs=MappingProxyType(fields.get("pairs") or {}),
         skills=MappingProxyType(skills),
         coaching=fields.get("coaching", ""),
+        taught=MappingProxyType(fields.get("taught") or {}),
     )
 
 
 def _skill(fields: dict[str, Any]) -> Skill:
-    return Skill(**{"description": "", "body": "", **fields})
+    metadata = MappingProxyType(fields.get("metadata") or {})
+    return Skill(**{"description": "", "body": "", **fields, "metadata": metadata})
 
 
 def _recall(fields: dict[str, Any]) -> Recall:

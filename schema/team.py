@@ -57,6 +57,9 @@ IMPLIED_BACKENDS: Mapping[str, str] = MappingProxyType(
 
 DEFAULT_BACKEND = "llm"
 
+OF_OTHERS = ("teammates", "pairs")
+"""The fields of an agent's notes whose names are other agents."""
+
 READ_SKILL = "read_skill"
 """The tool with which an agent that has skills reads one."""
 
@@ -72,10 +75,16 @@ def _nothing() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Skill:
-    """How something is done: `body`, which an agent reads when its `description` calls for it."""
+    """How something is done: `body`, which an agent reads when its `description` calls for it.
+
+    The rest is provenance, as the Agent Skills convention has it.
+    """
 
     description: str
     body: str
+    license: str = field(default="", compare=False)
+    compatibility: str = field(default="", compare=False)
+    metadata: Mapping[str, str] = field(default_factory=_nothing, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,23 +93,61 @@ class Notes:
 
     Attributes:
         patches: Rules of conduct, by name.
-        teammates: What it knows of others, by their ids or by their names in the pool. What is said
-            of someone who is not in the team is kept and not shown.
+        teammates: Profiles: what it knows of others, by their ids or by their names in the pool.
+            What is said of someone who is not in the team is kept and not shown.
+        pairs: Pairwise notes: how it works together with others, by the same names.
         skills: Skills by name. The agent is told their names and descriptions.
         coaching: Advice for its next round.
+        taught: Which task taught it a note: the task's id by the note's place, `patches/units` or
+            `coaching`. It is provenance, as `member` is: nobody is shown it, and notes that differ
+            in nothing else are equal.
     """
 
     patches: Mapping[str, str] = field(default_factory=_nothing, hash=False)
     teammates: Mapping[str, str] = field(default_factory=_nothing, hash=False)
+    pairs: Mapping[str, str] = field(default_factory=_nothing, hash=False)
     skills: Mapping[str, Skill] = field(default_factory=_nothing, hash=False)
     coaching: str = ""
+    taught: Mapping[str, str] = field(default_factory=_nothing, compare=False)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where each note stands: `patches/units`, `coaching`."""
+        named = ("patches", *OF_OTHERS, "skills")
+        places = [f"{one}/{name}" for one in named for name in getattr(self, one)]
+        return (*places, *(["coaching"] if self.coaching else []))
+
+    @property
+    def untaught(self) -> Notes:
+        """The notes without what taught them, and where skills come from."""
+        skills = {
+            name: Skill(description=skill.description, body=skill.body)
+            for name, skill in self.skills.items()
+        }
+        return replace(self, taught=_nothing(), skills=MappingProxyType(skills))
 
     def following(self, new_ids: Mapping[str, str | None]) -> Notes:
         """Give the notes after agents got other ids, or None for those that went."""
-        names = {name: new_ids.get(name, name) for name in self.teammates}
-        stayed = {name: text for name, text in self.teammates.items() if names[name] == name}
-        moved = {new: self.teammates[old] for old, new in names.items() if new not in {None, old}}
-        return replace(self, teammates=MappingProxyType({**stayed, **moved}))
+        moved: dict[str, Mapping[str, str]] = {}
+        taught = {place: task for place, task in self.taught.items() if not _is_of_other(place)}
+        for one in OF_OTHERS:
+            texts: Mapping[str, str] = getattr(self, one)
+            names = _names_before(texts, new_ids)
+            moved[one] = MappingProxyType({new: texts[old] for new, old in names.items()})
+            tasks = {new: self.taught.get(f"{one}/{old}") for new, old in names.items()}
+            taught |= {f"{one}/{new}": task for new, task in tasks.items() if task is not None}
+        return replace(self, **moved, taught=MappingProxyType(taught))
+
+
+def _is_of_other(place: str) -> bool:
+    return place.partition("/")[0] in OF_OTHERS
+
+
+def _names_before(names: Iterable[str], new_ids: NewIds) -> Mapping[str, str]:
+    """Give the names of now, each with the one before. Who moves replaces who is there."""
+    now = {name: new_ids.get(name, name) for name in names}
+    stayed = {name: name for name, new in now.items() if new == name}
+    return stayed | {new: old for old, new in now.items() if new is not None and new != old}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -162,9 +209,7 @@ class Agent:
             name: Its own new id.
             new_ids: The new ids of others by the old ones; None for those that are not there.
         """
-        notes = self.notes.following(new_ids)
-        others = {one: text for one, text in notes.teammates.items() if one != name}
-        return replace(self, id=name, notes=replace(notes, teammates=MappingProxyType(others)))
+        return replace(self, id=name, notes=self.notes.following(new_ids).following({name: None}))
 
     @property
     def drafts(self) -> bool:
@@ -457,7 +502,13 @@ class Team:
 
     def known_to(self, agent: Agent) -> Iterator[tuple[str, str]]:
         """Give what an agent has noted of each of the others: its id, and the note."""
-        noted = agent.notes.teammates
+        return self._on_others(agent, agent.notes.teammates)
+
+    def paired_with(self, agent: Agent) -> Iterator[tuple[str, str]]:
+        """Give what an agent has noted of how it works with each of the others: id, and note."""
+        return self._on_others(agent, agent.notes.pairs)
+
+    def _on_others(self, agent: Agent, noted: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         for one in self.agents.values():
             names = (name for name in (one.id, one.member) if name is not None and name in noted)
             if one.id != agent.id and (name := next(names, None)) is not None:
@@ -479,7 +530,8 @@ class Team:
 
 
 def _executed(agent: Agent) -> dict[str, Any]:
-    said = {**unlike_default(agent), "tools": sorted(agent.tools)}
+    said = unlike_default(replace(agent, notes=agent.notes.untaught))
+    said["tools"] = sorted(agent.tools)
     return {name: item for name, item in said.items() if name not in {"id", "member"}}
 
 

@@ -112,7 +112,7 @@ def _of_agent(world: Landscape, agent: Agent) -> Iterator[str]:
     needed = {one.need for one in world.members if one.source == craft}
     for detail in rules_in("\n".join(agent.notes.patches.values())):
         yield "rule, mends" if detail in needed else "rule, idle"
-    texts = agent.notes.teammates.values()
+    texts = (*agent.notes.teammates.values(), *agent.notes.pairs.values())
     for other, rod in others_counted_in("\n".join(texts)).items():
         member = world.member(other)
         if member is None or rod != member.rod:

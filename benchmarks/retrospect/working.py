@@ -21,7 +21,6 @@ from .texts import (
     measure_said,
     measures_in,
     others_counted_in,
-    posed,
     rules_in,
 )
 from .world import Hands, Measure, measured, strayed, worked
@@ -106,7 +105,7 @@ class Turn:
 
     def _brief(self, craft: str, handed: Mapping[int, str]) -> str:
         own = (handed_said(number, to) for number, to in handed.items() if to == craft)
-        return " ".join([posed(self.order), *own])
+        return " ".join(own) or "Measure for your colleagues, please."
 
     def _helps(self) -> Sequence[Act]:
         """Give the measures that are needed, and tell the lead the letters that one has."""

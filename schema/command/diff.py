@@ -23,7 +23,7 @@ from ._files import kind_of, team_in
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ..edits import Paint, Tone
+    from ..edits import Change, Paint, Tone
     from ..problems import Problem
     from ..team import Team
 
@@ -105,8 +105,13 @@ def _report(before: Team, after: Team) -> dict[str, Any]:
     return {
         "equal": not found,
         "components": sorted({change.component for change in found}),
-        "changes": [{**asdict(change), "path": dotted(change.path)} for change in found],
+        "changes": [_reported(change) for change in found],
     }
+
+
+def _reported(change: Change) -> dict[str, Any]:
+    said = {**asdict(change), "path": dotted(change.path)}
+    return {name: item for name, item in said.items() if name != "taught" or item}
 
 
 def _driven(arguments: Sequence[str], paint: Paint) -> Iterator[str]:

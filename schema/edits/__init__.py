@@ -33,6 +33,7 @@ from .of_roster import AddAgent, OrderAgents, RemoveAgent, RenameAgent
 from .of_team import SetBackend, SetExecution, SetMetadata
 from .of_tools import GrantTool, RevokeTool, SetTools
 from .of_topology import AddEdge, RemoveEdge, ReplaceTopology, SetOutput
+from .provenance import taught
 from .words import Paint, Tone, plainly, summary, unified, words
 
 __all__ = [
@@ -91,6 +92,7 @@ __all__ = [
     "spare_agents",
     "spare_edges",
     "summary",
+    "taught",
     "unified",
     "words",
 ]

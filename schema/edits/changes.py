@@ -50,12 +50,14 @@ class Change:
             * `topology.output`: the declared output.
         before: What stood there, as plain values, where a default counts as written.
         after: What stands there now.
+        taught: Of a note, the id of the task that taught it, where that is known.
     """
 
     component: Component
     path: Path
     before: Any
     after: Any
+    taught: str = ""
 
 
 def changes(before: Team, after: Team) -> tuple[Change, ...]:
@@ -85,7 +87,13 @@ def agent_changes(before: Agent, after: Agent) -> Iterator[Change]:
     for place in sorted({*noted, *now}, key=_place_order):
         old, new = noted.get(place), now.get(place)
         if not same(old, new):
-            yield Change(component="notes", path=(*path, "notes", *place), before=old, after=new)
+            yield Change(
+                component="notes",
+                path=(*path, "notes", *place),
+                before=old,
+                after=new,
+                taught=after.notes.taught.get("/".join(map(str, place)), ""),
+            )
 
 
 def pairs(before: Team, after: Team) -> Iterator[tuple[Agent, Agent]]:
@@ -108,7 +116,7 @@ def _ids_of_now(before: Team, after: Team) -> Mapping[str, str | None]:
 
 def _notes(agent: Agent) -> Mapping[Path, Any]:
     """Give an agent's notes one by one: `("patches", "units")`, `("coaching",)`."""
-    said = plain(agent.notes)
+    said = plain(agent.notes.untaught)
     named = {field: said[field] for field in NAMED_NOTES.values() if field in said}
     notes: dict[Path, Any] = {
         (field, name): text for field, texts in named.items() for name, text in texts.items()
@@ -127,12 +135,16 @@ def renamed_agents(before: Team, after: Team) -> Mapping[str, str]:
     new_ids: dict[str, str] = {}
     for old, agent in before.agents.items():
         if old not in after.agents:
-            value = agent_value(agent)
-            twin = next((one for one in fresh if same(agent_value(one), value)), None)
+            value = _untaught(agent)
+            twin = next((one for one in fresh if same(_untaught(one), value)), None)
             if twin is not None:
                 fresh.remove(twin)
                 new_ids[old] = twin.id
     return new_ids
+
+
+def _untaught(agent: Agent) -> Mapping[str, Any]:
+    return agent_value(replace(agent, notes=agent.notes.untaught))
 
 
 def same(one: Any, other: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._shape import shape_schema
 from ..problems import dotted
+from ..team import OF_OTHERS
 from ._strict import ID, closed, listed, one_of, text
 from .of_notes import NAMED_NOTES, SetNote
 
@@ -91,7 +92,7 @@ class NoteOffer:
 
     def _names(self, kind: Note) -> Schema | None:
         """Say what a note may be called: as an old one, or anything where there is room."""
-        if kind == "teammate":
+        if NAMED_NOTES[kind] in OF_OTHERS:
             others = [one for one in self.team.agents if one != self.agent]
             return one_of(others) if others else None
         place = shape_schema("team")["$defs"]["agent"]["properties"]["notes"]["properties"]

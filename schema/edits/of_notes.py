@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = ["NAMED_NOTES", "NOTES", "Note", "SetNote", "put_note"]
 
-Note = Literal["constitution", "patch", "teammate", "skill", "coaching"]
+Note = Literal["constitution", "patch", "teammate", "pair", "skill", "coaching"]
 """What can be noted: for the team, and of what an agent has learnt."""
 
 NOTES: tuple[Note, ...] = get_args(Note)
 
 NAMED_NOTES: Mapping[str, str] = MappingProxyType(
-    {"patch": "patches", "teammate": "teammates", "skill": "skills"}
+    {"patch": "patches", "teammate": "teammates", "pair": "pairs", "skill": "skills"}
 )
 """The notes of which an agent has many, by names; and the field of its notes that holds them."""
 
@@ -40,8 +40,8 @@ class SetNote(Kind):
     Attributes:
         agent: Whose note it is. None: the team's.
         note: Of which kind it is. The team has a constitution; an agent has patches, notes on
-            teammates and skills, each by a name, and coaching.
-        name: What the note is called: of a note on a teammate, the teammate.
+            teammates, pairwise notes and skills, each by a name, and coaching.
+        name: What the note is called: of one on a teammate, or on working with one, the teammate.
         text: What it says; of a skill, its body. Empty: there is to be no such note.
         description: What a skill is good for.
 
@@ -81,19 +81,28 @@ class SetNote(Kind):
         return () if self.agent is None else (self.agent,)
 
     @property
+    def place(self) -> str:
+        """Where it stands among its owner's notes: `patches/units`, `coaching`."""
+        return "/".join(self._place)
+
+    @property
     def _place(self) -> tuple[str, ...]:
         return (NAMED_NOTES[self.note], self.name) if self.name else (self.note,)
 
     def make(self, value: Value) -> Iterator[Objection]:
         """Write the note, where its owner is there."""
-        skill = {"description": self.description, "body": self.text}
         if self.agent is None:
             put(value, self.note, self.text)
         elif self.agent not in value["agents"]:
             yield self, "agent", no_agent(self.agent, value)
         else:
-            text = skill if self.note == "skill" and self.text else self.text
-            put_note(value["agents"][self.agent], self._place, text)
+            agent = value["agents"][self.agent]
+            put_note(agent, self._place, self._skill(agent) if self.description else self.text)
+
+    def _skill(self, agent: Value) -> Value:
+        """Give the skill, with what is told of where it comes from."""
+        old = agent.get("notes", {}).get("skills", {}).get(self.name, {})
+        return {**old, "description": self.description, "body": self.text}
 
     @classmethod
     def making(cls, change: Change) -> Iterator[SetNote]:
@@ -136,15 +145,26 @@ class SetNote(Kind):
 
 
 def put_note(agent: Value, place: Path, said: Any) -> None:
-    """Write a note of an agent; an empty one goes, and what it leaves empty."""
-    names = ["notes", *map(str, place)]
-    folders = [agent]
+    """Write a note of an agent; an empty one goes, and what it leaves empty.
+
+    What taught it another text taught it nothing of this one.
+    """
+    if _put(agent, ("notes", *place), said) != said:
+        _put(agent, ("notes", "taught", "/".join(map(str, place))), None)
+
+
+def _put(value: Value, path: Path, said: Any) -> Any:
+    """Write what stands at a path, or nothing, and leave nothing empty; give what stood there."""
+    names = [*map(str, path)]
+    folders = [value]
     for name in names[:-1]:
         folders.append(folders[-1].setdefault(name, {}))
+    before = folders[-1].get(names[-1])
     folders[-1][names[-1]] = said
     for folder, name in zip(reversed(folders), reversed(names), strict=True):
         if not folder[name]:
             del folder[name]
+    return before
 
 
 def _parts(field: str, said: Any) -> dict[str, Any]:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ..building import agent_of, recruit_of, roster_of, rounds_of
-from ..team import Agent, Notes
+from ..building import agent_of, notes_of, recruit_of, roster_of, rounds_of
+from ..team import OF_OTHERS, Agent
 from ..values import plain
 from ..writing import agent_value
 from ._edges import EDGES, insert_edge
 from ._strict import edit, one_of
 from ._structure import is_tied, spare_agents
 from .kind import Kind, no_agent, put, taken
-from .of_notes import put_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -217,6 +216,5 @@ def _follow(value: Value, new_ids: Mapping[str, str | None]) -> None:
         if said := execution.get(name):
             put(execution, name, plain(built(said).following(new_ids)))
     for agent in value["agents"].values():
-        if noted := agent.get("notes", {}).get("teammates"):
-            followed = Notes(teammates=noted).following(new_ids).teammates
-            put_note(agent, ("teammates",), {**followed})
+        if (noted := agent.get("notes")) and any(one in noted for one in OF_OTHERS):
+            put(agent, "notes", plain(notes_of(noted).following(new_ids)) or None)

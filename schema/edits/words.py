@@ -35,7 +35,12 @@ ROSTER: Path = ("execution", "roster")
 SHORT = 40
 """Characters. Longer texts are compared line by line."""
 
-NOUNS: Mapping[str, str] = {"patches": "patch", "teammates": "note on", "skills": "skill"}
+NOUNS: Mapping[str, str] = {
+    "patches": "patch",
+    "teammates": "note on",
+    "pairs": "work with",
+    "skills": "skill",
+}
 """What a note is called ahead of its name."""
 
 CONTEXT = 2
@@ -173,17 +178,17 @@ def _flows(edges: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _texts(found: Sequence[Change], paint: Paint) -> Iterator[_Sentence]:
     """Compare long texts; agents with the same change of the same text share it."""
-    subjects: dict[tuple[str, str, str], list[str]] = {}
+    subjects: dict[tuple[str, str, str, str], list[str]] = {}
     for change in found:
         agent = [str(change.path[1])] if change.path[0] == "agents" else []
-        key = (_field(change), _text(change.before), _text(change.after))
+        key = (_field(change), _text(change.before), _text(change.after), _lesson(change))
         subjects.setdefault(key, []).extend(agent)
-    for (field, before, after), agents in subjects.items():
+    for (field, before, after, lesson), agents in subjects.items():
         signs = [line[:1] for line in unified(before, after)]
         counts = (_count([one for one in signs if one == sign], sign, "line") for sign in "-+")
         yield _Sentence(
             subject=f"{field} of {span(agents)}" if agents else field,
-            said=", ".join(chain(*counts)),
+            said=", ".join(chain(*counts)) + lesson,
             lines=unified(before, after, paint),
         )
 
@@ -209,7 +214,12 @@ def _phrase(change: Change, paint: Paint) -> str:
     if change.path == ROSTER:
         before, after = _open_roster(change.before), _open_roster(change.after)
         return f"roster {paint(before, 'old')} -> {paint(after, 'new')}"
-    return f"{_field(change)} {_arrow(change, paint)}"
+    return f"{_field(change)} {_arrow(change, paint)}{_lesson(change)}"
+
+
+def _lesson(change: Change) -> str:
+    """Say which task taught a note: ` (taught by apples_1)`."""
+    return f" (taught by {change.taught})" if change.taught else ""
 
 
 def _field(change: Change) -> str:

@@ -128,6 +128,10 @@ def test_whom_a_note_is_about_makes_a_difference() -> None:
     other = knowing(vote("Guess.", "Solve it."), w1="Slow.")
     assert identity_of(known) != identity_of(other)
     assert not are_twins(known, other)
+    notes = Notes(pairs={"w1": "Ask first."}, taught={"pairs/w1": "t_1"})
+    paired = edited(known, "judge", notes=notes)
+    assert identity_of(paired) == identity_of(edited(paired, "judge", notes=notes.untaught))
+    assert identity_of(paired) != identity_of(edited(other, "judge", notes=notes))
     assert identity_of(vote("Solve it.", "Guess.")) == identity_of(vote("Guess.", "Solve it."))
 
 

@@ -65,11 +65,13 @@ LEARNT = Notes(
 def test_an_agent_without_tools_reads_all_that_it_has_learnt() -> None:
     agent = planned(prompt="Add.", notes=LEARNT)
     known = (("w1", "Slips with signs."), ("w2", "Right so far."))
-    assert system(agent, "", has_reports=False, known=known) == (
+    paired = (("w1", "Ask for units."),)
+    assert system(agent, "", has_reports=False, known=known, paired=paired) == (
         "Add.\n"
         "\nWhat you have learnt from earlier tasks:\n- Write units.\n  Always.\n"
         f"- {HOSTILE}\n"
         "\nWhat you know of your colleagues:\n- w1: Slips with signs.\n- w2: Right so far.\n"
+        "\nHow you work together with your colleagues:\n- w1: Ask for units.\n"
         "\nWhat you know how to do:\n\n## nines: Casts out nines.\nAdd the digits.\nTwice.\n"
         "\nAdvice for this round:\nSlow down."
     )

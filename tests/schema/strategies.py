@@ -21,6 +21,7 @@ from coterie.schema import (
     SolvedTask,
     Team,
 )
+from coterie.schema.team import OF_OTHERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,14 +96,31 @@ OUTPUT_SCHEMAS = _OBJECTS | _OBJECTS.map(lambda item: {"type": "array", "items":
 """Some of the schemas that an agent's answer may have."""
 
 _NOTED = TEXTS.filter(bool)
-NOTES = st.builds(
+TASK_IDS = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,8}", fullmatch=True)
+_SKILLS = st.builds(
+    Skill,
+    description=_NOTED,
+    body=_NOTED,
+    license=TEXTS,
+    metadata=st.dictionaries(IDS.filter(lambda key: key != "task"), TEXTS, max_size=1),
+)
+_UNTAUGHT = st.builds(
     Notes,
     patches=st.dictionaries(IDS, _NOTED, max_size=2),
     teammates=st.dictionaries(IDS, _NOTED, max_size=2),
-    skills=st.dictionaries(IDS, st.builds(Skill, description=_NOTED, body=_NOTED), max_size=2),
+    pairs=st.dictionaries(IDS, _NOTED, max_size=2),
+    skills=st.dictionaries(IDS | st.just("pdf-forms"), _SKILLS, max_size=2),
     coaching=TEXTS,
 )
-"""Whatever an agent may have learnt, of agents that may be anywhere."""
+
+
+def _taught(notes: Notes) -> SearchStrategy[Notes]:
+    tasks = st.fixed_dictionaries({}, optional=dict.fromkeys(notes.places, TASK_IDS))
+    return tasks.map(lambda taught: replace(notes, taught=taught))
+
+
+NOTES = _UNTAUGHT.flatmap(_taught)
+"""Whatever an agent may have learnt, of agents that may be anywhere, and on some which tasks."""
 
 RECALLS = st.builds(
     Recall,
@@ -199,9 +217,10 @@ def teams(draw: DrawFn) -> Team:
 def _with_notes(draw: DrawFn, agent: Agent, ids: Sequence[str]) -> Agent:
     """The agent with notes on some of the others, and none on itself."""
     on = draw(st.lists(st.sampled_from(ids), max_size=2))
-    teammates = {**agent.notes.teammates, **dict.fromkeys(on, "They check their work.")}
-    teammates.pop(agent.id, None)
-    return replace(agent, notes=replace(agent.notes, teammates=teammates))
+    known = dict.fromkeys(on, "They check their work.")
+    noted = {one: {**getattr(agent.notes, one), **known} for one in OF_OTHERS}
+    notes = replace(agent.notes, **noted)
+    return replace(agent, notes=notes.following({agent.id: None}))
 
 
 def working(team: Team) -> Team:

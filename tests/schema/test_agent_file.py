@@ -22,8 +22,10 @@ from .strategies import AGENTS, CATALOGUE
 LEARNT = Notes(
     patches={"units": "Write units.\nAlways."},
     teammates={"bob": "Quick."},
+    pairs={"bob": "Ask him first."},
     skills={"nines": Skill(description="Casts out nines.", body="Add the digits.\n\nTwice.")},
     coaching="Slow down.",
+    taught={"patches/units": "sums_1", "pairs/bob": "sums_2", "skills/nines": "sums_3"},
 )
 CRITIC = Agent(id="critic", role="critic", prompt="Find the mistake.", notes=LEARNT)
 
@@ -40,6 +42,7 @@ def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
     one = AgentFile(agent=CRITIC, lineage=Lineage(operator="fork", parents=("ada",)))
     write_agent(tmp_path / name, one)
     assert load_agent(tmp_path / name) == read_agent(tmp_path / name) == one
+    assert load_agent(tmp_path / name).agent.notes.taught == LEARNT.taught
     if name == "critic":
         assert load_agent(tmp_path / name / "agent.yaml") == one
 
@@ -50,12 +53,12 @@ def test_any_agent_survives_writing_and_reading(
     fields: dict[str, Any], as_folder: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     agent = Agent(id="one", **fields)
-    if "one" in agent.notes.teammates:
-        return
+    agent = replace(agent, notes=agent.notes.following({"one": None}))
     path = tmp_path_factory.mktemp("agents") / ("one" if as_folder else "one.yaml")
     write_agent(path, AgentFile(agent=agent))
     read = load_agent(path, CATALOGUE).agent
     assert (read, read.member) == (agent, agent.member)
+    assert read.notes.taught == agent.notes.taught
 
 
 def test_a_folder_is_written_anew_without_what_is_no_longer_said(tmp_path: Path) -> None:
@@ -69,10 +72,14 @@ def test_a_folder_is_written_anew_without_what_is_no_longer_said(tmp_path: Path)
         "notes/coaching.md",
         "notes/patches/units.md",
         "notes/teammates/bob.md",
+        "notes/pairs/bob.md",
     }
     assert (path / "skills/nines/SKILL.md").read_text() == (
-        "---\nname: nines\ndescription: Casts out nines.\n---\n\nAdd the digits.\n\nTwice.\n"
+        "---\nname: nines\ndescription: Casts out nines.\nmetadata:\n  task: sums_3\n---\n\n"
+        "Add the digits.\n\nTwice.\n"
     )
+    assert (path / "notes/pairs/bob.md").read_text() == "---\ntask: sums_2\n---\n\nAsk him first.\n"
+    assert (path / "notes/teammates/bob.md").read_text() == "Quick.\n"
     bare = AgentFile(agent=replace(CRITIC, prompt="solve_step_by_step", notes=Notes()))
     write_agent(path, bare)
     assert [file.name for file in path.rglob("*") if file.is_file()] == ["agent.yaml"]
@@ -96,13 +103,21 @@ def test_every_problem_names_the_file_and_the_line_where_it_is(tmp_path: Path) -
     (path / "notes/patches/Bad Name.md").write_text("x\n")
     (path / "notes/coaching.md").write_text("a\n\x00b\n")
     (path / "promt.md").write_text("x\n")
+    (path / "notes/patches/units.md").write_text("---\ntsak: x\n---\n\nx\n")
+    (path / "notes/pairs/bob.md").write_text("---\ntask: a b\n---\n\nx\n")
+    (path / "notes/pairs/ann.md").write_text("---\nx\n")
+    (path / "notes/pairs/eve.md").write_text("---\ntask: sums\n---\n")
     found = problems(path)
     for said in (
         "critic/agent.yaml:2:9: error: prompt: this stands in ",
         "critic/agent.yaml:3:1: error: maxtokens: unknown field.",
         "critic/skills/nines/SKILL.md:2:1: error: description is missing.",
         "critic/skills/nines/SKILL.md:2:7: error: name: the skill's folder is called 'nines'.",
-        "critic/skills/empty/SKILL.md:1:1: error: a skill begins with a description",
+        "critic/skills/empty/SKILL.md:1:1: error: it has to begin with its front matter",
+        "critic/notes/patches/units.md:2:1: error: tsak: a note's front matter says which task",
+        "critic/notes/pairs/bob.md:2:7: error: 'a b' is not a task id",
+        "critic/notes/pairs/ann.md:1:1: error: it has to begin with its front matter",
+        "critic/notes/pairs/eve.md:3:1: error: 0 characters are too few",
         "critic/notes/patches/Bad Name.md:1:1: error: 'Bad Name' is not an id",
         "critic/notes/coaching.md:2:1: error: control character U+0000",
         "critic/promt.md:1:1: error: an agent's folder has no 'promt.md'. Did you mean 'prompt.md'",
@@ -215,3 +230,19 @@ def test_where_there_is_no_file_none_can_be_used() -> None:
     new = '{"edits": [{"add_agent": {"agent": "n", "fields": {"use": "agents/critic.yaml"}}}]}'
     with pytest.raises(ConfigError, match="a new agent is written out"):
         edits_from_json(new)
+
+
+def test_a_task_that_taught_no_note_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "critic.yaml"
+    path.write_text(
+        "prompt: Check it.\nnotes:\n  pairs: {critic: Me.}\n"
+        "  patches: {units: Write units.}\n  taught: {patches/unit: sums_1, coaching: sums_2}\n"
+    )
+    for load in (load_agent, lambda path, _: read_agent(path)):
+        found = problems(path, load)
+        assert [one.split(" error: ")[0] for one in found] == [
+            "critic.yaml:3:11:",
+            "critic.yaml:5:12:",
+            "critic.yaml:5:34:",
+        ]
+        assert "no note 'patches/unit'. Did you mean 'patches/units'?" in found[1]

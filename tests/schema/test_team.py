@@ -128,20 +128,24 @@ def test_which_agent_of_a_pool_it_is_makes_no_difference() -> None:
 def test_what_an_agent_knows_of_the_others_is_found_by_their_ids_or_their_names() -> None:
     noted = {"b": "Quick.", "ada": "Careful.", "gone": "Loud.", "a": "Me."}
     agents = {
-        "a": Agent(id="a", notes=Notes(teammates=noted)),
+        "a": Agent(id="a", notes=Notes(teammates=noted, pairs={"ada": "Tell her all."})),
         "b": Agent(id="b", member="bob"),
         "c": Agent(id="c", member="ada"),
         "d": Agent(id="d"),
     }
     known = Team(name="t", agents=agents).known_to(agents["a"])
     assert [*known] == [("b", "Quick."), ("c", "Careful.")]
+    assert [*Team(name="t", agents=agents).paired_with(agents["a"])] == [("c", "Tell her all.")]
 
 
 def test_an_agent_with_another_id_keeps_its_notes_on_those_who_are_there() -> None:
-    notes = Notes(teammates={"b": "B.", "c": "C.", "d": "D.", "x": "X."})
+    on = {"b": "B.", "c": "C.", "d": "D.", "x": "X."}
+    taught = {"teammates/b": "t_1", "pairs/x": "t_2", "coaching": "t_3"}
+    notes = Notes(teammates=on, pairs=on, coaching="Hm.", taught=taught)
     moved = Agent(id="a", notes=notes).renamed("x", {"b": "c", "c": "b", "d": None})
     assert moved.id == "x"
-    assert moved.notes.teammates == {"c": "B.", "b": "C."}
+    assert moved.notes.teammates == moved.notes.pairs == {"c": "B.", "b": "C."}
+    assert moved.notes.taught == {"teammates/c": "t_1", "coaching": "t_3"}
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,8 @@ def handed_in(
 ) -> tuple[str, int, defaultdict[str, str]]:
     """Have a team work that starts each other: what comes of it, after how many messages."""
     heard, said = defaultdict[str, str](str), defaultdict[str, str](str)
-    heard[LEAD], waiting, sent, active = posed(order), deque([LEAD]), 0, {LEAD}
+    heard.update(dict.fromkeys(team, posed(order)))
+    waiting, sent, active = deque([LEAD]), 0, {LEAD}
     while waiting:
         agent = waiting.popleft()
         turn = Turn(

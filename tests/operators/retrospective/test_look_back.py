@@ -187,7 +187,7 @@ def test_what_agents_write_at_once_fits_together() -> None:
     assert {one.agent for one in done.levels[0] if isinstance(one, SetNote)} == {*TRIO.agents}
 
 
-CENTRAL = {
+CENTRAL: dict[str, Any] = {
     "reason": "It guessed.",
     "agents": {
         "planner": [patch("units", "Name the unit.")],
@@ -209,7 +209,8 @@ def test_one_analyser_reads_all_in_one_call_and_proposes_every_change() -> None:
         assert f"work of {agent}" in call.text
     done = asked.came
     assert dict(done.child.agents["planner"].notes.patches) == {"units": "Name the unit."}
-    assert "Guesses." in done.child.agents["writer"].notes.teammates["solver"]
+    assert done.child.agents["writer"].notes.teammates["solver"] == "Guesses."
+    assert done.child.agents["writer"].notes.pairs["solver"] == "It says how sure."
     assert done.child.constitution == "- Say the unit.\n"
     assert (done.retry, done.refused, done.lost) == (True, (), ())
 

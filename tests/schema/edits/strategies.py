@@ -47,7 +47,10 @@ PARAMETERS = sorted(field for field, owner in AGENT_FIELDS.items() if owner == "
 
 def exact(team: Team) -> str:
     """A team to the last bit of order, without where it and its agents come from."""
-    agents = {one: replace(agent, member=None) for one, agent in team.agents.items()}
+    agents = {
+        one: replace(agent, member=None, notes=agent.notes.untaught)
+        for one, agent in team.agents.items()
+    }
     value = team_value(replace(team, agents=agents, lineage=None))
     return json.dumps(equal_numbers_alike(value))
 
@@ -128,7 +131,11 @@ def edits_of(team: Team) -> SearchStrategy[list[Edit]]:
         st.builds(SetNote, agent=st.none(), note=st.just("constitution"), text=TEXTS),
         st.builds(SetNote, agent=ids, note=st.just("coaching"), text=TEXTS),
         st.builds(
-            SetNote, agent=ids, note=st.sampled_from(["patch", "teammate"]), name=ids, text=TEXTS
+            SetNote,
+            agent=ids,
+            note=st.sampled_from(["patch", "teammate", "pair"]),
+            name=ids,
+            text=TEXTS,
         ),
         st.builds(SetNote, agent=ids, note=st.just("skill"), name=ids),
         st.builds(

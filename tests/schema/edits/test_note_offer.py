@@ -20,6 +20,7 @@ from .decoder import answer
 LEARNT = Notes(
     patches={"units": "Write units."},
     teammates={"b": "Quick."},
+    pairs={"b": "Ask first."},
     skills={"nines": Skill(description="Sums.", body="Add.")},
 )
 TEAM = Team(
@@ -30,7 +31,7 @@ TEAM = Team(
     },
     reports_to={"a": ("b",)},
 )
-KINDS = ("patch", "teammate", "skill", "coaching")
+KINDS = ("patch", "teammate", "pair", "skill", "coaching")
 
 
 def offer(**fields: Any) -> NoteOffer:
@@ -92,6 +93,7 @@ def test_notes_are_written_anew_and_forgotten_by_their_names() -> None:
         (("patch",), {"coaching": {"text": "Hm."}}),
         (("coaching",), {"forget": {"note": "patch", "name": "units"}}),
         (("teammate",), {"teammate": {"name": "a", "text": "Me."}}),
+        (("pair",), {"pair": {"name": "a", "text": "Me."}}),
         (("coaching",), {"coaching": {"text": "x" * 801}}),
     ],
 )

@@ -1,0 +1,55 @@
+"""Which task taught an agent what: written beside its notes, and no part of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from .kinds import AddAgent, SetNote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..team import Agent, Team
+    from .kinds import Edit
+
+__all__ = ["taught"]
+
+
+def taught(team: Team, edits: Iterable[Edit], task: str) -> Team:
+    """Write down which task taught the notes that edits have set.
+
+    Edits keep what is known of notes that they leave as they are, and forget it with notes that
+    they replace. So a note that has a task here keeps it; and a note that has none, though an edit
+    set it to what it had been, was learnt anew.
+
+    Args:
+        team: The team that the edits made.
+        edits: The edits. All notes of an agent that they added count as set.
+        task: The task's id.
+    """
+    places: dict[str, set[str]] = {}
+    for agent, place in _set_by(edits):
+        places.setdefault(agent, set()).update(place)
+    agents = {
+        one: _taught(agent, places[one], task) if one in places else agent
+        for one, agent in team.agents.items()
+    }
+    return replace(team, agents=MappingProxyType(agents))
+
+
+def _set_by(edits: Iterable[Edit]) -> Iterator[tuple[str, Iterable[str]]]:
+    """Give agents, and the places of notes that edits set."""
+    for edit in edits:
+        if isinstance(edit, SetNote) and edit.agent is not None:
+            yield edit.agent, [edit.place]
+        elif isinstance(edit, AddAgent):
+            yield edit.agent.id, edit.agent.notes.places
+
+
+def _taught(agent: Agent, places: Iterable[str], task: str) -> Agent:
+    known = agent.notes.taught
+    new = {place: task for place in places if place in agent.notes.places and place not in known}
+    notes = replace(agent.notes, taught=MappingProxyType({**known, **new}))
+    return replace(agent, notes=notes)
