@@ -17,7 +17,7 @@ from ..schema.values import is_list
 from .budget import Caps
 from .jail import Jails
 from .journal import Journal
-from .outcomes import run_value
+from .outcomes import roster_value, run_value
 from .services import Setting
 from .trace import VERSION, RunFolder
 
@@ -131,6 +131,7 @@ class Record:
             "seconds": round(run.seconds, 3),
             **({"rounds": run.rounds} if self.repeats else {}),
             **({"recruited": dict(run.recruited)} if run.recruited else {}),
+            **roster_value(run),
             "usage": {**value["usage"], "cost": run.usage.cost},
             "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},
         }
