@@ -41,7 +41,7 @@ from .world import order_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ...runtime.gateway import ChatRequest
+    from ...runtime.gateway import ChatRequest, Message
     from .landscapes import Landscape
     from .world import Order, Part
 
@@ -65,7 +65,8 @@ def looked_back(world: Landscape, request: ChatRequest) -> str:
     """
     schema: Any = request.schema
     operator = operator_of(schema)
-    texts = [str(one["content"]) for one in request.messages]
+    messages = _asked_first(request.messages)
+    texts = [str(one["content"]) for one in messages]
     named = title_in("\n".join(texts))
     if operator is None or named is None:
         raise ValueError(f"nobody in the world asks this: {texts[-1]!r}")
@@ -75,12 +76,18 @@ def looked_back(world: Landscape, request: ChatRequest) -> str:
         instructions=texts[0],
         before=[
             (str(one["role"]), text)
-            for one, text in zip(request.messages[:-1], texts, strict=False)
+            for one, text in zip(messages[:-1], texts, strict=False)
         ],
         shown=texts[-1],
         schema=schema,
     )
     return json.dumps(ANSWERS[operator](asked))
+
+
+def _asked_first(messages: Sequence[Message]) -> Sequence[Message]:
+    """Leave out that something was wrong with an answer: who is told so says the same again."""
+    shown = str(messages[-1]["content"])
+    return messages if fenced_texts(shown, "task") else messages[:-2]
 
 
 @dataclass(frozen=True, kw_only=True)
