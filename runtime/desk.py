@@ -16,7 +16,7 @@ from .conversation import continued
 from .dialogue import kept
 from .gateway import CallError, ChatRequest, Usage
 from .journal import digest
-from .messages import question, system
+from .messages import UNBURDENED, question, system
 from .mishaps import Mishaps
 from .outcomes import AgentOutcome, after, outcome_of, outcome_value
 from .own_time import OwnTime
@@ -219,14 +219,14 @@ class Desk:
                 self.emit("agent_retried", attempt=self.attempts, error=str(error))
 
     def _system(self) -> str:
-        has_reports = bool(self.reports or self.carried)
-        team, planned = self.run.plan.team, self.turn.planned if self.turn else self.planned
+        has_reports = bool(self.reports or (self.carried and not self.turn))
+        team, agent = self.run.plan.team, self.planned.agent
         said = system(
-            planned,
+            self.turn.planned if self.turn else self.planned,
             team.constitution,
             has_reports=has_reports,
-            known=team.known_to(self.planned.agent),
-            paired=team.paired_with(self.planned.agent),
+            known=team.known_to(agent),
+            paired=team.paired_with(agent),
         )
         return self.turn.instructions(said) if self.turn else said
 
@@ -239,7 +239,8 @@ class Desk:
     def _asked_of_it(self) -> str:
         task = self.run.workspaces.task
         brief = task.briefs.get(self.planned.agent.id, "")
-        return question(task, self.reports, self.missing, self.carried, self.recalled, brief=brief)
+        carried = UNBURDENED if self.turn else self.carried  # its mail has the rest
+        return question(task, self.reports, self.missing, carried, self.recalled, brief=brief)
 
     def _assignment(self) -> Assignment:
         run, context, agent = self.run, self.context, self.planned.agent

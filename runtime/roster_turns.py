@@ -175,12 +175,8 @@ class Turns:
         patch = got.pop() if len(got) == 1 else self._patches.get(agent)
         said = self._said.get(agent)
         own = Report(agent_id=agent, role="", content="", patch=patch)
-        letters = tuple(
-            Report(agent_id=one.sender or "the team", role=one.kind, content=one.text)
-            for one in mail.messages
-        )
         return Carry(
             own={agent: own} if patch else {},
-            letters={agent: letters},
+            mail={agent: mail},
             earlier={agent: earlier(said.dialogue, self.bus.roster.memory)} if said else {},
         )

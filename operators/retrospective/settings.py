@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ...runtime.terminal import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -102,10 +104,11 @@ def foretells(settings: RetrospectiveSettings) -> str:
         "team_level": "the team on its rules and its roster",
     }
     levels = [told for name, told in does.items() if getattr(settings, name)]
+    asked = counted(settings.evidence, "question")
     looks = {
         "centralised": "one analyser looks back for all",
         "partitioned": "each looks back alone",
-        "collaborative": f"they look back, with up to {settings.evidence} questions each",
+        "collaborative": f"they look back, with up to {asked} each",
         "none": "",
     }
     once_more = "; once more, if the team asks for it" if settings.retry else ""

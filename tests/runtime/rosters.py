@@ -108,6 +108,11 @@ class Minds:
 class Acting:
     """A backend that asks once and does what it is answered, with its tools."""
 
+    @classmethod
+    def objections(cls, agent: Agent) -> Iterator[str]:
+        del agent
+        yield from ()
+
     async def run(self, assignment: Assignment) -> AgentResult:
         question = [
             {"role": "system", "content": assignment.system},
