@@ -1,11 +1,13 @@
 """Blame: which agent made a team fail, at which step, and why (Meta-Team, App. C).
 
-`Trace` is what both a run of ours and a published failure give, `attribute` asks a model about it
-in three schemes, and `local_vote` and `collaborative_vote` are the rules by which many opinions
-become one `Verdict`.
+`Trace` is what both a run of ours (`trace_of`) and a published failure give, `attribute` asks a
+model about it in three schemes, and `local_vote` and `collaborative_vote` are the rules by which
+many opinions become one `Verdict`.
 """
 
 from .attributing import ROUNDS, attribute
+from .finding import Finding
+from .reading import trace_of, trace_of_events
 from .trace import Step, Trace
 from .verdict import SCHEMES, Scheme, Verdict
 from .view import Room, View, view
@@ -16,6 +18,7 @@ __all__ = [
     "ROUNDS",
     "SCHEMES",
     "Ballot",
+    "Finding",
     "Pair",
     "Room",
     "Scheme",
@@ -28,5 +31,7 @@ __all__ = [
     "attribute",
     "collaborative_vote",
     "local_vote",
+    "trace_of",
+    "trace_of_events",
     "view",
 ]

@@ -17,7 +17,9 @@ class Step:
             history of a published trace. No two steps of a trace have the same.
         agent: Who did it, by its id. It need not be one that can be blamed: a person asks, too.
         text: What was said or done.
-        where: What else tells where it is: `answer in round 2`.
+        kind: What it is: `answer`, `action`, `tool`, `message`, `outcome`, `failure`; of a trace
+            that does not tell, empty.
+        where: What else tells where it is: `round 2`, `closing`, `turn 3, attempt 2`.
         read: What it was done upon, as far as no step of the same agent tells it. Only the agent's
             own analyzer is shown it: in the flat trace it stands where others did it.
     """
@@ -25,6 +27,7 @@ class Step:
     number: int
     agent: str
     text: str
+    kind: str = ""
     where: str = ""
     read: str = ""
 

@@ -118,7 +118,8 @@ def _shown(step: Step, most: int, *, own: bool) -> str:
     """Show a step, and what its agent had read, in as many characters."""
     room = max(round(most * ROOM_OF_READ), most - len(step.text))
     read = clip(step.read, room) if own else ""
-    title = ", ".join(part for part in (str(step.number), step.agent, step.where) if part)
+    parts = (str(step.number), step.agent, step.kind, step.where)
+    title = ", ".join(part for part in parts if part)
     said = clip(step.text, most - len(read)) if step.text.strip() else "(nothing)"
     return material(
         fenced("had_read", read, str(step.number)), fenced("step", said or "(cut)", title)

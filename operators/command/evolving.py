@@ -297,6 +297,7 @@ class Evolving:
         made = f"{runs_of(line)} tried, {len(line['dropped'])} dropped"
         if learnt := line.get("learnt"):
             made += f", {learnt} {'entry' if learnt == 1 else 'entries'} kept"
+        made += f"; {line['said']}" if "said" in line else ""
         whom = f" by {line['team']}" if "team" in line else ""
         told = f"{line['task']}: {line['score']:g}{whom}"
         self._say(f"{self._taken:5} of {len(self.tasks)}  {told} ({made})")

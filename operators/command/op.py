@@ -22,6 +22,7 @@ class _Operators(Group):
     entries = "operators"
     summaries = {  # noqa: RUF012 - to ask an operator itself, it would have to be imported
         "appraise": "Let a model score every utterance of a run.",
+        "attribute": "Say which agent made a run fail: the same as mas-blame.",
         "chance": "Change one component of a team at random, for comparison.",
         "coach": "Let a model tell an agent what it did wrong in a run, and what to do.",
         "consolidate": "Put what a pool's evolution on a task has taught into its memory.",
@@ -45,8 +46,11 @@ class _Operators(Group):
         "mutate": "Let a model change one component of a team.",
         "prune": "Retire an agent of a pool, with how it did.",
         "reflect": "Let a model say what an agent should know after a run.",
+        "reorganise": "Let a team look back on a run, and change its notes, rules and roster.",
         "restructure": "Let a model take in agents of roles, let go of some, and move edges.",
+        "retrospect": "Let an agent look back on a run, ask colleagues, and note what it learnt.",
         "select": "Choose the teams of a pool that are to begin with a task.",
+        "settle": "Let two agents of a run note what they learnt about each other.",
         "specialize": "Let a model nudge a pool's agent towards what it is good at.",
     }
 

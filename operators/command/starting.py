@@ -190,7 +190,8 @@ def found(
     written, others = _teams(places, pool_folder, catalogue, must_have="teams" in needs)
     everybody = _agents(pool_folder, catalogue) if "agents" in needs else ()
     living = tuple(one.agent for one in everybody if one.retired is None)
-    if wrong := strategy.suits(recipe.settings, (*written, *others), living):
+    there = _living(pool_folder, catalogue) or written
+    if wrong := strategy.suits(recipe.settings, there, living):
         raise ConfigError(settings_problems(recipe_file, wrong))
     first = tuple(strategy.agents(recipe.settings, beside, catalogue))
     asking = tuple(one.agent for one in everybody if not one.born.parents) or first
@@ -280,6 +281,16 @@ def _teams(
         )
     written = tuple(one.team for one in pool.teams.values() if not one.born.parents)
     return written, tuple(one.team for one in pool.members.values() if one.born.parents)
+
+
+def _living(folder: Path, catalogue: Catalogue) -> tuple[Team, ...]:
+    """Give the teams of a pool that are not retired; none, where there is no pool yet."""
+    from ...pool.layout import LEDGER
+    from ...pool.pool import Pool
+
+    if not (folder / LEDGER).exists():
+        return ()
+    return tuple(one.team for one in Pool.open(folder, catalogue=catalogue).members.values())
 
 
 def _agents(folder: Path, catalogue: Catalogue) -> tuple[PoolAgent, ...]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ...runtime.terminal import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["RetrospectiveSettings", "Scheme", "check"]
+__all__ = ["RetrospectiveSettings", "Scheme", "check", "foretells"]
 
 Scheme = Literal["none", "centralised", "partitioned", "collaborative"]
 LEVELS = ("agent_level", "pair_level", "team_level")
@@ -72,8 +74,8 @@ class RetrospectiveSettings:
     @property
     def looks_back(self) -> bool:
         """Whether anything can change."""
-        together = self.scheme != "partitioned" and (self.pair_level or self.team_level)
-        return self.scheme != "none" and (self.agent_level or together)
+        levels = (self.agent_level, self.pair_level, self.team_level)
+        return self.scheme != "none" and any(levels)
 
 
 def check(settings: RetrospectiveSettings, said: Mapping[str, Any]) -> Mapping[str, str]:
@@ -87,9 +89,27 @@ def check(settings: RetrospectiveSettings, said: Mapping[str, Any]) -> Mapping[s
         found["scheme"] = "nothing would change: no level is left. Write scheme: none for that."
     if settings.scheme in {"centralised", "partitioned"} and "evidence" in said:
         found["evidence"] = f"agents ask each other with scheme: collaborative only, and {here}"
-    if settings.scheme == "partitioned":
-        why = f"nobody learns what others found, since {here}"
-        found |= {one: why for one in ("pair_level", "team_level", "retry") if one in said}
     if settings.roster == "closed" and "alive" in said:
         found["alive"] = "all are at work at once with roster: closed. Leave one of them out."
     return found
+
+
+def foretells(settings: RetrospectiveSettings) -> str:
+    """Say what happens on a task."""
+    if not settings.looks_back:
+        return "the head works; nobody looks back, and it stays as it is"
+    does = {
+        "agent_level": "agents on themselves",
+        "pair_level": "pairs that exchanged messages on each other",
+        "team_level": "the team on its rules and its roster",
+    }
+    levels = [told for name, told in does.items() if getattr(settings, name)]
+    asked = counted(settings.evidence, "question")
+    looks = {
+        "centralised": "one analyser looks back for all",
+        "partitioned": "each looks back alone",
+        "collaborative": f"they look back, with up to {asked} each",
+        "none": "",
+    }
+    once_more = "; once more, if the team asks for it" if settings.retry else ""
+    return f"the head works; {looks[settings.scheme]}: {', '.join(levels)}{once_more}"

@@ -58,7 +58,11 @@ def show_lineage(folder: Path, name: str | None, form: str) -> None:
     click.echo("\n".join(FORMS[form](family)))
 
 
-@click.command("blame", cls=Command)
+@click.command(
+    "blame",
+    cls=Command,
+    epilog="`mas-blame RUN` is something else: it says which agent made a run fail, at which step.",
+)
 @pool_folder
 @click.argument("name", metavar="NAME")
 @as_json

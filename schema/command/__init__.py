@@ -32,6 +32,7 @@ BUG = 70
 INTERRUPTED = 130
 SUMMARIES: Mapping[str, str] = {
     "bench": "Measure teams on public benchmarks, and compare what came of it.",
+    "blame": "Say which agent made a run fail, at which step, and why.",
     "diff": "Show what differs between two teams.",
     "doctor": "Tell what this machine has: models, backends, tools, and how safe its jail is.",
     "evolve": "Evolve the teams of a pool over a stream of tasks.",

@@ -174,6 +174,25 @@ def judgements(agents: Sequence[str]) -> SearchStrategy[str]:
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 
+def accusations(scheme: str, agents: Sequence[str], steps: Sequence[int]) -> SearchStrategy[str]:
+    """Answers of a model that is asked who is to blame, in the forms of a scheme."""
+    step = st.sampled_from([*steps, *steps, -1, 0, 4, 10**30, 1.5, "3", True, None])
+    sure = st.sampled_from([0, 0.5, 1]) | st.floats(0, 1) | _SHARE
+    fair = {"reason": _TEXT, "step": st.sampled_from([*steps]), "confidence": st.floats(0, 1)}
+    odd = {"reason": _TEXT | VALUES, "step": step, "confidence": sure}
+    name = st.sampled_from([*agents, *agents, "(nobody)", "user"]) | _NAME
+    evidence = st.lists(st.sampled_from([*steps]), max_size=2) | st.lists(step, max_size=3) | VALUES
+    own, again = {"erred": st.booleans()}, {"agent": name, "evidence": evidence}
+    forms = {"global": [{"agent": name}], "local": [own], "collaborative": [own, own, again]}
+    answers = [
+        st.fixed_dictionaries({**fields, **form}, optional=more).map(json.dumps)
+        for fields, more in ((fair, {}), (odd, {"votes": VALUES, "weight": _NUMBER}))
+        for form in forms[scheme]
+    ]
+    any_of = st.one_of(answers)
+    return st.one_of(*answers, _truncated(any_of), _talkative(any_of), _SHAPES)
+
+
 def gaugings() -> SearchStrategy[str]:
     """Answers of a model that is asked what a case looks like."""
     fractions = ("complexity", "disciplines", "divergence", "misleading")

@@ -14,7 +14,7 @@ TRACE = Trace(
     question="How many apples?",
     agents=("planner", "solver", "writer"),
     steps=(
-        Step(number=3, agent="planner", text="PLAN Count the pears.", where="answer"),
+        Step(number=3, agent="planner", text="PLAN Count the pears.", kind="answer"),
         Step(number=5, agent="solver", text="SOLUTION Six pears.", read="READ Count the pears."),
         Step(number=8, agent="user", text="Go on."),
         Step(number=9, agent="solver", text="SURE Six."),

@@ -15,8 +15,8 @@ def step(number: int, text: str = "x", **fields: str) -> Step:
 
 
 def test_steps_are_shown_with_number_agent_and_place() -> None:
-    seen = view([step(4, "Seven.", where="answer in round 2")], WIDE)
-    assert '"4, solver, answer in round 2">\nSeven.\n</step' in seen.text
+    seen = view([step(4, "Seven.", kind="answer", where="round 2")], WIDE)
+    assert '"4, solver, answer, round 2">\nSeven.\n</step' in seen.text
     assert (seen.shown, seen.shortened, seen.left_out) == ((4,), (), ())
 
 

@@ -41,8 +41,6 @@ def test_the_defaults_and_the_examples_are_right() -> None:
         ({"scheme": "none", "team_level": False}, "team_level"),
         ({"scheme": "centralised", "evidence": 1}, "evidence"),
         ({"scheme": "partitioned", "evidence": 1}, "evidence"),
-        ({"scheme": "partitioned", "pair_level": True}, "pair_level"),
-        ({"scheme": "partitioned", "retry": True}, "retry"),
         ({"roster": "closed", "alive": 3}, "alive"),
     ],
 )
@@ -54,5 +52,5 @@ def test_a_team_in_which_nothing_can_change_says_so() -> None:
     settings = RetrospectiveSettings(agent_level=False, pair_level=False, team_level=False)
     assert not settings.looks_back
     assert "scheme: none" in check(settings, {"agent_level": False})["scheme"]
-    assert not replace(settings, scheme="partitioned", pair_level=True).looks_back
+    assert replace(settings, team_level=True).looks_back
     assert not RetrospectiveSettings(scheme="none").looks_back

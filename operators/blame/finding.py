@@ -1,0 +1,139 @@
+"""A verdict as people and programs read it: with the step's text, and where that is in the run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.terminal import counted, on_one_line, speakable
+from ..material import clip
+from .reading import EVENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...runtime.usage import Usage
+    from .trace import Step, Trace
+    from .verdict import Verdict
+
+__all__ = ["Finding"]
+
+VERSION = 1
+"""Version of the format of `blame/<scheme>.json`."""
+LONGEST_STEP = 1_200
+"""Characters of a step's text that are shown to people; programs get all of it."""
+MOST_VOTES = 8
+NOT_SURE = "Nobody accuses anybody: this one was the least sure of having made no mistake."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """What was found out about a failed run.
+
+    Attributes:
+        trace: The run.
+        verdict: Who is to blame.
+        model: The alias of the model that was asked.
+        rounds: How often analyzers looked again, at most; 0 where the scheme has no rounds.
+        usage: What all answers cost that led to the verdict.
+        recorded: How many of them were there already, and cost nothing now.
+        dropped: How many questions came to no answer of use.
+    """
+
+    trace: Trace
+    verdict: Verdict
+    model: str
+    rounds: int
+    usage: Usage
+    recorded: int
+    dropped: int
+
+    @property
+    def step(self) -> Step:
+        """The step that is blamed."""
+        return self.trace.step(self.verdict.step)
+
+    def value(self) -> dict[str, Any]:
+        """Give it as a JSON object."""
+        verdict, step = self.verdict, self.step
+        return {
+            "v": VERSION,
+            "scheme": verdict.scheme,
+            "agent": verdict.agent,
+            "step": verdict.step,
+            "kind": step.kind,
+            "where": step.where,
+            "line": f"{EVENTS}:{step.number}",
+            "text": step.text,
+            "why": verdict.why,
+            "confidence": verdict.confidence,
+            "by_default": verdict.by_default,
+            "votes": [asdict(vote) for vote in verdict.votes],
+            "submissions": [
+                {
+                    "analyzer": one.analyzer,
+                    "accuses": None
+                    if one.accuses is None
+                    else {"agent": one.accuses[0], "step": one.accuses[1]},
+                    "confidence": one.confidence,
+                    "countered": one.countered,
+                    "why": one.why,
+                }
+                for one in verdict.submissions
+            ],
+            "lost": list(verdict.lost),
+            "model": self.model,
+            "rounds": self.rounds,
+            "knew_answer": bool(self.trace.expected),
+            "dropped": self.dropped,
+            "usage": {**self.usage.value(), "cost": self.usage.cost},
+        }
+
+    def text(self) -> str:
+        """Tell it to a person."""
+        return speakable("\n".join(self._lines()))
+
+    def _lines(self) -> Iterator[str]:
+        verdict, step = self.verdict, self.step
+        found = f"{EVENTS}:{step.number}"
+        place = "; ".join(filter(None, (", ".join(filter(None, (step.kind, step.where))), found)))
+        yield f"{verdict.agent}, step {verdict.step}, sure {verdict.confidence:.3g}"
+        if verdict.by_default:
+            yield NOT_SURE
+        yield f"why: {on_one_line(verdict.why)}"
+        yield f"step {step.number} ({place}):"
+        yield from (f"  {line}" for line in _shown(step.text))
+        yield from self._votes()
+        yield self._cost()
+
+    def _votes(self) -> Iterator[str]:
+        votes = self.verdict.votes
+        if self.verdict.submissions:
+            yield "votes:" if votes else "votes: none"
+            for vote in votes[:MOST_VOTES]:
+                told = f"{vote.weight:.3g}  {vote.agent}, step {vote.step}"
+                yield f"  {told}, by {', '.join(vote.by)}"
+            if len(votes) > MOST_VOTES:
+                yield f"  and {len(votes) - MOST_VOTES} more"
+        if denied := [one.analyzer for one in self.verdict.submissions if one.accuses is None]:
+            yield f"accuse nobody: {', '.join(denied)}"
+        if self.verdict.lost:
+            yield f"say nothing of use: {', '.join(self.verdict.lost)}"
+        if self.dropped:
+            yield f"dropped: {counted(self.dropped, 'answer')}, no good after one repair either"
+
+    def _cost(self) -> str:
+        usage, verdict = self.usage, self.verdict
+        scheme = (
+            f"{verdict.scheme}, {counted(self.rounds, 'round')}"
+            if self.rounds
+            else (verdict.scheme)
+        )
+        calls = counted(usage.calls + usage.cached_calls, "call")
+        answered = f", {self.recorded} of them answered before" if self.recorded else ""
+        tokens = counted(usage.tokens, "token")
+        return f"{scheme}: {calls} to {self.model}{answered}, {tokens}, {usage.cost}"
+
+
+def _shown(text: str) -> list[str]:
+    return clip(text.strip(), LONGEST_STEP).splitlines() or ["(nothing)"]

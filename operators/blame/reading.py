@@ -1,0 +1,218 @@
+"""A failed run of ours as a trace, read from its folder."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from ...runtime.record import read_result, read_value
+from ...runtime.trace import VERSION
+from ...schema.errors import InputError
+from ...schema.task import Task
+from ...schema.values import is_mapping
+from .steps import blamable, outage_of, steps_of
+from .trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["EVENTS", "Ended", "events_of", "outage_of_run", "trace_of", "trace_of_events"]
+
+EVENTS = "events.jsonl"
+Read = TypeVar("Read")
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ended:
+    """How a run ended, as its folder tells.
+
+    Attributes:
+        status: `done`, `failed`, `stopped` or `interrupted`.
+        answer: What it came to; None where it came to nothing.
+        error: Why it came to nothing; empty where nobody says so.
+        score: What the answer is worth, in [0, 1]; None where nobody said.
+        reason: Why. It may quote the reference answer.
+    """
+
+    status: str
+    answer: str | None
+    error: str
+    score: float | None
+    reason: str
+
+    @classmethod
+    def of(cls, folder: Path) -> Self:
+        """Read it. A run that did not get as far as to write it down was interrupted.
+
+        Raises:
+            InputError: The file is damaged.
+        """
+        result = read_result(folder) or {"status": "interrupted"}
+        score = result.get("score") or {}
+        try:
+            ended = cls(
+                status=str(result["status"]),
+                answer=None if (answer := result.get("answer")) is None else str(answer),
+                error=str(result.get("error") or ""),
+                score=float(score["value"]) if score else None,
+                reason=str(score.get("reason") or ""),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"{folder}: this is no record of a run: {error!r}.") from None
+        return ended
+
+    def told(self, *, is_blind: bool) -> str:
+        """Say how it ended; blind, without the reason of the score."""
+        error = f": {self.error}" if self.error else ""
+        reason = f": {self.reason}" if self.reason and not is_blind else ""
+        parts = (
+            "" if self.status == "done" else f"{self.status}{error}",
+            "" if self.score is None else f"score {self.score:.3g}{reason}",
+        )
+        return "\n".join(part for part in parts if part)
+
+
+def trace_of(
+    folder: Path,
+    *,
+    expected: str | None = None,
+    is_blind: bool = False,
+    scrub: Callable[[str], str] = _as_it_is,
+) -> Trace:
+    """Read the trace of a run from its folder, however the run ended.
+
+    Args:
+        folder: The run's folder.
+        expected: The right answer; None for the reference answer of the task, where it has one.
+        is_blind: Whether nobody is to be shown a right answer, nor a score's reason that quotes it.
+        scrub: Takes out what may not be shown. What the run wrote is without secrets already.
+
+    Raises:
+        InputError: It is not the folder of a run, another version wrote it, or a file is damaged.
+    """
+    task, ended = read_value(folder / "task.json"), Ended.of(folder)
+    right = task.get("answer") if expected is None else expected
+    case = {
+        "question": _question(folder, task),
+        "answer": ended.answer or "",
+        "expected": "" if is_blind or right is None else _as_text(right),
+        "ended": ended.told(is_blind=is_blind),
+    }
+    told = {name: scrub(text) for name, text in case.items()}
+    return trace_of_events(events_of(folder, scrub), str(folder / EVENTS), **told)
+
+
+def _question(folder: Path, task: Mapping[str, Any]) -> str:
+    query, context = task.get("query"), task.get("context", "")
+    if not isinstance(query, str) or not isinstance(context, str):
+        raise InputError(f"{folder / 'task.json'}: it asks nothing: this is no task of a run.")
+    return Task(id="", query=query, context=context).text
+
+
+def outage_of_run(folder: Path) -> str | None:
+    """Find the failure of a model that a run failed by; None where it is the agents' own.
+
+    Raises:
+        InputError: It is not the folder of a run, another version wrote it, or a file is damaged.
+    """
+    events, error = events_of(folder), Ended.of(folder).error
+    return _checked(str(folder / EVENTS), lambda: outage_of(events, error))
+
+
+def trace_of_events(
+    events: Sequence[Mapping[str, Any]],
+    source: str,
+    *,
+    question: str,
+    answer: str = "",
+    expected: str = "",
+    ended: str = "",
+) -> Trace:
+    """Make a trace of a run's events.
+
+    Args:
+        events: The events, as events.jsonl has them, in order.
+        source: Where they are from, for messages.
+        question: What was asked.
+        answer: What the run came to.
+        expected: The right answer, where it may be shown.
+        ended: What else is known of how it ended.
+
+    Raises:
+        InputError: One of them is none that a run tells.
+    """
+    return Trace(
+        question=question,
+        agents=_checked(source, lambda: blamable(events)),
+        steps=_checked(source, lambda: steps_of(events)),
+        answer=answer,
+        expected=expected,
+        ended=ended,
+    )
+
+
+def _checked(source: str, read: Callable[[], Read]) -> Read:
+    try:
+        return read()
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"{source}: an event has not the form that runs write: {error!r}. The file was changed,"
+            " or another version of coterie wrote it."
+        ) from None
+
+
+def events_of(
+    folder: Path, scrub: Callable[[str], str] = _as_it_is
+) -> tuple[Mapping[str, Any], ...]:
+    """Read the events of a run; half a line at the end, which a crash leaves, is passed over.
+
+    Raises:
+        InputError: There are none, they cannot be read, or another version wrote them.
+    """
+    path = folder / EVENTS
+    try:
+        text = path.read_bytes().decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: there is no such file, so nothing tells what this run did. Is {str(folder)!r}"
+            " the folder of a run?"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
+    return tuple(_events(path, scrub(text)))
+
+
+def _events(path: Path, text: str) -> Iterator[Mapping[str, Any]]:
+    last = 0
+    for number, line in enumerate(text.split("\n")[:-1], 1):
+        event = _event(line)
+        if event is None or event["n"] <= last:
+            raise InputError(f"{path}:{number}: this line is damaged: it is no event of a run.")
+        if event["v"] != VERSION:
+            raise InputError(
+                f"{path}:{number}: version {event['v']!r} of the format; this coterie reads"
+                f" {VERSION}. Use the one that made the run."
+            )
+        last = event["n"]
+        yield event
+
+
+def _event(line: str) -> Mapping[str, Any] | None:
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not is_mapping(event) or "v" not in event or type(event.get("n")) is not int:
+        return None
+    is_whole = isinstance(event.get("type"), str) and isinstance(event.get("agent", ""), str)
+    return event if is_whole else None
+
+
+def _as_text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,252 @@
+"""The steps of a run of ours, read off its events: what each agent said, did, and came to.
+
+A run that was interrupted and went on tells again what its journal answered. Such a step is one
+step, and stands where it was told first; what came out differently the second time takes the place
+of what it had been.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.outcomes import INFRASTRUCTURE
+from .trace import Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+__all__ = ["blamable", "outage_of", "steps_of"]
+
+FUNCTION = "function"
+"""The backend of agents that are code of a person's, which nobody blames for what it computes."""
+HEARD = frozenset({"user", "tool"})
+"""Roles of messages that an agent did not write itself."""
+PLACES = ("turn", "round")
+"""Fields of an event that say in which part of the run it was."""
+
+Key = tuple[Any, ...]
+
+
+def steps_of(events: Iterable[Mapping[str, Any]]) -> tuple[Step, ...]:
+    """Find the steps of a run, in the order of their numbers.
+
+    Args:
+        events: The events, as events.jsonl has them, in order.
+
+    Raises:
+        KeyError: One of them lacks a field; a `TypeError`, an `AttributeError` or a `ValueError`
+            may say that it is no event.
+    """
+    reader = _Reader()
+    for event in events:
+        reader.take(event)
+    return tuple(one.step for one in sorted(reader.done.values(), key=lambda one: one.number))
+
+
+def blamable(events: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Name the agents of a run that can be blamed, in the order in which they began to work."""
+    began = (one for one in events if one["type"] == "agent_started")
+    backends = {one["agent"]: one.get("backend") for one in began}
+    return tuple(agent for agent, backend in backends.items() if backend != FUNCTION)
+
+
+def outage_of(events: Iterable[Mapping[str, Any]], error: str) -> str | None:
+    """Find the failure of a model that a run's error goes back to; None where none does.
+
+    Args:
+        events: The run's events.
+        error: Why it has no answer.
+    """
+    failures = (one["error"] for one in events if _is_outage(one))
+    return next((failure for failure in failures if failure and failure in error), None)
+
+
+def _is_outage(event: Mapping[str, Any]) -> bool:
+    return event["type"] == "model_error" and event.get("kind") in INFRASTRUCTURE
+
+
+@dataclass(kw_only=True, slots=True)
+class _Done:
+    """A step as it becomes known: what came of it is told after it, or by steps of its tools."""
+
+    number: int
+    agent: str
+    kind: str
+    where: str
+    text: str
+    read: str = ""
+    came: str = ""
+    calls_tools: bool = False
+    is_told_apart: bool = False
+
+    @property
+    def step(self) -> Step:
+        came = f"\n\nWhat came of it:\n{self.came}" if self.came else ""
+        kind = "action" if self.came and self.kind == "answer" else self.kind
+        return Step(
+            number=self.number,
+            agent=self.agent,
+            text=self.text + came,
+            kind=kind,
+            where=self.where,
+            read=self.read,
+        )
+
+
+@dataclass(kw_only=True, slots=True)
+class _Reader:
+    """Folds events into steps.
+
+    Attributes:
+        done: The steps until now, by what tells them from others, whenever they are told.
+        last: The last step of each agent, by part of the run.
+        turn: What each agent did since it last took its mail, where there is any.
+        heard: What each agent has read.
+        broke: What failed of whom that was not its own failure, by part of the run.
+        counts: How often an agent did the same, since a process began.
+    """
+
+    done: dict[Key, _Done] = field(default_factory=dict[Key, _Done])
+    last: dict[Key, _Done] = field(default_factory=dict[Key, _Done])
+    turn: dict[str, list[_Done]] = field(default_factory=dict[str, list[_Done]])
+    heard: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    broke: dict[Key, str] = field(default_factory=dict[Key, str])
+    counts: Counter[Key] = field(default_factory=Counter[Key])
+
+    def take(self, event: Mapping[str, Any]) -> None:
+        """Take the next event."""
+        if event["type"] == "run_started":
+            self.counts.clear()
+        if "agent" not in event or "operator" in event:
+            return
+        match event["type"]:
+            case "model_call":
+                self._said(event)
+            case "model_error" if _is_outage(event):
+                self.broke[_part(event)] = event["error"]
+            case "tool_call":
+                self._used(event)
+            case "step_failed":
+                self._counted(event, "failure", f"step failed: {event['error']}")
+            case "agent_finished":
+                self._ended(event)
+            case "mail_taken":
+                self.turn.pop(event["agent"], None)
+            case "message_posted":
+                self._posted(event)
+            case _:
+                pass
+
+    def _said(self, event: Mapping[str, Any]) -> None:
+        part, agent = _part(event), event["agent"]
+        attempt, _, call = event["path"].rpartition("/")
+        news = list(_news(event["messages"]))
+        read, last = "", self.last.get(part)
+        if call == "call 1":
+            read = "\n\n".join(one for one in news if one not in self.heard[agent])
+        elif last is not None and not last.is_told_apart:
+            last.came = "\n\n".join(news)
+        self.heard[agent].update(news)
+        said = _Done(
+            number=event["n"],
+            agent=agent,
+            kind="action" if event["tool_calls"] else "answer",
+            calls_tools=bool(event["tool_calls"]),
+            where=_where(event, attempt),
+            text="\n".join(_spoken(event)),
+            read=read,
+        )
+        self._keep(("said", event["path"]), part, said)
+
+    def _used(self, event: Mapping[str, Any]) -> None:
+        if (last := self.last.get(_part(event))) is not None:
+            last.is_told_apart = last.calls_tools
+        arguments = json.dumps(event["arguments"], ensure_ascii=False)
+        came = f"failed: {event['error']}" if event.get("error") else f"gave: {event.get('result')}"
+        self._counted(event, "tool", f"{event['tool']} {arguments}\n{came}")
+
+    def _ended(self, event: Mapping[str, Any]) -> None:
+        part, content = _part(event), event.get("content")
+        if event["status"] == "failed" and event["attempts"] and not self._is_excused(event):
+            self._counted(event, "failure", f"failed: {event['error']}")
+        elif content and content.strip() not in self._known(part):
+            self._counted(event, "outcome", content)
+
+    def _posted(self, event: Mapping[str, Any]) -> None:
+        """Take a message that went out, unless the step that sent it tells its text already."""
+        text = event["text"]
+        written = json.dumps(text, ensure_ascii=False)[1:-1]
+        told = "\n".join(one.text for one in self.turn.get(event["agent"], ()))
+        if text and text not in told and written not in told:
+            to = f" to {event['to']}" if event.get("to") else ""
+            self._counted(event, "message", f"{event['kind']}{to}: {text}")
+
+    def _is_excused(self, event: Mapping[str, Any]) -> bool:
+        """Tell whether an agent failed for something that is not its own."""
+        error = self.broke.get(_part(event))
+        return error is not None and error in (event["error"] or "")
+
+    def _known(self, part: Key) -> str:
+        """Give what an agent said and heard last: what it came to is mostly told there."""
+        last = self.last.get(part)
+        return f"{last.text}\n{last.came}" if last else ""
+
+    def _counted(self, event: Mapping[str, Any], kind: str, text: str) -> None:
+        """Keep a step that is told by what it is and how often the like was told before."""
+        part = _part(event)
+        alike = (kind, *part, text)
+        self.counts[alike] += 1
+        done = _Done(
+            number=event["n"], agent=event["agent"], kind=kind, where=_where(event), text=text
+        )
+        self._keep((*alike, self.counts[alike]), part, done)
+
+    def _keep(self, key: Key, part: Key, done: _Done) -> None:
+        """Keep a step; one that was told before stands, unless it came out differently."""
+        before = self.done.get(key)
+        if before is None or before.text != done.text:
+            self.done.pop(key, None)
+            self.done[key] = before = done
+        self.turn.setdefault(done.agent, []).append(before)
+        if done.kind in {"answer", "action"}:
+            self.last[part] = before
+
+
+def _part(event: Mapping[str, Any]) -> Key:
+    """Say whose part of which part of the run it is."""
+    return (event["agent"], *(event.get(place) for place in PLACES))
+
+
+def _where(event: Mapping[str, Any], path: str = "") -> str:
+    """Say in which part of the run it was, and in which attempt of the agent, but for the first."""
+    named = ((place, event[place]) for place in PLACES if place in event)
+    told = [f"{place} {at}" if isinstance(at, int) else str(at) for place, at in named]
+    attempt = path.rpartition("/")[2]
+    return ", ".join([*told, *([attempt] if attempt not in {"", "attempt 1"} else [])])
+
+
+def _spoken(event: Mapping[str, Any]) -> Iterator[str]:
+    """Give what an agent wrote, and which tools it wanted to use."""
+    if event["text"].strip():
+        yield event["text"]
+    for call in event["tool_calls"]:
+        yield f"calls {call['name']} {call['arguments']}"
+
+
+def _news(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Give what an agent is shown since it last spoke."""
+    spoke = [place for place, one in enumerate(messages, 1) if one["role"] == "assistant"]
+    for message in messages[spoke[-1] if spoke else 0 :]:
+        if message["role"] in HEARD and (text := _text(message.get("content"))):
+            yield text
+
+
+def _text(content: object) -> str:
+    """Give the text of a message, which some backends write in parts."""
+    if isinstance(content, str):
+        return content
+    parts: list[Any] = content if isinstance(content, list) else []
+    return "\n".join(part["text"] for part in parts if part.get("type") == "text")

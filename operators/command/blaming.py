@@ -1,0 +1,222 @@
+"""The work of `mas-blame`: a run's folder is read, a model is asked, and the verdict is kept."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.budget import Budget, Caps
+from ...runtime.command.loading import known_again
+from ...runtime.command.models import fetch_embedded
+from ...runtime.command.signals import to_the_end
+from ...runtime.journal import Journal
+from ...runtime.record import as_json, read_setting
+from ...runtime.services import Setting, open_services
+from ...runtime.terminal import speakable, speakable_json
+from ...runtime.trace import RunFolder
+from ...runtime.usage import Usage
+from ...schema.ceiling import Ceiling
+from ...schema.errors import CoterieError, InputError
+from ..blame.attributing import attribute
+from ..blame.finding import Finding
+from ..blame.reading import Ended, outage_of_run, trace_of
+from ..meta import Meta
+from ..proposal import Dropped
+from .arguments import known_of, refusal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ...runtime.scrubber import Scrubber
+    from ...runtime.services import Services
+    from ...schema.catalogue import Catalogue
+    from ..blame.trace import Trace
+
+__all__ = ["Blaming"]
+
+FOLDER = "blame"
+"""Where a run's folder keeps who was blamed, and what was answered for it."""
+
+
+@dataclass(kw_only=True, eq=False)
+class _Told:
+    """What was told of the questions that were asked."""
+
+    usage: Usage = field(default_factory=Usage)
+    recorded: int = 0
+    dropped: int = 0
+
+    def __call__(self, event: str, /, **fields: Any) -> None:
+        if event == "model_call":
+            self.usage += Usage(**fields["usage"])
+            self.recorded += "source" in fields
+        self.dropped += event == "operator_dropped"
+
+
+@dataclass(kw_only=True, eq=False)
+class Blaming:
+    """An attribution on its way, whatever ends it.
+
+    Attributes:
+        folder: The run's folder.
+        known: What names are known: this host's models, and those of the run.
+        setting: How the model is asked.
+        options: What the user said.
+    """
+
+    folder: Path
+    known: Catalogue
+    setting: Setting
+    options: dict[str, Any]
+
+    @classmethod
+    def of(cls, folder: Path, options: dict[str, Any]) -> Blaming:
+        """Read a run's folder, and find what is wrong with it or with the options.
+
+        Raises:
+            InputError: It is no run's folder, somebody is at work on it, the run succeeded, or a
+                file is damaged.
+        """
+        recorded, models = read_setting(folder)
+        with Journal.open(folder, replaying=True):  # nobody is at work on it
+            ended = Ended.of(folder)
+            _must_have_failed(folder, ended, options)
+            _must_be_an_agents_doing(folder, ended)
+        known = known_again(known_of(options), models, options["model"])
+        if (alias := options["meta_model"]) not in known.models:
+            listed = ", ".join(sorted(known.models))
+            raise InputError(f"--meta-model: no model {alias!r} on this host. Known: {listed}.")
+        setting = Setting(
+            seed=recorded.seed if options["seed"] is None else options["seed"],
+            budget=Caps.parse(options["budget"]) if options["budget"] else Caps(),
+            cache=options["cache"],
+        )
+        return cls(folder=folder, known=known, setting=setting, options=options)
+
+    def to_the_end(self) -> int:
+        """Find out who is to blame, and tell it; give the exit code."""
+        fetch_embedded((self.known.models[self.options["meta_model"]],))
+        go_on = " The same command goes on."
+        try:
+            return to_the_end(self._work(), lambda: go_on)
+        except InputError:
+            raise
+        except CoterieError as error:
+            click.echo(f"stopped: {speakable(str(error))}{go_on}", err=True)
+            return error.exit_code
+
+    async def _work(self) -> int:
+        async with open_services(self.known, self.setting) as services:
+            scrubber = services.scrubber(os.environ)
+            # While it is open, nobody else can go on with the run.
+            with Journal.open(self.folder, replaying=True):
+                trace = self._trace(scrubber)
+                place = _made(self.folder / FOLDER)
+                with Journal.open(place) as own:
+                    finding = await self._found(services, scrubber, trace, own)
+                kept = RunFolder(place, scrubber)
+                kept.write(f"{finding.verdict.scheme}.json", as_json(finding.value()))
+        if self.options["as_json"]:
+            click.echo(speakable_json(json.dumps(finding.value(), indent=2)))
+        else:
+            click.echo(finding.text())
+        return 0
+
+    def _trace(self, scrubber: Scrubber) -> Trace:
+        """Read the run, without the secrets of this host as it is now."""
+        expected, is_blind = self.options["expected"], self.options["blind"]
+        return trace_of(self.folder, expected=expected, is_blind=is_blind, scrub=scrubber)
+
+    async def _found(
+        self, services: Services, scrubber: Scrubber, trace: Trace, own: Journal
+    ) -> Finding:
+        """Ask, and say what came of it.
+
+        Raises:
+            RunError: No answer was of use.
+            CoterieError: The model cannot be had, or may cost no more.
+        """
+        scheme, alias, told = self.options["scheme"], self.options["meta_model"], _Told()
+        await services.gateway.prepare([alias], priced=self.setting.must_be_priced)
+        budget = Budget(self.setting.budget, name="the attribution")
+        budget.deposit(own.spent(), seconds=own.seconds)
+        meta = Meta(
+            calls=services.calls(journal=own, scrubber=scrubber),
+            catalogue=self.known,
+            ceiling=Ceiling(),
+            model=alias,
+            budget=budget,
+            tell=told,
+        )
+        rounds = self.options["rounds"]
+        came = await attribute(meta, scheme, trace, scheme=scheme, rounds=rounds)
+        if isinstance(came, Dropped):
+            raise refusal(came)
+        return Finding(
+            trace=trace,
+            verdict=came,
+            model=alias,
+            rounds=rounds if scheme == "collaborative" else 0,
+            usage=told.usage,
+            recorded=told.recorded,
+            dropped=told.dropped,
+        )
+
+
+def _must_have_failed(folder: Path, ended: Ended, options: dict[str, Any]) -> None:
+    """Make sure that there is a failure to explain.
+
+    Raises:
+        InputError: The run succeeded, or nobody says whether it did.
+    """
+    expected: str | None = options["expected"]
+    if ended.status != "done" or options["wrong"]:
+        return
+    if expected is not None:
+        if (ended.answer or "").strip() == expected.strip():
+            raise InputError(f"{folder}: this run came to the expected answer: nobody failed.")
+    elif ended.score is None:
+        raise InputError(
+            f"{folder}: this run has an answer and no score, so nothing says that it failed. If it"
+            " did, say --wrong, or what would be right: --expected ANSWER."
+        )
+    elif ended.score >= 1:
+        raise InputError(
+            f"{folder}: this run succeeded, with score {ended.score:.3g}: nobody failed. If its"
+            " answer is wrong all the same, say --wrong."
+        )
+
+
+def _must_be_an_agents_doing(folder: Path, ended: Ended) -> None:
+    """Make sure that there is somebody to blame.
+
+    Raises:
+        InputError: There is nobody, a model could not be had, or a file is damaged.
+    """
+    if outage := outage_of_run(folder):
+        raise InputError(
+            f"{folder}: this run failed because its model could not be had ({outage}), which is no"
+            f" agent's fault. Go on with it: mas-run --resume {folder}"
+        )
+    if not trace_of(folder).doers:
+        why = f" It ended with: {ended.error}" if ended.error else ""
+        raise InputError(
+            f"{folder}: no agent of this run did anything that it could be blamed for.{why}"
+        )
+
+
+def _made(folder: Path) -> Path:
+    """Make a folder where there is none.
+
+    Raises:
+        InputError: It cannot be made.
+    """
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made: {error.strerror}.") from None
+    return folder

@@ -1,0 +1,92 @@
+"""Hostile answers in all schemes: no crash, nothing blamed that is not there, all of it counted."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from coterie.operators import Dropped, Meta
+from coterie.operators.blame import Scheme, Verdict, attribute
+from coterie.runtime import Calls
+from coterie.schema.ceiling import Ceiling
+
+from ..hostile import accusations
+from ..test_hostile_answers import CATALOGUE, Answering
+from .cases import TRACE
+
+PAIRS = {(step.agent, step.number) for step in TRACE.steps if step.agent in TRACE.agents}
+STEPS = [step.number for step in TRACE.steps]
+EXAMPLES: dict[Scheme, int] = {"global": 50, "local": 50, "collaborative": 85}
+LEAST: dict[Scheme, int] = {"global": 60, "local": 220, "collaborative": 720}
+"""How many answers each scheme has to live through, of those: a thousand in all."""
+NIGHTLY = 10
+
+
+def attributed(scheme: Scheme, answers: list[str], run: Any, total: Counter[str]) -> None:
+    """Attribute with these answers, again and again; nothing that came may go uncounted."""
+    events: Counter[str] = Counter()
+
+    def tell(event: str, /, **_: Any) -> None:
+        events[event] += 1
+
+    gateway: Any = Answering(itertools.cycle(answers))
+    calls = Calls(gateway=gateway)
+    meta = Meta(calls=calls, catalogue=CATALOGUE, ceiling=Ceiling(), tell=tell)
+    came = run(attribute(meta, "a", TRACE, scheme=scheme))
+    answered = events["operator_answered"] + events["operator_dropped"]
+    assert events["model_call"] == gateway.asked == answered + events["operator_repair"]
+    total["answers"] += gateway.asked
+    total[type(came).__name__] += 1
+    if isinstance(came, Dropped):
+        assert came.problems
+        assert events["operator_answered"] == 0
+    else:
+        check(came)
+
+
+def check(came: Verdict) -> None:
+    """A verdict is one that a person can look up."""
+    assert (came.agent, came.step) in PAIRS
+    assert 0 <= came.confidence <= 1
+    assert len(came.why) <= 600
+    assert "\n" not in came.why
+    named = {one.analyzer for one in came.submissions} | {*came.lost}
+    assert named == (set() if came.scheme == "global" else {*TRACE.agents})
+    for vote in came.votes:
+        assert (vote.agent, vote.step) in PAIRS
+        assert 0 <= vote.weight <= 2 * len(TRACE.agents)
+    for one in came.submissions:
+        assert one.accuses is None or one.accuses in PAIRS
+        assert one.erred or one.accuses is None or came.scheme == "collaborative"
+
+
+def test_there_are_a_thousand_of_them() -> None:
+    assert sum(LEAST.values()) >= 1_000
+
+
+@pytest.mark.parametrize("scheme", [*EXAMPLES])
+def test_no_answer_breaks_it(scheme: Scheme, nightly: bool) -> None:
+    total: Counter[str] = Counter()
+    with asyncio.Runner() as runner:
+
+        @settings(
+            max_examples=EXAMPLES[scheme] * (NIGHTLY if nightly else 1),
+            deadline=None,
+            derandomize=True,
+            database=None,
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+        )
+        @given(st.lists(accusations(scheme, TRACE.agents, STEPS), min_size=1, max_size=8))
+        def many(answers: list[str]) -> None:
+            attributed(scheme, answers, runner.run, total)
+
+        many()
+    assert total["answers"] >= LEAST[scheme] * (NIGHTLY if nightly else 1)
+    assert total["Verdict"] > 0
+    assert total["Dropped"] > 0

@@ -1,0 +1,499 @@
+"""`mas-blame`: who made a run fail, told from its folder, in which nothing else is changed."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coterie.operators.blame import Room, trace_of, trace_of_events, view
+from coterie.operators.command.blame import main
+from coterie.operators.command.op import main as mas_op
+from coterie.pool.command import main as mas_pool
+from coterie.runtime import Journal
+from coterie.runtime.command.run import main as mas_run
+from coterie.runtime.doubles import Reply, ScriptedModel, message_text
+from coterie.runtime.doubles.script import Request
+from coterie.schema.errors import InputError
+
+from ...came import Came, invoked
+from ...schema.strategies import VALUES
+from ..evolving import asked
+from .test_adapt import HOW, World
+
+TEAM = """\
+name: fruit
+agents:
+  planner: {prompt: "You are [planner]."}
+  solver: {prompt: "You are [solver]."}
+  writer: {prompt: "You are [writer]."}
+topology: {reports_to: {planner: [solver], solver: [writer]}}
+"""
+ROUNDS = """\
+name: talks
+agents:
+  planner: {prompt: "You are [planner]."}
+  solver: {prompt: "You are [solver]."}
+  writer: {prompt: "You are [writer]."}
+topology: {reports_to: {planner: [writer], solver: [writer]}}
+execution: {rounds: {most: 2, until: never, closing: [writer]}}
+"""
+VOTE = """\
+name: vote
+agents:
+  planner: {prompt: "You are [planner]."}
+  solver: {prompt: "You are [solver]."}
+  writer: {agent_type: Function, function: majority}
+topology: {reports_to: {planner: [writer], solver: [writer]}}
+"""
+WARD = """\
+name: ward
+agents:
+  chief: {prompt: "You are [chief]."}
+  planner: {role: plans, prompt: "You are [planner]."}
+  solver: {role: solves, prompt: "You are [solver]."}
+  writer: {prompt: "You are [writer]."}
+topology: {reports_to: {chief: [writer], planner: [writer], solver: [writer]}}
+execution:
+  recruit: {by: chief, among: [planner, solver], most: 1}
+  rounds: {most: 2, until: never, closing: [writer]}
+"""
+TASK = {"id": "fruit", "query": "How many apples?", "answer": "7", "scorer": {"name": "exact"}}
+FILES = ("events.jsonl", "journal.sqlite", "result.json", "run.json", "task.json", "team.yaml")
+SAID = {"planner": "Count the pears.", "solver": "Six pears.", "writer": "6"}
+Script = Callable[[Request], Reply]
+
+
+def fruit(request: Request) -> Reply:
+    """Agents take pears for apples; analyzers find that the planner said so."""
+    form, text = asked(request), message_text(request)
+    if "specialists" in form:
+        return Reply.json({"specialists": ["solver"], "reason": "it counts"})
+    if "confidence" in form:
+        return accused(form, text)
+    return Reply(text=next(said for name, said in SAID.items() if f"[{name}]" in text))
+
+
+def accused(form: Mapping[str, Any], text: str) -> Reply:
+    said = {"reason": "It said pears.", "confidence": 0.6}
+    if "evidence" in form:
+        agent = "planner" if "planner" in form["agent"]["enum"] else "solver"
+        return Reply.json({**said, "agent": agent, "step": step_of(agent, text), "evidence": []})
+    if "erred" in form:
+        erred = "speak for the agent called planner" in text
+        return Reply.json({**said, "erred": erred, "step": form["step"]["enum"][0]})
+    return Reply.json({**said, "agent": "planner", "step": step_of("planner", text)})
+
+
+def step_of(agent: str, text: str) -> int:
+    """The first step of an agent, as the question tells it."""
+    found = re.search(rf'steps of {agent}: (\d+)|"(\d+), {agent},', text)
+    assert found
+    return int(found[1] or found[2])
+
+
+@dataclass(kw_only=True)
+class Desk:
+    """A folder in which somebody asks who is to blame."""
+
+    folder: Path
+    model: ScriptedModel
+
+    @property
+    def address(self) -> str:
+        return f"m@{self.model.api_base}"
+
+    def make(self, team: str = TEAM, task: Mapping[str, Any] = TASK, *words: str) -> Path:
+        """Run a team; give the folder of the run."""
+        (self.folder / "team.yaml").write_text(team)
+        (self.folder / "task.json").write_text(json.dumps(task))
+        words = ("team.yaml", "task.json", "--model", self.address, "--quiet", *words)
+        invoked(mas_run, words, "mas-run")
+        return max((self.folder / "runs").iterdir(), key=lambda one: one.stat().st_mtime_ns)
+
+    def blame(self, run: Path, *words: str, command: Any = main) -> Came:
+        before = len(self.model.calls)
+        came = invoked(command, [str(run), *words], "mas-blame")
+        came.calls = len(self.model.calls) - before
+        return came
+
+
+@dataclass
+class Stage:
+    """What the model is: it can be changed while it listens."""
+
+    script: Script = fruit
+    hung: threading.Event = field(default_factory=threading.Event)
+
+    def __call__(self, request: Request) -> Reply:
+        return self.script(request)
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+@pytest.fixture
+def desk(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MAS_HOME", str(tmp_path))
+    with ScriptedModel(stage) as model:
+        yield Desk(folder=tmp_path, model=model)
+
+
+def kept(run: Path) -> dict[str, str]:
+    return {name: hashlib.sha256((run / name).read_bytes()).hexdigest() for name in FILES}
+
+
+def verdict(came: Came) -> tuple[str, str]:
+    assert came.code == 0, came.err
+    return came.json["agent"], came.json["text"]
+
+
+def test_it_tells_who_which_step_where_why_and_what_it_cost(desk: Desk) -> None:
+    run = desk.make()
+    before = kept(run)
+    came = desk.blame(run)
+    assert came.code == 0, came.err
+    number = step_of("planner", f'"{came.out.split("step ")[1].split(",")[0]}, planner,')
+    assert came.out.splitlines() == [
+        f"planner, step {number}, sure 0.6",
+        "why: It said pears.",
+        f"step {number} (answer; events.jsonl:{number}):",
+        "  Count the pears.",
+        "votes:",
+        f"  1.8  planner, step {number}, by planner, solver, writer",
+        came.out.splitlines()[-1],
+    ]
+    assert re.fullmatch(
+        r"collaborative, 2 rounds: 9 calls to default, \d+ tokens, unpriced",
+        came.out.splitlines()[-1],
+    )
+    event = json.loads((run / "events.jsonl").read_text().splitlines()[number - 1])
+    assert (event["n"], event["agent"], event["text"]) == (number, "planner", "Count the pears.")
+    assert kept(run) == before
+
+
+def test_programs_get_the_same_and_later_readers_find_it_in_the_run_s_folder(desk: Desk) -> None:
+    run = desk.make()
+    for scheme in ("global", "local", "collaborative"):
+        came = desk.blame(run, "--scheme", scheme, "--json")
+        assert verdict(came) == ("planner", "Count the pears.")
+        assert json.loads((run / "blame" / f"{scheme}.json").read_text()) == came.json
+        assert came.json["usage"]["calls"] == {"global": 1, "local": 3, "collaborative": 9}[scheme]
+    assert came.json["line"] == f"events.jsonl:{came.json['step']}"
+
+
+def test_nothing_is_paid_for_twice(desk: Desk) -> None:
+    run = desk.make()
+    first = desk.blame(run, "--json")
+    again = desk.blame(run, "--json")
+    assert (first.calls, again.calls) == (9, 0)
+    assert again.json == first.json
+    assert "9 calls to default, 9 of them answered before" in desk.blame(run).out
+    assert desk.blame(run, "--rounds", "3").calls == 3
+
+
+@pytest.mark.parametrize(
+    ("team", "agent", "text", "where"),
+    [
+        (ROUNDS, "planner", "Count the pears.", "round 1"),
+        (VOTE, "planner", "Count the pears.", ""),
+        (WARD, "solver", "Six pears.", "round 1"),
+    ],
+    ids=["rounds", "vote", "consultation"],
+)
+def test_any_run_of_a_team_can_be_read(
+    desk: Desk, team: str, agent: str, text: str, where: str
+) -> None:
+    came = desk.blame(desk.make(team), "--json")
+    assert verdict(came) == (agent, text)
+    assert came.json["where"] == where
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    (tmp_path / "team.yaml").write_text(TEAM)
+    (tmp_path / "task.json").write_text(json.dumps(TASK))
+    (tmp_path / "adapt.yaml").write_text("strategy: tacomas\nsettings: {most: 4}\n")
+    return World(tmp_path)
+
+
+def test_a_run_whose_team_adapted_can_be_read(world: World) -> None:
+    world.run(*HOW)
+    trace = trace_of(world.made())
+    assert {"planner", "solver", "writer", "verifier"} == {*trace.doers}
+    assert {one.where for one in trace.steps} == {"round 1", "round 2", "round 3"}
+    assert not any("Be exact" in one.text for one in trace.steps)
+
+
+def test_a_run_that_was_stopped_or_failed_can_be_read(desk: Desk) -> None:
+    stopped = desk.make(TEAM, TASK, "--budget", "calls=2")
+    came = desk.blame(stopped, "--scheme", "local", "--json")
+    assert verdict(came) == ("planner", "Count the pears.")
+    form = "{type: object, properties: {n: {type: integer}}, required: [n]}"
+    fails = TEAM.replace('[writer]."}', f'[writer].", output_schema: {form}}}')
+    came = desk.blame(desk.make(fails), "--scheme", "global", "--json")
+    assert came.code == 0, came.err
+    assert "failed: agent writer" in desk.model.calls[-1].text
+
+
+def test_a_run_that_was_interrupted_and_one_that_went_on(desk: Desk) -> None:
+    stopped = desk.make(TEAM, TASK, "--budget", "calls=2")
+    before = trace_of(stopped)
+    invoked(mas_run, ["--resume", str(stopped), "--budget", "calls=9", "--quiet"], "mas-run")
+    after = trace_of(stopped)
+    assert [one.text for one in after.steps] == ["Count the pears.", "Six pears.", "6"]
+    assert after.steps[:2] == before.steps
+    (stopped / "result.json").unlink()
+    with (stopped / "events.jsonl").open("a") as events:
+        events.write('{"v": 1, "n": 99, "type": "model_')
+    assert trace_of(stopped).steps == after.steps
+    assert verdict(desk.blame(stopped, "--scheme", "global", "--json"))[0] == "planner"
+    assert "interrupted" in desk.model.calls[-1].text
+
+
+def test_a_run_that_succeeded_is_refused_unless_one_knows_better(desk: Desk) -> None:
+    run = desk.make(TEAM, {**TASK, "answer": "6"})
+    came = desk.blame(run)
+    assert (came.code, came.calls) == (2, 0)
+    assert "this run succeeded, with score 1: nobody failed." in came.err
+    assert not (run / "blame").exists()
+    assert desk.blame(run, "--scheme", "local", "--wrong").code == 0
+    assert desk.blame(run, "--scheme", "global", "--expected", "7").code == 0
+    assert "right_answer" in desk.model.calls[-1].text
+    same = desk.blame(run, "--expected", "6 ")
+    assert (same.code, same.calls) == (2, 0)
+    assert "came to the expected answer" in same.err
+
+
+def test_of_an_answer_without_a_score_one_has_to_say_that_it_is_wrong(desk: Desk) -> None:
+    run = desk.make(TEAM, {"id": "fruit", "query": "How many apples?"})
+    came = desk.blame(run)
+    assert came.code == 2
+    assert "nothing says that it failed" in came.err
+    assert "--wrong" in came.err
+    assert desk.blame(run, "--wrong", "--scheme", "global").code == 0
+    assert "right_answer" not in desk.model.calls[-1].text
+
+
+def test_blind_no_right_answer_is_shown_nor_a_reason_that_quotes_it(desk: Desk) -> None:
+    run = desk.make(TEAM, {**TASK, "answer": "seventeen"})
+    desk.blame(run, "--scheme", "global")
+    assert "seventeen" in desk.model.calls[-1].text
+    came = desk.blame(run, "--scheme", "global", "--blind", "--json")
+    assert "seventeen" not in desk.model.calls[-1].text
+    assert "score 0" in desk.model.calls[-1].text
+    assert came.json["knew_answer"] is False
+
+
+def test_a_model_that_could_not_be_had_is_nobody_s_fault(desk: Desk, stage: Stage) -> None:
+    stage.script = lambda request: (
+        Reply.error(401) if "[solver]" in message_text(request) else fruit(request)
+    )
+    run = desk.make()
+    came = desk.blame(run)
+    assert (came.code, came.calls) == (2, 0)
+    assert "no agent's fault" in came.err
+    assert f"mas-run --resume {run}" in came.err
+
+
+def test_a_run_in_which_nobody_did_anything_is_refused(desk: Desk) -> None:
+    came = desk.blame(desk.make(TEAM, TASK, "--budget", "tokens=1"))
+    assert (came.code, came.calls) == (2, 0)
+    assert "no agent of this run did anything" in came.err
+
+
+FIELDS = ("type", "path", "messages", "text", "tool_calls", "content", "status", "error", "round")
+EVENTS = "\n".join(
+    json.dumps({"v": 1, "n": number, "agent": "planner", **event})
+    for number, event in enumerate(
+        [
+            {"type": "run_started"},
+            {"type": "agent_started", "backend": "llm"},
+            *(
+                {
+                    "type": "model_call",
+                    "path": f"planner/attempt 1/call {call}",
+                    "messages": [{"role": "user", "content": f"{call}?"}],
+                    "text": "Count.",
+                    "tool_calls": [],
+                }
+                for call in (1, 2)
+            ),
+            {"type": "tool_call", "tool": "count", "arguments": {}, "result": "6"},
+            {"type": "model_error", "kind": "down", "error": "down"},
+            {"type": "step_failed", "error": "oops"},
+            {"type": "message_posted", "to": "solver", "kind": "message", "text": "Hi."},
+            {"type": "mail_taken"},
+            {"type": "agent_finished", "status": "failed", "attempts": 1, "error": "down"},
+        ],
+        1,
+    )
+)
+
+
+MISSING = ("events.jsonl", "run.json", "task.json", "journal.sqlite")
+LINES = {
+    "list": "[1, 2]",
+    "fields": '{"v": 1, "n": 3, "type": "model_call", "agent": "planner"}',
+    "agent": '{"v": 1, "n": 3, "type": "agent_started", "agent": ["planner"]}',
+    "kind": '{"v": 1, "n": 3, "type": "model_error", "agent": "a", "kind": []}',
+}
+
+
+def changed(run: Path, change: str) -> None:
+    """Damage a run's folder."""
+    events = run / "events.jsonl"
+    lines = events.read_text().splitlines()
+    match change:
+        case "result":
+            (run / "result.json").write_text('{"status": "done", "score": [1]}')
+        case "half":
+            lines[2] = lines[2][:40]
+        case "order":
+            lines[2], lines[3] = lines[3], lines[2]
+        case "version":
+            lines[2] = lines[2].replace('"v": 1', '"v": 7')
+        case _:
+            lines[2] = LINES.get(change, lines[2])
+    events.write_text("\n".join(lines) + "\n")
+    if change in MISSING:
+        (run / change).unlink()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("events.jsonl", "events.jsonl: there is no such file"),
+        ("run.json", "run.json: there is no such file"),
+        ("task.json", "task.json: there is no such file"),
+        ("journal.sqlite", "journal"),
+        ("half", "events.jsonl:3: this line is damaged"),
+        ("order", "events.jsonl:4: this line is damaged"),
+        ("version", "events.jsonl:3: version 7 of the format"),
+        ("fields", "an event has not the form that runs write"),
+        ("agent", "events.jsonl:3: this line is damaged"),
+        ("kind", "an event has not the form that runs write"),
+        ("result", "this is no record of a run"),
+        ("list", "events.jsonl:3: this line is damaged"),
+    ],
+)
+def test_what_is_no_run_or_a_damaged_one_is_said(desk: Desk, change: str, said: str) -> None:
+    run = desk.make()
+    changed(run, change)
+    came = desk.blame(run)
+    assert (came.code, came.calls) == (2, 0)
+    assert said in came.err
+    assert len(came.err.strip().splitlines()) == 1
+
+
+def test_a_run_that_somebody_is_at_work_on_is_refused(desk: Desk) -> None:
+    run = desk.make()
+    with Journal.open(run, replaying=True):
+        came = desk.blame(run)
+    assert (came.code, came.calls) == (2, 0)
+    assert "process" in came.err
+    assert desk.blame(desk.folder / "nowhere").code == 2
+    assert desk.blame(run, "--meta-model", "gpt").code == 2
+    assert desk.blame(run, "--budget", "sense=1").code == 2
+
+
+def test_a_model_that_gives_no_answer_of_use_is_said(desk: Desk, stage: Stage) -> None:
+    run = desk.make()
+    stage.script = lambda _: Reply(text="no")
+    came = desk.blame(run)
+    assert (came.code, came.calls) == (1, 6)
+    assert "of no analyzer's answers anything was of use" in came.err
+    assert not (run / "blame/collaborative.json").exists()
+
+
+def test_a_budget_stops_it_and_a_larger_one_goes_on(desk: Desk) -> None:
+    run = desk.make()
+    came = desk.blame(run, "--budget", "calls=4")
+    assert (came.code, came.calls) == (3, 4)
+    assert "The same command goes on." in came.err
+    came = desk.blame(run, "--budget", "calls=9", "--json")
+    assert (came.code, came.calls) == (0, 5)
+    assert came.json["usage"]["calls"] == 9
+
+
+def test_killed_it_goes_on_without_paying_twice(desk: Desk, stage: Stage) -> None:
+    run = desk.make()
+    clean = desk.make()
+    expected = desk.blame(clean, "--json")
+    count = iter(range(100))
+
+    def hangs(request: Request) -> Reply:
+        if next(count) >= 5:
+            stage.hung.set()
+            return Reply.fault("hang")
+        return fruit(request)
+
+    stage.script = hangs
+    words = [sys.executable, "-m", "coterie.operators.command.blame", str(run)]
+    environment = {**os.environ, "MAS_HOME": str(desk.folder)}
+    with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE) as killed:
+        assert stage.hung.wait(60)
+        killed.send_signal(signal.SIGKILL)
+    stage.script = fruit
+    came = desk.blame(run, "--json")
+    assert came.code == 0, came.err
+    assert came.calls <= 9 - 3
+    assert came.json["votes"] == expected.json["votes"]
+    assert came.json["submissions"] == expected.json["submissions"]
+
+
+def test_the_host_s_secrets_stay_out_of_what_is_asked_and_kept(
+    desk: Desk, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = desk.make()
+    monkeypatch.setenv("FRUIT_API_KEY", "Count the pears")
+    stage.script = lambda request: Reply.json(
+        {**json.loads(str(fruit(request).text)), "reason": "Count the pears"}
+    )
+    came = desk.blame(run)
+    assert came.code == 0, came.err
+    assert all("Count the pears" not in call.text for call in desk.model.calls[3:])
+    assert "Count the pears" not in came.out
+    told = "".join(one.read_text() for one in (run / "blame").glob("*.json"))
+    assert "Count the pears" not in told
+
+
+def test_operators_offer_it_too_and_each_blame_names_the_other(desk: Desk) -> None:
+    run = desk.make()
+    came = invoked(mas_op, ["attribute", str(run), "--scheme", "global", "--json"], "mas-op")
+    assert verdict(came)[0] == "planner"
+    assert "mas-pool blame" in invoked(main, ["--help"], "mas-blame").out
+    assert "mas-blame" in invoked(mas_pool, ["blame", "--help"], "mas-pool").out
+
+
+def test_a_folder_without_a_question_is_no_record_of_a_run(tmp_path: Path) -> None:
+    (tmp_path / "task.json").write_text('{"id": "t"}')
+    with pytest.raises(InputError, match="it asks nothing"):
+        trace_of(tmp_path)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(st.integers(2, 9), st.sampled_from(FIELDS), VALUES)
+def test_whatever_stands_in_an_event_is_read_or_refused(place: int, name: str, value: Any) -> None:
+    events = [json.loads(line) for line in EVENTS.splitlines()]
+    events[place][name] = value
+    with contextlib.suppress(InputError):
+        trace = trace_of_events(events, "events.jsonl", question="?")
+        assert view(trace.steps, Room(whole=500, step=100), own=True).text
