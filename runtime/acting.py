@@ -158,6 +158,10 @@ class Acting:
             raise ToolError(f"{quoted(name[:80])} is no act; there are {', '.join(known)}.")
         if (act := act_of(name, arguments)) is None:
             raise ToolError(f"{name} takes {', '.join(_arguments(self.seat, name)) or 'nothing'}.")
+        for key, form in _arguments(self.seat, name).items():
+            _, problems = parse_structured(json.dumps(arguments[key]), form)
+            if problems:
+                raise ToolError(f"{key}: {'; '.join(problems)}")
         return act
 
 

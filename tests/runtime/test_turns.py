@@ -124,6 +124,7 @@ def test_what_it_may_not_do_is_shown_once_and_then_left_out(bench: Bench) -> Non
         (does("send", to=7, text="x"), "send takes to, text."),
         (does("send", text="x"), "send takes to, text."),
         (does("finalize", answer=" "), "it says nothing."),
+        (does("finalize", answer=42), "acts.0: answer: the answer: 42 is not of type 'string'"),
         ({}, "'None' is no act"),
     ],
 )
@@ -199,6 +200,10 @@ def test_a_form_is_that_of_what_is_handed_in_or_reported(bench: Bench) -> None:
         assert "Answer with one JSON value" not in sent(model)[0]
         assert "What you hand in is one JSON value" in sent(model)[0]
     assert acts(done) == (Finalize(answer="42"),)
+    bad = said("", does("finalize", answer={"answer": "42"}))
+    with ScriptedModel([bad, said("Hm.")]) as model:
+        assert acts(taking(bench, model, "planner", mail(), team=team)) == ()
+        assert "'42' is not of type 'integer'" in sent(model, 1)[-1]
     report = json.dumps({"acts": [], "report": {"answer": 7}})
     asked = posted("?", "message", "planner")
     with ScriptedModel([said("seven"), report]) as model:
@@ -264,3 +269,8 @@ def test_too_much_mail_is_cut_evenly() -> None:
     assert "short" in news
     assert news.count("x") < MOST_READ + 700
     assert news.count("</mail ") == 601
+
+
+def test_a_plan_counts_the_repair_of_an_object() -> None:
+    calls = {one: planned.calls_at_most for one, planned in PLAN.agents.items()}
+    assert calls == {"planner": 2, "coder": 10, "critic": 2}

@@ -109,7 +109,7 @@ def test_a_component_is_not_offered_where_no_edit_can_be_valid(parent: Team) -> 
     offered = {one for one in COMPONENTS if component_schema(one, parent, CATALOGUE, own)}
     assert offered >= {"prompts", "parameters", "notes", "metadata"}
     consults = any(one.consults or one.reviews for one in parent.agents.values())
-    is_fixed = bool(parent.opening) or consults
+    is_fixed = bool(parent.opening or parent.execution.roster) or consults
     branches = any(len(receivers) > 1 for receivers in parent.reports_to.values())
     assert ("topology" in offered) == (branches and not is_fixed)
     assert ("tools" in offered) == bool(own.tools)
