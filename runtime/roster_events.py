@@ -41,12 +41,12 @@ def _tell_what_is_back(bus: Bus, done: TurnDone, trace: Trace) -> None:
 
 
 def _tell_who_came_and_went(bus: Bus, before: dict[str, str], done: TurnDone, trace: Trace) -> None:
+    for one in before:  # first: whose place others may have taken
+        if one not in bus.active:
+            trace.emit("agent_left", one, failed=done.status == "failed")
     for one, by in bus.active.items():
         if one not in before:
             trace.emit("agent_joined", one, by=by)
-    for one in before:
-        if one not in bus.active:
-            trace.emit("agent_left", one, failed=done.status == "failed")
 
 
 def tell_end(run: Run, trace: Trace) -> None:

@@ -12,7 +12,7 @@ def test_prints_what_messages_cost() -> None:
     assert result.exit_code == 0, result.output
     head, _, *rows = result.output.splitlines()
     assert [cell.strip() for cell in head.strip("|").split("|")] == [*HEAD]
-    assert [row.split("|")[1].strip() for row in rows] == ["60", "120"]
+    assert [row.split("|")[1].strip() for row in rows] == ["10", "20"]
 
 
 def test_the_bus_alone_costs_something() -> None:
