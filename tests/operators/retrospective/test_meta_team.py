@@ -301,6 +301,7 @@ def test_a_dry_run_says_what_would_be_done(tmp_path: Path) -> None:
     came = world.evolved("pool", "--dry-run")
     assert (came.code, came.calls) == (0, 0)
     assert "meta_team over 3 tasks, 1 at a time" in came.out
+    assert "on a task: the head works; they look back, with up to 2 questions each" in came.out
     assert not POOL.exists()
 
 
