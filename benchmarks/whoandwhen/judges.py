@@ -67,6 +67,7 @@ class Judge:
         if said["step"] is None:
             accused = own["agent"] if own and "erred" in fields else agent
             said["step"] = _nearest(label, accused, step)
+        said["accused"] = {"agent": agent, "step": said["step"]}
         return Reply.json({name: said[name] for name in fields})
 
     def _asked(self, text: str) -> Labelled | None:

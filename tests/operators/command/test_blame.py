@@ -90,13 +90,15 @@ def fruit(request: Request) -> Reply:
 
 def accused(form: Mapping[str, Any], text: str) -> Reply:
     said = {"reason": "It said pears.", "confidence": 0.6}
-    if "evidence" in form:
-        agent = "planner" if "planner" in form["agent"]["enum"] else "solver"
-        return Reply.json({**said, "agent": agent, "step": step_of(agent, text), "evidence": []})
     if "erred" in form:
         erred = "speak for the agent called planner" in text
         return Reply.json({**said, "erred": erred, "step": form["step"]["enum"][0]})
-    return Reply.json({**said, "agent": "planner", "step": step_of("planner", text)})
+    agents = [one["properties"]["agent"]["enum"][0] for one in form["accused"]["anyOf"]]
+    agent = "planner" if "planner" in agents else "solver"
+    evidence = {"evidence": []} if "evidence" in form else {}
+    return Reply.json(
+        {**said, "accused": {"agent": agent, "step": step_of(agent, text)}, **evidence}
+    )
 
 
 def step_of(agent: str, text: str) -> int:
