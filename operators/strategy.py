@@ -132,6 +132,8 @@ class Strategy:
         find: Finds the files that its settings name, relative to the recipe's folder, and checks
             them: gives them by name, and the settings that name them so. Raises `InputError`, of
             one that is not there `SettingError`.
+        foretells: Says in a line, given its settings, what happens on a task; empty: nothing that a
+            name would not tell.
         calls_at_most: Bounds the model calls of one task, given its settings and the plan that it
             begins with: those of agents and those of operators. None: nobody knows.
     """
@@ -150,6 +152,7 @@ class Strategy:
     fold: Callable[[Any], Fold | None] = _no_fold
     leaves_team: bool = False
     find: Callable[[Any, Path, Catalogue], Found] = _no_files
+    foretells: Callable[[Any], str] = lambda _settings: ""
     calls_at_most: Callable[[Any, Plan], int] | None = None
 
 

@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING, Self, overload
 from ..runtime.terminal import counted
 from ..schema.catalogue import Catalogue
 from ..schema.errors import InputError, StorageError
+from ..schema.files import remove
 from ..schema.team import Lineage, Team
 from .agent_folders import AgentFolders
 from .changes import Born, Learnt, Rejected, Restored, Retired, Revised, Told, Tried
 from .commits import Commits
 from .current import Current
 from .identity import identity_of
-from .layout import LEDGER, TEAMS, make_folders, remove
+from .layout import LEDGER, TEAMS, make_folders
 from .sources import load_source
 from .state import VERSION, Admission
 

@@ -121,7 +121,8 @@ def notes_of(fields: dict[str, Any]) -> Notes:
 
 
 def _skill(fields: dict[str, Any]) -> Skill:
-    return Skill(**{"description": "", "body": "", **fields})
+    metadata = MappingProxyType(fields.get("metadata") or {})
+    return Skill(**{"description": "", "body": "", **fields, "metadata": metadata})
 
 
 def _recall(fields: dict[str, Any]) -> Recall:

@@ -15,7 +15,7 @@ from ...schema.errors import InputError, RunError
 from ...schema.models import DEFAULT_ALIAS
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
     from ...pool.learnt import Learnt
     from ...pool.pool import Pool
@@ -253,15 +253,27 @@ class Host:
             return self.policy
         return replace(Ceiling.of(*teams), models=self.known.aliases, agents=None, edges=None)
 
-    def ask(self, ceiling: Ceiling, work: Callable[[Meta], Awaitable[Came]]) -> Came:
+    def ask(
+        self,
+        ceiling: Ceiling,
+        work: Callable[[Meta], Awaitable[Came]],
+        *,
+        others: Iterable[str] = (),
+    ) -> Came:
         """Let an operator do its work with a model at hand.
+
+        Args:
+            ceiling: What children may ask for.
+            work: What it does.
+            others: The aliases of models that it asks beside that of operators.
 
         Raises:
             CoterieError: The model cannot be had, or may cost no more.
         """
         from ...runtime.command.models import fetch_embedded
 
-        fetch_embedded([model] if (model := self.known.models.get(self.meta_model)) else ())
+        asked = sorted({self.meta_model, *others})
+        fetch_embedded([self.known.models[one] for one in asked if one in self.known.models])
 
         async def until_done() -> Came:
             from ...runtime.budget import Budget
@@ -271,7 +283,7 @@ class Host:
             setting = Setting(seed=self.seed, budget=self.budget, cache=self.cache)
             async with open_services(self.known, setting) as services:
                 gateway = services.gateway
-                await gateway.prepare([self.meta_model], priced=setting.must_be_priced)
+                await gateway.prepare(asked, priced=setting.must_be_priced)
                 meta = Meta(
                     calls=services.calls(scrubber=services.scrubber(os.environ)),
                     catalogue=self.known,

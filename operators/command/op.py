@@ -46,8 +46,11 @@ class _Operators(Group):
         "mutate": "Let a model change one component of a team.",
         "prune": "Retire an agent of a pool, with how it did.",
         "reflect": "Let a model say what an agent should know after a run.",
+        "reorganise": "Let a team look back on a run, and change its notes, rules and roster.",
         "restructure": "Let a model take in agents of roles, let go of some, and move edges.",
+        "retrospect": "Let an agent look back on a run, ask colleagues, and note what it learnt.",
         "select": "Choose the teams of a pool that are to begin with a task.",
+        "settle": "Let two agents of a run note what they learnt about each other.",
         "specialize": "Let a model nudge a pool's agent towards what it is good at.",
     }
 

@@ -193,21 +193,19 @@ def _sizes(team: Team, child: Team, catalogue: Catalogue, room: Room) -> Iterato
 
 
 def _noted(agent: str, old: Notes, new: Notes, room: Room) -> Iterator[str]:
-    for kind, was, now, most in (
+    for kind, had, has, most in (
         ("patches", old.patches, new.patches, room.patches),
         ("skills", old.skills, new.skills, room.skills),
     ):
-        if len(now) > max(len(was), most):
+        if len(has) > max(len(had), most):
             yield (
-                f"{agent} would have {len(now)} {kind}; there is room for {most}. Write one of"
+                f"{agent} would have {len(has)} {kind}; there is room for {most}. Write one of"
                 " them anew by its name, or forget one."
             )
-    for field in (new.patches, new.teammates):
-        for name, text in field.items():
-            if len(text) > room.note and text not in {
-                *old.patches.values(),
-                *old.teammates.values(),
-            }:
+    texts = ((old.patches, new.patches), (old.teammates, new.teammates), (old.pairs, new.pairs))
+    for was, now in texts:
+        for name, text in now.items():
+            if len(text) > room.note and was.get(name) != text:
                 yield f"{name}: {len(text)} characters; at most {room.note}."
     for name, skill in new.skills.items():
         if old.skills.get(name) != skill and len(skill.body) > room.body:
@@ -219,7 +217,7 @@ def _read(team: Team, agent: Agent, catalogue: Catalogue) -> int:
     named = is_prompt_id(agent.prompt)
     prompt = (catalogue.prompt(agent.prompt) or "") if named else agent.prompt
     notes = agent.notes
-    texts = [prompt, *notes.patches.values(), *notes.teammates.values()]
+    texts = [prompt, *notes.patches.values(), *notes.teammates.values(), *notes.pairs.values()]
     texts += [text for one in notes.skills.values() for text in (one.description, one.body)]
     return len(team.constitution) + sum(map(len, texts))
 

@@ -15,12 +15,15 @@ from ..account import Account
 from ..answers import Unfit, closed, reason_schema, structured
 from ..material import clip, fenced, material
 from ..meta import Question, prompt
+from ..operator import Operator
 from .gate import Refused, gate
 from .roster import RosterOffer
 from .rules import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import click
 
     from ...schema.edits import Edit
     from ...schema.team import Team
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from .room import Room
     from .settle import Settlement
 
-__all__ = ["Reorganised", "TeamAnswer", "reorganise"]
+__all__ = ["REORGANISE", "Reorganised", "TeamAnswer", "reorganise"]
 
 OPERATOR = "reorganise"
 LONGEST_EVIDENCE = 300
@@ -217,3 +220,18 @@ def _all_of(came: Reorganised) -> Reorganised:
     if problems := [reason for one in came.refused for reason in one.reasons]:
         raise Unfit(*problems)
     return came
+
+
+def _command() -> click.Command:
+    from ..command.looking_back import reorganise_team
+
+    return reorganise_team
+
+
+REORGANISE = Operator(
+    name=OPERATOR,
+    scale="team",
+    act=reorganise,
+    about="Let a team change its rules and its roster by what its agents found.",
+    command=_command,
+)

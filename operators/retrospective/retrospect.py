@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..answers import Unfit, closed, reason_schema, structured
 from ..material import fenced, material
 from ..meta import prompt
+from ..operator import Operator
 from ..proposal import Dropped
 from ..together import together
 from .conversation import colleagues
@@ -24,6 +25,8 @@ from .notes import OwnNotes, notes_text, own_schema, text_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import click
+
     from ...schema.edits import Edit
     from ...schema.team import Team
     from ..meta import Respondent
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
     from .limits import Meter
     from .room import Room
 
-__all__ = ["NOTES", "Reflected", "notes_in", "retrospect"]
+__all__ = ["NOTES", "RETROSPECT", "Reflected", "notes_in", "retrospect"]
 
 OPERATOR = "retrospect"
 LONGEST_SUMMARY = 400
@@ -70,7 +73,7 @@ async def retrospect(
     agent: str,
     *,
     evidence: int = 2,
-) -> Reflected | Dropped:
+) -> Reflected:
     """Have an agent look back on its own work, and write down what follows for itself.
 
     Args:
@@ -82,15 +85,16 @@ async def retrospect(
         evidence: The most questions that it may put to colleagues. 0: it looks back alone.
 
     Returns:
-        What it came to; `Dropped`, where it has no conversation to go on with, or its answer was of
-        no use. What of a usable answer may not be kept is in `refused`.
+        What it came to. Where it has no conversation to go on with, or its answer was of no use,
+        there are no edits and no summary, and it is in `lost` why.
 
     Raises:
         CoterieError: As for `Respondent.ask`.
     """
     if not ground.run.agents[agent].dialogue:
         reason = f"{agent} read and said nothing."
-        return meta.drop(path, OPERATOR, reason, parents=(ground.team.name,))
+        dropped = meta.drop(path, OPERATOR, reason, parents=(ground.team.name,))
+        return Reflected(agent=agent, lost=(dropped,))
     meter = ground.meter()
     one = _Looking(meta=meta, agent=agent, path=path, ground=ground, meter=meter)
     return await one.back(evidence)
@@ -106,7 +110,7 @@ class _Looking:
     ground: Ground
     meter: Meter
 
-    async def back(self, most: int) -> Reflected | Dropped:
+    async def back(self, most: int) -> Reflected:
         others = colleagues(self.ground.team, self.ground.run, self.agent) if most else ()
         asked = await self._questions(others, most) if others else ()
         if isinstance(asked, Dropped):
@@ -116,7 +120,9 @@ class _Looking:
             known = tuple(self._exchange(*one) for one in zip(asked, heard, strict=True))
             lost = tuple(one for one in heard if isinstance(one, Dropped))
         came = await self._noted(known)
-        return came if isinstance(came, Dropped) else replace(came, evidence=known, lost=lost)
+        if isinstance(came, Dropped):
+            return Reflected(agent=self.agent, evidence=known, lost=(*lost, came))
+        return replace(came, evidence=known, lost=lost)
 
     def _exchange(self, asked: tuple[str, str], said: str | Dropped) -> Exchange:
         colleague, question = asked
@@ -254,3 +260,18 @@ def _all_of(came: Reflected) -> Reflected:
     if problems:
         raise Unfit(*problems)
     return came
+
+
+def _command() -> click.Command:
+    from ..command.looking_back import retrospect_on_run
+
+    return retrospect_on_run
+
+
+RETROSPECT = Operator(
+    name=OPERATOR,
+    scale="agent",
+    act=retrospect,
+    about="Let an agent look back on its work, ask colleagues, and note what it learnt.",
+    command=_command,
+)

@@ -15,7 +15,7 @@ from .centralise import centralise
 from .conversation import interactions, speakers
 from .gate import gate
 from .reorganise import Reorganised, reorganise
-from .retrospect import Reflected, retrospect
+from .retrospect import retrospect
 from .settle import settle
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ..meta import Respondent
     from .gate import Refused
     from .ground import Ground
+    from .retrospect import Reflected
     from .settle import Settlement
 
 __all__ = ["How", "Retrospective", "Scheme", "Tally", "look_back"]
@@ -208,7 +209,7 @@ class _LookingBack:
 
     async def _agents(self) -> None:
         of = speakers(self.ground.team, self.ground.run)
-        said = await together(
+        came = await together(
             *(
                 retrospect(
                     self.meta,
@@ -220,9 +221,7 @@ class _LookingBack:
                 for one in of
             )
         )
-        came = tuple(one for one in said if isinstance(one, Reflected))
-        self.came = replace(self.came, reflected=came)
-        self._lose([one for one in said if isinstance(one, Dropped)])
+        self.came = replace(self.came, reflected=tuple(came))
         self._lose([lost for one in came for lost in one.lost])
         self._refuse([lost for one in came for lost in one.refused])
         self._keep([edit for one in came for edit in one.edits])

@@ -15,6 +15,7 @@ from ..answers import Unfit, closed, reason_schema, structured
 from ..bounds import Bounds
 from ..material import fenced, material
 from ..meta import prompt
+from ..operator import Operator
 from ..proposal import Dropped
 from ..together import together
 from .gate import Refused, gate
@@ -23,14 +24,16 @@ from .notes import text_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ...schema.edits import Edit
+    import click
+
+    from ...schema.edits import Edit, Note
     from ...schema.team import Notes
     from ..meta import Respondent
     from .ground import Ground
     from .limits import Meter
     from .room import Room
 
-__all__ = ["Settlement", "pair_edits", "settle"]
+__all__ = ["SETTLE", "Settlement", "pair_edits", "settle"]
 
 OPERATOR = "settle"
 LONGEST_ACCOUNT = 800
@@ -162,7 +165,11 @@ class _Settling:
 
     def _known(self) -> str:
         """Show what it has noted of the other before."""
-        return fenced("profile", self._notes.teammates.get(self.other, ""), self.other)
+        profile = self._notes.teammates.get(self.other, "")
+        together = self._notes.pairs.get(self.other, "")
+        return material(
+            fenced("profile", profile, self.other), fenced("together", together, self.other)
+        )
 
     def _read(self, text: str, room: Room) -> _Side:
         """Read what may be kept of an answer, and what may not."""
@@ -189,9 +196,13 @@ def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edi
         profile: What the other is like.
         together: How the two work together.
     """
-    text = " ".join(filter(None, (text_of(profile), text_of(together))))
-    note = SetNote(agent=agent, note="teammate", name=other, text=text)
-    return (note,) if text else ()
+    notes: tuple[tuple[Note, str], ...] = (
+        ("teammate", text_of(profile)),
+        ("pair", text_of(together)),
+    )
+    return tuple(
+        SetNote(agent=agent, note=note, name=other, text=text) for note, text in notes if text
+    )
 
 
 def _account(text: str) -> str:
@@ -210,3 +221,18 @@ def _all_of(side: _Side) -> _Side:
     if problems := [reason for one in side.refused for reason in one.reasons]:
         raise Unfit(*problems)
     return side
+
+
+def _command() -> click.Command:
+    from ..command.looking_back import settle_pair
+
+    return settle_pair
+
+
+SETTLE = Operator(
+    name=OPERATOR,
+    scale="pair",
+    act=settle,
+    about="Let two that worked together note what they learnt about each other.",
+    command=_command,
+)

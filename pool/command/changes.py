@@ -9,6 +9,7 @@ from uuid import uuid4
 import click
 
 from ...runtime.terminal import counted
+from ...schema.agent_document import is_team_folder
 from ...schema.command import Command, host_catalogue, host_options
 from ...schema.errors import InputError
 from ...schema.team import Lineage
@@ -59,12 +60,12 @@ def init(folder: Path, seeds: tuple[str, ...], empty: bool, **host: Any) -> None
 def add_import(folder: Path, source: str, names: tuple[str, ...], **host: Any) -> None:
     """Take teams into a pool: from another pool, or from a file.
 
-    SOURCE is a pool, of which these TEAMs are taken, by default all members; or a team file; or
-    seed:NAME. Teams of a pool bring their ancestors along, as retired teams, and what all of them
-    scored.
+    SOURCE is a pool, of which these TEAMs are taken, by default all members; or a team file, or a
+    team's folder; or seed:NAME. Teams of a pool bring their ancestors along, as retired teams, and
+    what all of them scored.
     """
     pool = open_pool(folder, catalogue=host_catalogue(**host))
-    if not Path(source).is_dir():
+    if not Path(source).is_dir() or is_team_folder(Path(source)):
         if names:
             raise InputError(f"{source!r} is one team, so there is no {names[0]!r} in it.")
         _say(pool, [source], [_from_file(pool, source)])

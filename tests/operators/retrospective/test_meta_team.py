@@ -98,6 +98,18 @@ def test_a_childs_lineage_says_which_level_changed_what_and_which_task_taught_it
         assert order == [name for name in ("retrospect", "settle", "reorganise") if name in order]
 
 
+def test_each_note_says_which_task_taught_it(done: Path) -> None:
+    [head] = Pool.open(done).members.values()
+    of = {
+        place: task
+        for agent in head.team.agents.values()
+        for place, task in agent.notes.taught.items()
+    }
+    assert of
+    assert {*of.values()} <= {"t0", "t1", "t2"}
+    assert not [place for place in of if place == "patches/first"]
+
+
 def test_a_retry_is_marked_and_no_trial_of_anybody(done: Path) -> None:
     turns = world.told(done)
     retried = [one for one in turns if "retry" in one["runs"]]
@@ -286,6 +298,7 @@ def test_a_dry_run_says_what_would_be_done(tmp_path: Path) -> None:
     came = world.evolved("pool", "--dry-run")
     assert (came.code, came.calls) == (0, 0)
     assert "meta_team over 3 tasks, 1 at a time" in came.out
+    assert "on a task: the head works; they look back, with up to 2 questions each" in came.out
     assert not POOL.exists()
 
 

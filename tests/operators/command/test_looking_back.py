@@ -1,0 +1,114 @@
+"""`mas-op` of a team that looks back: on a team's file and the folder of its run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators.operator import operator_of
+from coterie.operators.recorded import read_run, with_dialogues
+from coterie.schema import load_team
+from coterie.schema.errors import InputError
+
+from ..retrospective.looking import calls_of, model
+from .test_adapting import TEAMWORK, folder, mas
+
+__all__ = ["folder"]
+
+RUN = TEAMWORK[1:]
+
+
+def noted(name: str, summary: str = "I guessed.") -> Any:
+    note = {"patch": {"name": name, "text": "Count on your fingers."}}
+    return {"reason": "So it was.", "notes": [note], "summary": summary}
+
+
+def test_strategies_find_them_by_name_with_what_they_work_on() -> None:
+    names = ("retrospect", "settle", "reorganise")
+    assert [operator_of(one).scale for one in names] == ["agent", "pair", "team"]
+
+
+def test_an_agent_looks_back_from_where_its_conversation_ended(folder: Path) -> None:
+    asks = {"questions": [{"to": "writer", "question": "Did you check my sum?"}]}
+    replies = model({"questions": asks, "notes": noted("counting")})
+    done = mas("retrospect", "trio.yaml", "solver", *RUN, "-o", "child.yaml", replies=replies)
+    assert (done.code, done.out) == (0, ""), done.err
+    assert "solver asked writer: Did you check my sum? - I took it as it stood." in done.err
+    child, parent = load_team(folder / "child.yaml"), load_team(folder / "trio.yaml")
+    assert dict(child.agents["solver"].notes.patches) == {"counting": "Count on your fingers."}
+    assert {**child.agents, "solver": None} == {**parent.agents, "solver": None}
+    [call] = calls_of(done.calls, "notes")
+    said = [one["content"] for one in (call.body or {})["messages"]]
+    assert said[2] == "maybe 8"
+    assert "the team's answer: 0" in said[3]
+    assert all("sevenish" not in one.text for one in done.calls)
+
+
+def test_two_settle_what_they_learnt(folder: Path) -> None:
+    known = {"reason": "x", "profile": "Guesses; ask how sure it is.", "together": ""}
+    arguments = ("settle", "trio.yaml", "writer", "solver", *RUN, "-o", "child.yaml")
+    done = mas(*arguments, replies=model({"profile": known}))
+    assert done.code == 0, done.err
+    assert "solver told: You gave a number without its unit." in done.err
+    child = load_team(folder / "child.yaml")
+    assert dict(child.agents["writer"].notes.teammates) == {"solver": known["profile"]}
+    assert dict(child.agents["solver"].notes.teammates) == {"writer": known["profile"]}
+    alone = mas(*arguments, "--alone", replies=model({"profile": known}))
+    assert not calls_of(alone.calls, "account")
+
+
+def test_a_team_looks_back_at_all_levels(folder: Path) -> None:
+    rules = {"reason": "Nobody checks.", "rules": ["Say how sure you are."], "retry": True}
+    replies = model({"notes": noted("counting"), "rules": rules})
+    done = mas("reorganise", *TEAMWORK, "-o", "child.yaml", replies=replies)
+    assert done.code == 0, done.err
+    assert "the team wishes to try again." in done.err
+    assert "solver: I guessed." in done.err
+    child = load_team(folder / "child.yaml")
+    assert child.constitution == "Be honest.\n- Say how sure you are."
+    assert all("counting" in one.notes.patches for one in child.agents.values())
+    only = mas("reorganise", *TEAMWORK, "--level", "team", "--dry-run", replies=model())
+    assert len(only.calls) == 1
+
+
+def test_one_analyser_is_asked_once() -> None:
+    arguments = ("reorganise", *TEAMWORK, "--scheme", "centralised", "--dry-run")
+    done = mas(*arguments, replies=model())
+    assert (done.code, len(done.calls)) == (0, 1), done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("retrospect", "trio.yaml", "sovler"), "no agent 'sovler'"),
+        (("settle", "trio.yaml", "writer", "planner"), "read nothing of each other"),
+    ],
+)
+def test_who_is_not_there_or_did_not_work_together_is_told(
+    arguments: tuple[str, ...], why: str
+) -> None:
+    done = mas(*arguments, *RUN)
+    assert (done.code, done.calls) == (2, [])
+    assert why in done.err
+
+
+def test_what_is_of_no_use_ends_with_one() -> None:
+    done = mas("retrospect", "trio.yaml", "solver", *RUN, replies=model({"notes": "no idea"}))
+    assert done.code == 1
+    assert "also after one repair" in done.err
+
+
+def test_events_that_are_none_are_told(folder: Path) -> None:
+    (folder / "run" / "events.jsonl").write_text('{"n": 1}\n')
+    with pytest.raises(InputError, match="no events of a run"):
+        with_dialogues(read_run(folder / "run"), folder / "run", 1_000)
+    assert mas("retrospect", "trio.yaml", "solver", *RUN).code == 2
+
+
+def test_an_agent_without_a_conversation_cannot_look_back(folder: Path) -> None:
+    (folder / "run" / "events.jsonl").write_text("")
+    done = mas("retrospect", "trio.yaml", "solver", *RUN)
+    assert done.code == 2
+    assert "no conversation to go on with. These have: nobody." in done.err
