@@ -56,7 +56,11 @@ class Judge:
             return Reply.error(404, message="this is no trace of those that are served")
         fields: Mapping[str, Any] = _schema(request)["properties"]
         agent, step = self._blames(label)
-        said = {"reason": "It stands in the script.", "confidence": 1, "evidence": list[int]()}
+        said: dict[str, Any] = {
+            "reason": "It stands in the script.",
+            "confidence": 1,
+            "evidence": [],
+        }
         said |= {"agent": agent, "step": step if "confidence" not in fields else None}
         if newest := _NEWEST.search(text):
             said["mistake"] = int(newest[1]) == step
