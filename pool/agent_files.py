@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..schema.errors import StorageError
-from ..schema.files import make_folder, write_atomically
-from .layout import AGENTS, archive_of, old_agent_file_of, remove
+from ..schema.files import make_folder, remove, write_atomically
+from .layout import AGENTS, archive_of, old_agent_file_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

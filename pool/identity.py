@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..schema.values import equal_numbers_alike
@@ -83,7 +83,8 @@ class _Graph:
 
 
 def _graph(team: Team) -> _Graph:
-    value = team_value(team)
+    agents = {one: replace(agent, notes=agent.notes.untaught) for one, agent in team.agents.items()}
+    value = team_value(replace(team, agents=agents))
     output = team.output
     frame = {key: value.get(key) for key in ("backend", "constitution", "execution")}
     labels = {
@@ -104,10 +105,8 @@ def _graph(team: Team) -> _Graph:
 
 
 def _executed(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out which agent of a pool it is, and what taught it: as a lineage, never executed."""
+    """Leave out which agent of a pool it is: like a lineage, that is never executed."""
     said = {name: item for name, item in fields.items() if name != "member"}
-    if "notes" in said:
-        said["notes"] = {kind: item for kind, item in said["notes"].items() if kind != "taught"}
     return {**said, "tools": sorted(fields.get("tools", ()))}
 
 

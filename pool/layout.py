@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..schema.agent_document import AGENT, LESSONS
-from ..schema.errors import InputError, StorageError
+from ..schema.errors import InputError
 from ..schema.files import make_folder, write_atomically
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ __all__ = [
     "LEDGER",
     "LOCK",
     "MANIFEST",
+    "SCAFFOLD",
     "TEAMS",
     "TURNS",
     "agent_file_of",
@@ -24,12 +25,13 @@ __all__ = [
     "file_of",
     "make_folders",
     "old_agent_file_of",
-    "remove",
 ]
 
 TEAMS = "teams"
 AGENTS = "agents"
 LEDGER = "ledger.jsonl"
+SCAFFOLD = "scaffold"
+"""The folder of the team that is the pool's head, where it has one."""
 EVOLUTIONS = "evolutions"
 """Where each evolution of the pool has a folder, with what it was begun with in `MANIFEST`."""
 MANIFEST = "evolution.json"
@@ -86,15 +88,3 @@ def make_folders(folder: Path) -> None:
     make_folder(folder / TEAMS)
     if not (folder / ".gitignore").exists():
         write_atomically(folder / ".gitignore", GITIGNORE)
-
-
-def remove(path: Path) -> None:
-    """Remove a file, if it is there.
-
-    Raises:
-        StorageError: It cannot be removed.
-    """
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        raise StorageError(error.errno, error.strerror, str(path)) from error

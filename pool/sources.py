@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..schema.catalogue import BUILT_IN_PROMPTS
 from ..schema.loading import load_team, team_path
-from ..schema.team import is_prompt_id
+from ..schema.team_folder import self_contained
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ..schema.catalogue import Catalogue
-    from ..schema.team import Agent, Team
+    from ..schema.team import Team
 
 __all__ = ["load_source"]
 
@@ -22,7 +20,7 @@ def load_source(source: str | Path, catalogue: Catalogue) -> Team:
     """Load a team as a pool keeps it: with the texts of prompt files that only its writer has.
 
     Args:
-        source: A path, or `seed:NAME` for a team that comes with coterie.
+        source: A path of a file or a folder, or `seed:NAME` for a team that comes with coterie.
         catalogue: What names are known.
 
     Raises:
@@ -31,14 +29,4 @@ def load_source(source: str | Path, catalogue: Catalogue) -> Team:
     path = team_path(source)
     team = load_team(path, catalogue)
     known = catalogue.beside(path.parent)
-    agents = {one: _self_contained(agent, known) for one, agent in team.agents.items()}
-    return replace(team, agents=agents)
-
-
-def _self_contained(agent: Agent, catalogue: Catalogue) -> Agent:
-    """Write out a prompt, unless it is one that comes with coterie and so is known everywhere."""
-    if not is_prompt_id(agent.prompt):
-        return agent
-    text = catalogue.prompt(agent.prompt)
-    built_in = replace(catalogue, prompt_folders=(BUILT_IN_PROMPTS,)).prompt(agent.prompt)
-    return agent if text is None or text == built_in else replace(agent, prompt=text)
+    return self_contained(team, known)

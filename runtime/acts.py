@@ -7,9 +7,10 @@ acts of a turn come to is decided when the turn has ended.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..schema.values import is_mapping
+from .structured import answer_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,7 +18,18 @@ if TYPE_CHECKING:
     from .outcomes import AgentOutcome
     from .tools import ToolCall
 
-__all__ = ["Act", "Answer", "Finalize", "Read", "Send", "Start", "Stop", "Terminate", "acts"]
+__all__ = [
+    "Act",
+    "Answer",
+    "Finalize",
+    "Read",
+    "Send",
+    "Start",
+    "Stop",
+    "Terminate",
+    "act_of",
+    "acts",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -117,24 +129,30 @@ def acts(outcome: AgentOutcome, read: Sequence[Read] = ()) -> tuple[Act, ...]:
 
 def _done(calls: Sequence[ToolCall]) -> Iterator[Act]:
     for call in calls:
-        act = _act(call) if call.error is None else None
+        act = act_of(call.tool, call.arguments) if call.error is None else None
         if act is not None:
             yield act
 
 
-def _act(call: ToolCall) -> Act | None:
-    """Read an act off a tool call that succeeded: so its arguments are those that the tool has."""
-    given = call.arguments if is_mapping(call.arguments) else {}
-    match call.tool, given:
+def act_of(tool: str, arguments: Any) -> Act | None:
+    """Read an act off a tool's name and its arguments; None where it is none."""
+    given = arguments if is_mapping(arguments) else {}
+    match tool, given:
         case "send", {"to": str(to), "text": str(text)}:
             return Send(to=to, text=text)
         case "start_agent", {"agent": str(agent), "text": str(text)}:
             return Start(agent=agent, text=text)
         case "stop_agent", {"agent": str(agent)}:
             return Stop(agent=agent)
-        case "finalize", {"answer": str(answer)}:
-            return Finalize(answer=answer)
+        case "finalize", {"answer": answer}:
+            return Finalize(answer=answer if isinstance(answer, str) else _text(answer))
         case "terminate", {"reason": str(reason)}:
             return Terminate(reason=reason)
         case _:
             return None
+
+
+def _text(answer: Any) -> str:
+    """Give an answer that has a form as what counts of it."""
+    content, short = answer_in(answer)
+    return content if short is None else short

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .gateway import Message
+    from .posted import Mail
     from .runners.protocol import Report
 
 __all__ = ["NOTHING", "Carried", "Carry", "Notice"]
@@ -42,6 +43,7 @@ class Carried:
         consults: Whether it is to say only what is new in its opinion.
         earlier: Its own conversation so far, as messages of text, without instructions. Its model
             is shown it before what the agent reads now; see `conversation`.
+        mail: What it reads in a turn of an open roster, and knows of its team; None elsewhere.
     """
 
     own: Report | None = None
@@ -50,6 +52,7 @@ class Carried:
     notice: Notice | None = None
     consults: bool = False
     earlier: tuple[Message, ...] = ()
+    mail: Mail | None = None
 
     def __bool__(self) -> bool:
         return bool(self.own or self.letters or self.bulletin or (self.notice and self.notice.text))
@@ -67,6 +70,7 @@ class Carry:
         notices: What agents are told about who takes part.
         consulting: The agents that say only what is new in their opinion.
         earlier: Each agent's own conversation so far, where it goes on; see `conversation.earlier`.
+        mail: What each agent reads in a turn of an open roster.
     """
 
     own: Mapping[str, Report] = field(default_factory=dict[str, "Report"])
@@ -79,6 +83,7 @@ class Carry:
     earlier: Mapping[str, tuple[Message, ...]] = field(
         default_factory=dict[str, "tuple[Message, ...]"]
     )
+    mail: Mapping[str, Mail] = field(default_factory=dict[str, "Mail"])
 
     def of(self, agent_id: str) -> Carried:
         """Give one agent's part."""
@@ -90,6 +95,7 @@ class Carry:
             notice=self.notices.get(agent_id),
             consults=consults,
             earlier=self.earlier.get(agent_id, ()),
+            mail=self.mail.get(agent_id),
         )
 
 

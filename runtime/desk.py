@@ -16,7 +16,7 @@ from .conversation import continued
 from .dialogue import kept
 from .gateway import CallError, ChatRequest, Usage
 from .journal import digest
-from .messages import question, system
+from .messages import UNBURDENED, question, system
 from .mishaps import Mishaps
 from .outcomes import AgentOutcome, after, outcome_of, outcome_value
 from .own_time import OwnTime
@@ -24,6 +24,7 @@ from .recall import fitting, reminded
 from .runners.protocol import Assignment, Report
 from .skills import tools_of
 from .tools import ToolCall
+from .turns import turn_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
@@ -57,6 +58,7 @@ class Desk:
         whole = self.draft_of
         self.path = f"{whole.path}/draft" if whole else f"{self.run.path}{self.planned.agent.id}"
         self.carried = self.run.carry.of(self.planned.agent.id)
+        self.turn = turn_of(self.planned, self.run.plan.team, self.carried.mail)
         self.attempts = 0
         self.numbers: Counter[str] = Counter()
         self.tool_calls: list[ToolCall] = []
@@ -217,27 +219,36 @@ class Desk:
                 self.emit("agent_retried", attempt=self.attempts, error=str(error))
 
     def _system(self) -> str:
-        has_reports = bool(self.reports or self.carried)
+        has_reports = bool(self.reports or (self.carried and not self.turn))
         team, agent = self.run.plan.team, self.planned.agent
-        return system(
-            self.planned,
+        said = system(
+            self.turn.planned if self.turn else self.planned,
             team.constitution,
             has_reports=has_reports,
             known=team.known_to(agent),
             paired=team.paired_with(agent),
         )
+        return self.turn.instructions(said) if self.turn else said
 
     def _question(self) -> str:
+        """Write what it reads: in a further turn of an open roster, only what is new."""
+        if self.turn and self.carried.earlier:
+            return self.turn.news()
+        return "\n\n".join([self._asked_of_it(), *([self.turn.news()] if self.turn else ())])
+
+    def _asked_of_it(self) -> str:
         task = self.run.workspaces.task
         brief = task.briefs.get(self.planned.agent.id, "")
-        return question(task, self.reports, self.missing, self.carried, self.recalled, brief=brief)
+        carried = UNBURDENED if self.turn else self.carried  # its mail has the rest
+        return question(task, self.reports, self.missing, carried, self.recalled, brief=brief)
 
     def _assignment(self) -> Assignment:
         run, context, agent = self.run, self.context, self.planned.agent
         task = run.workspaces.task
         patches = [report.patch for report in self.reports if report.patch]
         workspace = run.workspaces.of(agent.id, self.attempts, patches, own=self._own_patch())
-        return Assignment(
+        tools = tools_of(self.planned, context.toolbox, workspace, self.emit, self.once)
+        assigned = Assignment(
             agent=agent,
             system=self._system(),
             question=self._question(),
@@ -245,13 +256,14 @@ class Desk:
             reports=self.reports,
             missing=self.missing,
             line=self,
-            tools=tools_of(self.planned, context.toolbox, workspace, self.emit, self.once),
+            tools=tools,
             workspace=workspace,
             jails=context.jails,
             waiting=self._waiting,
             once=self.once,
             emit=self.emit,
         )
+        return self.turn.assigned(assigned) if self.turn else assigned
 
     def _own_patch(self) -> str | None:
         return self.carried.own.patch if self.carried.own else None
@@ -276,6 +288,7 @@ class Desk:
             "own": self._own_patch(),
             "dialogue": self.context.dialogue,
             "earlier": self.carried.earlier,
+            "turn": self.turn.standing() if self.turn else None,
         }
         given += [{name: item} for name, item in others.items() if item]
         return digest(wanted, self._system(), self._question(), patches, *given)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from .gateway import ChatAnswer, Message
 
-__all__ = ["kept"]
+__all__ = ["clipped", "kept"]
 
 GAP = " [… {:,} characters left out …] "
 
@@ -28,8 +28,16 @@ def kept(messages: Sequence[Message], answer: ChatAnswer, most: int) -> tuple[Me
     called = [{"name": one.name, "arguments": one.arguments} for one in answer.tool_calls]
     said = [(str(one.get("role", "")), _text(one, one.get("tool_calls"))) for one in messages]
     said.append(("assistant", _text({"content": answer.text}, called)))
-    longest = _longest([len(text) for _, text in said], most)
-    return tuple({"role": role, "content": _clipped(text, longest)} for role, text in said)
+    texts = clipped([text for _, text in said], most)
+    return tuple(
+        {"role": role, "content": text} for (role, _), text in zip(said, texts, strict=True)
+    )
+
+
+def clipped(texts: Sequence[str], most: int) -> list[str]:
+    """Cut texts to `most` characters together: the longest lose their middle, to one length."""
+    longest = _longest([len(text) for text in texts], most)
+    return [_clipped(text, longest) for text in texts]
 
 
 def _longest(lengths: Sequence[int], most: int) -> int:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .recall import Entry
     from .runners.protocol import Report
 
-__all__ = ["fence", "question", "render", "system"]
+__all__ = ["UNBURDENED", "fence", "question", "render", "system"]
 
 FOLDER = Path(__file__).parent / "prompts"
 UNBURDENED = Carried()

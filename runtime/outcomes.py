@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from .posted import Posted, Why
 from .runners.protocol import AgentResult
 from .scorers import Score
 from .tools import ToolCall
@@ -22,12 +23,14 @@ if TYPE_CHECKING:
 __all__ = [
     "INFRASTRUCTURE",
     "AgentOutcome",
+    "Ending",
     "Run",
     "Status",
     "after",
     "as_given",
     "outcome_of",
     "outcome_value",
+    "roster_value",
     "run_of",
     "run_value",
 ]
@@ -75,6 +78,25 @@ class AgentOutcome:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Ending:
+    """How the run of an open roster ended.
+
+    Attributes:
+        why: Why its work ended. Where that is no answer and no giving up, the lead had to hand in.
+        by: The agent whose doing it was, where it was one's.
+        turns: How many turns each agent has begun that was active.
+        sent: How many messages were sent.
+        unread: How many of them nobody has read.
+    """
+
+    why: Why
+    by: str | None = None
+    turns: Mapping[str, int] = field(default_factory=dict[str, int])
+    sent: int = 0
+    unread: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """One execution of a plan on a task.
 
@@ -92,6 +114,8 @@ class Run:
             could not be scored; `slow`, where it was stopped for what it waited for.
         rounds: How many rounds its agents worked.
         recruited: Who was recruited, where somebody recruits, and what each of them is.
+        bus: What was posted, where the roster is open.
+        ending: How it ended, where the roster is open.
     """
 
     status: Literal["done", "failed", "stopped"]
@@ -106,6 +130,8 @@ class Run:
     fault: str | None = None
     rounds: int = 1
     recruited: Mapping[str, str] = field(default_factory=dict[str, str])
+    bus: tuple[Posted, ...] = ()
+    ending: Ending | None = None
 
     @property
     def infrastructure_failures(self) -> int:
@@ -156,7 +182,15 @@ def run_value(run: Run) -> dict[str, Any]:
         "fault": run.fault,
         "rounds": run.rounds,
         **({"recruited": dict(run.recruited)} if run.recruited else {}),
+        **roster_value(run),
     }
+
+
+def roster_value(run: Run) -> dict[str, Any]:
+    """Write what there is to say of a run whose roster is open; nothing of others."""
+    if run.ending is None:
+        return {}
+    return {"ending": asdict(run.ending), "bus": [asdict(one) for one in run.bus]}
 
 
 def run_of(value: Mapping[str, Any]) -> Run:
@@ -179,6 +213,8 @@ def run_of(value: Mapping[str, Any]) -> Run:
         fault=value.get("fault"),
         rounds=value.get("rounds", 1),
         recruited=value.get("recruited", {}),
+        bus=tuple(Posted(**one) for one in value.get("bus", ())),
+        ending=Ending(**value["ending"]) if "ending" in value else None,
     )
 
 

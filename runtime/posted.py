@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
-__all__ = ["Ended", "Event", "Kind", "Mail", "Posted", "Taken", "TurnDone", "Why"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "Ended",
+    "Event",
+    "Kind",
+    "Mail",
+    "Posted",
+    "Taken",
+    "TurnDone",
+    "Why",
+    "event_of",
+    "event_value",
+]
 
 Kind = Literal[
     "task",
     "message",
-    "start",
     "answer",
+    "start",
     "stop",
     "finalize",
     "terminate",
@@ -19,9 +33,8 @@ Kind = Literal[
     "refused",
     "unsent",
 ]
-"""What is posted: the task to the lead; what agents do; what a turn came to, to those who asked in
-it; that one failed, to those who wrote to it; that something was refused, to who wanted it; a
-message beyond the limit, to nobody."""
+"""What is posted: the task to the lead; what agents do; that one failed, to those who wrote to it;
+that something was refused, to who wanted it; a message beyond the limit, to nobody."""
 
 Why = Literal[
     "finalized", "terminated", "silence", "messages", "turns", "seconds", "cost", "failed"
@@ -123,3 +136,32 @@ class Mail:
     turns_left: int
     places_left: int
     hands_in: bool = False
+
+
+def event_value(event: Event) -> dict[str, Any]:
+    """Write what happened as a JSON object."""
+    return {"event": _NAMES[type(event)], **asdict(event)}
+
+
+def event_of(value: Mapping[str, Any]) -> Event:
+    """Read what happened.
+
+    Raises:
+        KeyError: The JSON object is no event.
+    """
+    match value["event"]:
+        case "taken":
+            messages = tuple(value["messages"])
+            return Taken(agent=value["agent"], turn=value["turn"], messages=messages)
+        case "turn_done":
+            return TurnDone(
+                agent=value["agent"],
+                turn=value["turn"],
+                status=value["status"],
+                posted=tuple(Posted(**one) for one in value["posted"]),
+            )
+        case _:
+            return Ended(why=value["why"], by=value["by"], text=value["text"])
+
+
+_NAMES: Mapping[type[Event], str] = {Taken: "taken", TurnDone: "turn_done", Ended: "ended"}

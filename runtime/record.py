@@ -17,9 +17,10 @@ from ..schema.values import is_list
 from .budget import Caps
 from .jail import Jails
 from .journal import Journal
-from .outcomes import run_value
+from .outcomes import roster_value, run_value
 from .services import Setting
 from .trace import VERSION, RunFolder
+from .was import team_that_was
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,6 +35,7 @@ __all__ = ["MANIFEST", "Record", "as_json", "manifest", "read_result", "read_set
 
 MANIFEST = "run.json"
 RESULT = "result.json"
+TEAM_THAT_WAS = "team_that_was.yaml"
 NO_FILES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -59,6 +61,7 @@ class Record:
         self.journal = Journal.open(folder.path, replaying=replaying)
         self._plan = plan
         self._result: dict[str, Any] | None = None
+        self._files: dict[str, str] = {}
 
     @classmethod
     def begin(
@@ -103,6 +106,8 @@ class Record:
     def __exit__(self, *_: object) -> None:
         try:
             if not self.journal.replaying:
+                for name, text in self._files.items():
+                    self.folder.write(name, text)
                 self.folder.write(RESULT, self.result)
         finally:
             self.folder.close()
@@ -126,11 +131,14 @@ class Record:
     def finish(self, run: Run) -> None:
         """Take the result; it is written when the record is left."""
         value = run_value(run)
+        if run.ending is not None and (was := team_that_was(self._plan.resolved, run)) is not None:
+            self._files[TEAM_THAT_WAS] = dump(was)
         self._result = {
             **{name: value[name] for name in ("status", "answer", "score", "error")},
             "seconds": round(run.seconds, 3),
             **({"rounds": run.rounds} if self.repeats else {}),
             **({"recruited": dict(run.recruited)} if run.recruited else {}),
+            **roster_value(run),
             "usage": {**value["usage"], "cost": run.usage.cost},
             "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},
         }

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from .trace import Emit
     from .workspace import Workspace
 
-__all__ = ["looks_skills_up", "tools_of"]
+__all__ = ["looks_skills_up", "takes_tools", "tools_of"]
 
 
 def looks_skills_up(planned: PlannedAgent) -> bool:
     """Tell whether an agent has skills, and a backend that lets it use tools."""
-    if not planned.agent.notes.skills:
-        return False
+    return bool(planned.agent.notes.skills) and takes_tools(planned)
+
+
+def takes_tools(planned: PlannedAgent) -> bool:
+    """Tell whether an agent's backend lets it use tools."""
     with_tool = replace(planned.agent, tools=(*planned.agent.tools, READ_SKILL))
     return not any(planned.runner.objections(with_tool))
 

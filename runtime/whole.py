@@ -9,6 +9,7 @@ from ..schema.errors import InputError
 from .allowance import Allowance
 from .declared import declared, declares
 from .engine import execute
+from .open_roster import open_roster
 from .plan import part_of
 from .recruiting import told
 from .rounds import Round, rounds, summed
@@ -82,7 +83,8 @@ async def passes(
         silent: Who takes no part.
 
     Returns:
-        The passes, in order; one, where the team declares nothing. `as_run` sums them up.
+        The passes, in order; one, where the team declares nothing, or its roster is open: then all
+        turns of all agents are in it. `as_run` sums them up.
 
     Raises:
         InputError: Somebody is silent who is no agent of the team.
@@ -91,6 +93,9 @@ async def passes(
     """
     if unknown := sorted(silent.names - {*plan.agents}):
         raise InputError(f"{plan.team.name} has no agent {unknown[0]!r}, so it cannot be silent.")
+    if plan.team.execution.roster is not None:
+        run = await open_roster(plan, task, context, path=path, silent=silent.during(1))
+        return (Round(number=1, plan=plan, run=run),)
     if not declares(plan.team):
         part = part_of(plan, {*plan.agents} - silent.during(1))
         return (Round(number=1, plan=part, run=await execute(part, task, context, path=path)),)

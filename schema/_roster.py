@@ -74,13 +74,6 @@ def candidates_that_act(reading: Reading) -> Iterator[Problem]:
                 " out, or leave out execution.roster.",
                 at_key=True,
             )
-        elif agent.output_schema is not None:
-            yield reading.problem(
-                (*path, "output_schema"),
-                f"{quoted(agent.id)} is a candidate of an open roster: others get what it sends,"
-                " and its answer is what it finalizes. Leave it out.",
-                at_key=True,
-            )
 
 
 ROSTER_RULES: tuple[Rule, ...] = (known_lead, nothing_beside, candidates_that_act)

@@ -37,19 +37,28 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGENT",
+    "AGENTS",
     "COACHING",
+    "DASHES",
+    "KINDS",
     "LESSONS",
     "PROMPT",
     "SKILL",
+    "TEAM",
     "is_agent_folder",
+    "is_team_folder",
     "read_agent_document",
     "with_used",
 ]
 
 AGENT = "agent.yaml"
+TEAM, AGENTS = "team.yaml", "agents"
+"""A team's file in its folder, and the folder of its agents there."""
 PROMPT, SKILL, COACHING = "prompt.md", "SKILL.md", "coaching.md"
 KINDS = ("patches", *OF_OTHERS)
 """The notes of which each is a file, by the folders that they stand in."""
+UNREAD = ("scripts", "references", "assets")
+"""What the convention lets stand beside a skill's file."""
 DASHES = "---\n"
 """How a front matter begins."""
 LESSONS = "lessons.jsonl"
@@ -70,6 +79,11 @@ _FRONT_MATTER = re.compile(r"---\n(?P<front>(?:.*\n)*?)---(?:\n\n?(?P<body>(?s:.
 def is_agent_folder(path: Path) -> bool:
     """Tell whether a path is an agent's folder."""
     return (path / AGENT).is_file()
+
+
+def is_team_folder(path: Path) -> bool:
+    """Tell whether a path is a team's folder."""
+    return (path / TEAM).is_file()
 
 
 def with_used(
@@ -241,7 +255,10 @@ class _Folder:
 
     def _skills(self) -> Iterator[tuple[FieldPath, Any]]:
         for folder in self._entries(self.path / "skills"):
+            if folder.is_dir() and not any(folder.glob("*.md")):
+                continue  # the skill went, and left what was no part of it
             place: FieldPath = ("notes", "skills", folder.name)
+            self._check_beside(folder)
             skill = self._skill(folder / SKILL, place)
             yield from self._taught(place, skill, ("metadata", "task"))
             yield place, skill
@@ -335,6 +352,16 @@ class _Folder:
         if len(found) > MOST_ENTRIES:
             raise ValueError(f"{quoted(str(folder))} has more than {MOST_ENTRIES} entries.")
         return found
+
+    def _check_beside(self, skill: Path) -> None:
+        """Tell what the Agent Skills convention has and nobody would read here."""
+        for entry in self._entries(skill):
+            if entry.name in UNREAD:
+                message = (
+                    f"an agent reads {SKILL} and nothing beside it, and runs no scripts of a skill."
+                    f" Write what matters of {entry.name} there, and leave it out."
+                )
+                self.problems.append(Problem(file=str(entry), message=message))
 
     def _check_names(self, folder: Path, known: tuple[str, ...]) -> None:
         for entry in self._entries(folder):

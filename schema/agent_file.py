@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ._meaning import AGENT_RULES, Reading, notes_on_others, taught_notes
 from ._shape import sound
-from .agent_document import AGENT, DASHES, PROMPT, SKILL, is_agent_folder, read_agent_document
+from .agent_document import (
+    AGENT,
+    COACHING,
+    DASHES,
+    KINDS,
+    PROMPT,
+    SKILL,
+    is_agent_folder,
+    read_agent_document,
+)
 from .building import agent_of, lineage_of
 from .catalogue import Catalogue
 from .document import Document
 from .errors import ConfigError, InputError
 from .files import make_folder, write_atomically
+from .folders import files_in, write_folder
 from .loading import merged, shape_only
 from .problems import Problem, quoted
 from .team import Agent, Team, is_prompt_id
@@ -26,9 +35,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ._meaning import Rule
-    from .team import Lineage
+    from .team import Lineage, Skill
 
-__all__ = ["AgentFile", "agent_paths", "check_agent", "load_agent", "read_agent", "write_agent"]
+__all__ = [
+    "OURS",
+    "AgentFile",
+    "agent_paths",
+    "agent_texts",
+    "check_agent",
+    "load_agent",
+    "read_agent",
+    "write_agent",
+]
+
+OURS = (
+    AGENT,
+    PROMPT,
+    f"skills/*/{SKILL}",
+    f"notes/{COACHING}",
+    *(f"notes/{one}/*.md" for one in KINDS),
+)
+"""What may stand in an agent's folder and is a part of it."""
 
 _ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
 HOSTLESS: tuple[Rule, ...] = (notes_on_others, taught_notes)
@@ -120,23 +147,36 @@ def agent_paths(folder: Path) -> tuple[Path, ...]:
 def write_agent(path: str | Path, one: AgentFile) -> None:
     """Write an agent as a file, where the path ends with `.yaml`, or as a folder.
 
-    Each file is written whole or not at all, and `agent.yaml` comes first; what stands in the
-    folder and is no longer said goes last. Reading gives an equal agent back.
+    Each file is written whole or not at all, and `agent.yaml` comes first; what is a part of the
+    agent and is no longer said goes last. Reading gives an equal agent back.
 
     Raises:
         StorageError: A file cannot be written.
     """
     path = Path(path)
-    value = agent_value(one.agent)
-    if one.lineage:
-        value["lineage"] = lineage_value(one.lineage)
     if path.suffix in {".yaml", ".yml"}:
-        write_atomically(path, _named(value, one.agent.id, path.stem))
+        write_atomically(path, _named(_value(one), one.agent.id, path.stem))
         return
+    make_folder(path)
+    write_folder(path, agent_texts(one, called=path.name), files_in(path, OURS))
+
+
+def agent_texts(one: AgentFile, *, called: str | None = None) -> Mapping[str, str]:
+    """Give what the files of an agent's folder say, by their paths in it.
+
+    Args:
+        one: The agent.
+        called: The folder's name. None: the agent's id.
+    """
     texts = dict(_texts(one.agent))
     apart = {"notes", "prompt"} if PROMPT in texts else {"notes"}
-    kept = {key: item for key, item in value.items() if key not in apart}
-    _write_folder(path, {AGENT: _named(kept, one.agent.id, path.name), **texts})
+    value = {key: item for key, item in _value(one).items() if key not in apart}
+    return {AGENT: _named(value, one.agent.id, called or one.agent.id), **texts}
+
+
+def _value(one: AgentFile) -> dict[str, Any]:
+    lineage = {"lineage": lineage_value(one.lineage)} if one.lineage else {}
+    return {**agent_value(one.agent), **lineage}
 
 
 def _named(value: Mapping[str, Any], name: str, usual: str) -> str:
@@ -150,17 +190,24 @@ def _texts(agent: Agent) -> Iterator[tuple[str, str]]:
     if agent.prompt and not is_prompt_id(agent.prompt):
         yield PROMPT, f"{agent.prompt}\n"
     for name, skill in notes.skills.items():
-        said = {"name": name, "description": skill.description}
-        task = notes.taught.get(f"skills/{name}")
-        yield (
-            f"skills/{name}/{SKILL}",
-            _fronted({**said, "metadata": {"task": task}} if task else said, skill.body),
-        )
+        yield f"skills/{name}/{SKILL}", _skill(name, skill, notes.taught.get(f"skills/{name}"))
     for place in notes.places:
         kind, _, name = place.partition("/")
         if kind != "skills":
             text = getattr(notes, kind)[name] if name else notes.coaching
             yield f"notes/{place}.md", _note(text, notes.taught.get(place))
+
+
+def _skill(name: str, skill: Skill, task: str | None) -> str:
+    """Write a skill's file, as the Agent Skills convention has it."""
+    said: dict[str, Any] = {
+        "name": name,
+        "description": skill.description,
+        "license": skill.license,
+        "compatibility": skill.compatibility,
+        "metadata": {**skill.metadata, **({"task": task} if task else {})},
+    }
+    return _fronted({key: item for key, item in said.items() if item}, skill.body)
 
 
 def _note(text: str, task: str | None) -> str:
@@ -172,21 +219,6 @@ def _note(text: str, task: str | None) -> str:
 
 def _fronted(said: Mapping[str, Any], text: str) -> str:
     return f"{DASHES}{write_yaml(said) if said else ''}{DASHES}\n{text}\n"
-
-
-def _write_folder(folder: Path, texts: Mapping[str, str]) -> None:
-    for name, text in texts.items():
-        for parent in reversed(PurePosixPath(name).parents):
-            make_folder(folder / parent)
-        write_atomically(folder / name, text)
-    said = {folder / name for name in texts}
-    old = [folder / PROMPT, *folder.glob("notes/*.md"), *folder.glob("notes/*/*.md")]
-    for file in old:
-        if file not in said:
-            file.unlink(missing_ok=True)
-    for skill in folder.glob("skills/*"):
-        if skill / SKILL not in said:
-            shutil.rmtree(skill)
 
 
 def _whole(path: Path) -> Path:

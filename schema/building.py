@@ -121,7 +121,9 @@ def notes_of(fields: dict[str, Any]) -> Notes:
 
 
 def _skill(fields: dict[str, Any]) -> Skill:
-    return Skill(**{"description": "", "body": "", **fields})
+    metadata = MappingProxyType(fields.get("metadata") or {})
+    said: dict[str, Any] = {"description": "", "body": "", **fields, "metadata": metadata}
+    return Skill(**said)
 
 
 def _recall(fields: dict[str, Any]) -> Recall:

@@ -19,7 +19,16 @@ from .failpoints import failpoint
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-__all__ = ["append", "locked", "make_folder", "rename", "sync", "truncate", "write_atomically"]
+__all__ = [
+    "append",
+    "locked",
+    "make_folder",
+    "remove",
+    "rename",
+    "sync",
+    "truncate",
+    "write_atomically",
+]
 
 
 def write_atomically(path: Path, text: str | Iterable[str]) -> None:
@@ -103,6 +112,16 @@ def rename(path: Path, name: Path) -> None:
         path.replace(name)
         failpoint("files.rename.after")
         _sync(path.parent)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, if it is there.
+
+    Raises:
+        StorageError: It cannot be removed.
+    """
+    with _named(path):
+        path.unlink(missing_ok=True)
 
 
 def sync(path: Path) -> None:

@@ -10,7 +10,7 @@ from ._fallbacks import fallback_problems
 from ._json import read_json
 from ._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
 from ._shape import shape_problems, sound
-from .agent_document import with_used
+from .agent_document import TEAM, is_team_folder, with_used
 from .building import team_of
 from .catalogue import BUILT_IN_PROMPTS, Catalogue, Server
 from .document import LIMITS, Document, Limits
@@ -52,19 +52,21 @@ TASK_LIMITS = Limits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
 
 
 def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:
-    """Load a team file.
+    """Load a team file, or a team's folder.
 
     Args:
-        path: The YAML file. Its prompt files are looked for beside it (`prompts/<id>.md`).
+        path: The YAML file, or the folder of a `team.yaml`. Prompt files are looked for beside it
+            (`prompts/<id>.md`).
         catalogue: What names are known. Default: what is installed, and no models.yaml.
 
     Raises:
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
+    path = _file_of(Path(path))
     content = read_file(path, LIMITS)
-    known = (catalogue or Catalogue.of_host()).beside(Path(path).parent)
-    team, problems = check_team(content, str(path), known, folder=Path(path).parent)
+    known = (catalogue or Catalogue.of_host()).beside(path.parent)
+    team, problems = check_team(content, str(path), known, folder=path.parent)
     if problems:
         raise ConfigError(problems)
     return team
@@ -74,14 +76,15 @@ def team_path(name: str | Path) -> Path:
     """Find a team's file.
 
     Args:
-        name: A path, or `seed:NAME` for a team that comes with coterie.
+        name: A path of a file or of a team's folder, or `seed:NAME` for a team that comes with
+            coterie.
 
     Raises:
-        InputError: There is no such seed.
+        InputError: There is no such seed, or no team in the folder.
     """
     seed = str(name).removeprefix(SEED)
     if seed == str(name):
-        return Path(name)
+        return _file_of(Path(name))
     path = SEEDS / f"{seed}.yaml"
     if not path.is_file():
         known = ", ".join(sorted(seed.stem for seed in SEEDS.glob("*.yaml")))
@@ -89,8 +92,19 @@ def team_path(name: str | Path) -> Path:
     return path
 
 
+def _file_of(path: Path) -> Path:
+    """Give a team's file, where it is its folder that is named.
+
+    Raises:
+        InputError: It is a folder of something else.
+    """
+    if path.is_dir() and not is_team_folder(path):
+        raise InputError(f"{path}: a folder, and no team's: there is no {TEAM} in it.")
+    return path / TEAM if path.is_dir() else path
+
+
 def read_team(path: str | Path) -> Team:
-    """Load a team file without a host: what names it uses is not asked, only that they fit.
+    """Load a team file, or a team's folder, without a host: only that its names fit is asked.
 
     Raises:
         InputError: There is no such file, or it cannot be read.
@@ -98,8 +112,10 @@ def read_team(path: str | Path) -> Team:
     """
     nothing = frozenset[str]()
     unasked = Catalogue(backends=nothing, functions=nothing, scorers=nothing, tools=nothing)
-    folder = Path(path).parent
-    team, problems = check_team(read_file(path), str(path), unasked, GRAPH_RULES, folder=folder)
+    path = _file_of(Path(path))
+    team, problems = check_team(
+        read_file(path), str(path), unasked, GRAPH_RULES, folder=path.parent
+    )
     if problems:
         raise ConfigError(problems)
     return team

@@ -75,10 +75,16 @@ def _nothing() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Skill:
-    """How something is done: `body`, which an agent reads when its `description` calls for it."""
+    """How something is done: `body`, which an agent reads when its `description` calls for it.
+
+    The rest is provenance, as the Agent Skills convention has it.
+    """
 
     description: str
     body: str
+    license: str = field(default="", compare=False)
+    compatibility: str = field(default="", compare=False)
+    metadata: Mapping[str, str] = field(default_factory=_nothing, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -113,8 +119,12 @@ class Notes:
 
     @property
     def untaught(self) -> Notes:
-        """The notes without what taught them."""
-        return replace(self, taught=_nothing())
+        """The notes without what taught them, and where skills come from."""
+        skills = {
+            name: Skill(description=skill.description, body=skill.body)
+            for name, skill in self.skills.items()
+        }
+        return replace(self, taught=_nothing(), skills=MappingProxyType(skills))
 
     def following(self, new_ids: Mapping[str, str | None]) -> Notes:
         """Give the notes after agents got other ids, or None for those that went."""

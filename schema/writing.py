@@ -35,7 +35,7 @@ __all__ = [
     "dump",
     "team_value",
     "write_agent_yaml",
-    "write_team",
+    "write_team_yaml",
     "write_yaml",
 ]
 
@@ -76,10 +76,10 @@ def dump(team: Team, *, schema: str = DEFAULT_SCHEMA) -> str:
         team: The team.
         schema: Where an editor finds the team schema, relative to the file; for its first line.
     """
-    return write_team(team_value(team), schema=schema)
+    return write_team_yaml(team_value(team), schema=schema)
 
 
-def write_team(value: Mapping[str, Any], *, schema: str = DEFAULT_SCHEMA) -> str:
+def write_team_yaml(value: Mapping[str, Any], *, schema: str = DEFAULT_SCHEMA) -> str:
     """Write a team's plain value, be it of the right shape or not, as `dump` writes a team."""
     return _header(schema) + write_yaml(_in_order(value))
 

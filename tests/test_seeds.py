@@ -63,7 +63,9 @@ def test_a_seed_is_canonical_and_has_one_output(path: Path) -> None:
     assert problems == []
     assert canonical(document, content.decode()) == content.decode()
     team = load_team(path)
-    assert [agent for agent in team.agents if not team.reports_to.get(agent)] == [team.output]
+    if team.execution.roster is None:
+        ends = [agent for agent in team.agents if not team.reports_to.get(agent)]
+        assert ends == [team.output]
 
 
 def test_every_prompt_of_the_seeds_is_used() -> None:
@@ -131,11 +133,13 @@ def test_a_seed_runs_to_its_answer_in_order_and_side_by_side(path: Path) -> None
     finished = played_through(path, events)
     assert finished.status == "done", finished.error
     team = load_team(path)
-    recruit = team.execution.recruit
+    recruit, roster = team.execution.recruit, team.execution.roster
     away = {*recruit.among} - {*finished.recruited} if recruit else set[str]()
+    away |= {*team.agents} - {roster.lead} if roster else set[str]()  # whom it did not call upon
     present = {one for one, outcome in finished.agents.items() if outcome.status == "done"}
     assert present == {*team.agents} - away - idle(team, away)
-    assert peak(events) == max(len(present.intersection(level)) for level in working(team))
+    levels = [(one,) for one in present] if roster else working(team)
+    assert peak(events) == max(len(present.intersection(level)) for level in levels)
     started = {
         event.agent: place for place, event in enumerate(events) if event.type == "agent_started"
     }

@@ -31,12 +31,14 @@ def outlook(of: Evolving, *, done: int) -> str:
         done: How many tasks of its stream are done.
     """
     recipe, start = of.recipe, of.start
+    on_a_task = strategy_of(recipe.strategy).foretells(recipe.settings)
     left = list(of.tasks[done:])
     begun = f", {done} of {len(of.tasks)} done" if done else ""
     lines = [
         f"{recipe.strategy} over {counted(len(of.tasks), 'task')}{begun},"
         f" {recipe.workers} at a time, into {of.folder}",
         f"tasks: {_niches(left)}",
+        *([f"on a task: {on_a_task}"] if on_a_task else []),
         *_pool(start),
         f"models: {', '.join(sorted(start.asked))}{_operators(start)}",
         f"scores: {_scores(of, left)}",

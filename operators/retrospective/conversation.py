@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["colleagues", "conversation", "interactions", "speakers"]
 
 
+SAID = frozenset({"message", "answer", "start"})
+"""What is posted on the bus of an open roster that one agent says to another."""
+
+
 def conversation(team: Team, outcome: AgentOutcome) -> tuple[Message, ...]:
     """Give what an agent read and said, as its model takes it when it goes on.
 
@@ -77,6 +81,7 @@ def colleagues(team: Team, run: Run, agent: str) -> tuple[str, ...]:
 
 def _read(team: Team, run: Run) -> Iterator[tuple[str, str]]:
     """Give whose words reached whom, as far as both took part."""
+    yield from ((one.sender, one.to) for one in run.bus if one.kind in SAID)
     for reader, heard in _heard(team).items():
         for one in heard:
             outcome = run.agents.get(one)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ...runtime.terminal import counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["RetrospectiveSettings", "Scheme", "check"]
+__all__ = ["RetrospectiveSettings", "Scheme", "check", "foretells"]
 
 Scheme = Literal["none", "centralised", "partitioned", "collaborative"]
 LEVELS = ("agent_level", "pair_level", "team_level")
@@ -90,3 +92,24 @@ def check(settings: RetrospectiveSettings, said: Mapping[str, Any]) -> Mapping[s
     if settings.roster == "closed" and "alive" in said:
         found["alive"] = "all are at work at once with roster: closed. Leave one of them out."
     return found
+
+
+def foretells(settings: RetrospectiveSettings) -> str:
+    """Say what happens on a task."""
+    if not settings.looks_back:
+        return "the head works; nobody looks back, and it stays as it is"
+    does = {
+        "agent_level": "agents on themselves",
+        "pair_level": "pairs that exchanged messages on each other",
+        "team_level": "the team on its rules and its roster",
+    }
+    levels = [told for name, told in does.items() if getattr(settings, name)]
+    asked = counted(settings.evidence, "question")
+    looks = {
+        "centralised": "one analyser looks back for all",
+        "partitioned": "each looks back alone",
+        "collaborative": f"they look back, with up to {asked} each",
+        "none": "",
+    }
+    once_more = "; once more, if the team asks for it" if settings.retry else ""
+    return f"the head works; {looks[settings.scheme]}: {', '.join(levels)}{once_more}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...pool.changes import Born, Rejected, Restored, Retired, Told
 from ...pool.lineage import steps_to
 from ...pool.view import Views
-from ...schema.edits import diff
+from ...schema.edits import diff, taught
 from ...schema.team import Lineage
 from .gate import Refused, gate
 from .head import head_of
@@ -158,8 +158,9 @@ class Succession:
             passed = gate(team, free, catalogue=catalogue, ceiling=self.ceiling, room=self.room)
             refused += passed.refused
             if passed.child != team:
-                steps = steps_to(passed.child, level.operator, level.reason, (team, steps))
-                team = passed.child
+                child = taught(passed.child, passed.kept, episode.task.id)
+                steps = steps_to(child, level.operator, level.reason, (team, steps))
+                team = child
         return team, steps, refused
 
     def _succeed(

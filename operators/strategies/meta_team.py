@@ -17,7 +17,7 @@ from ...runtime.caps import Caps
 from ..proposal import Dropped
 from ..retrospective.head import begin, ceiling_for, constrained, head_of, suits
 from ..retrospective.schemes import looked_back, room_of
-from ..retrospective.settings import RetrospectiveSettings, check
+from ..retrospective.settings import RetrospectiveSettings, check, foretells
 from ..retrospective.succession import Again, Succession
 from ..settings import read_schema
 from ..strategy import Strategy
@@ -128,7 +128,9 @@ META_TEAM = Strategy(
     schema=read_schema(Path(__file__).with_name("meta_team.schema.json")),
     check=check,
     suits=suits,
+    foretells=foretells,
     seeds=("seed:seats_decompose",),
     needs=_needs,
     leaves_team=True,
+    scaffold=True,
 )

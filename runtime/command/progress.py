@@ -28,11 +28,16 @@ STYLES = {
     "working": "yellow",
     "done": "green",
     "settled": "green",
+    "left": "dim",
     "failed": "red",
     "skipped": "dim",
     "cancelled": "dim",
 }
 PER_SECOND = 8
+LONGEST = 200
+"""Characters that are shown of what agents write to each other."""
+SENT = {"message": "to", "answer": "answers", "start": "starts", "stop": "stops"}
+"""What agents of an open roster do to each other, in words."""
 
 
 @contextmanager
@@ -93,13 +98,36 @@ class _Lines:
                 text = f"recruited {span(event.fields['agents'])}"
             case "contributions":
                 text = f"score {event.fields['score']:g} by the judge"
+            case "message_posted":
+                text = _posted(event.fields)
+            case "agent_left":
+                text = "is active no more"
+            case "roster_ended":
+                text = f"{_ended(event.fields)}, {event.fields['why']}"
             case "rounds_ended":
                 text = f"ended, {event.fields['why']}; round {event.fields['answer_of']} answers"
             case _:
                 return
         shown = self._scrub(on_one_line(text))
-        whom = event.agent or f"round {event.fields.get('round', event.fields.get('rounds'))}"
+        whom = event.agent or _whom(event.fields)
         click.echo(f"{event.seconds:6.1f} s  {whom}: {shown}", err=True)
+
+
+def _whom(fields: Any) -> str:
+    """Name what an event is about that is about no agent."""
+    number = fields.get("round", fields.get("rounds"))
+    return "the team" if number is None else f"round {number}"
+
+
+def _posted(fields: Any) -> str:
+    """Say what an agent of an open roster did to another: `starts coder: write the test`."""
+    does = SENT.get(fields["kind"], f"{fields['kind']},")
+    said = f": {fields['text']}" if fields["text"] else ""
+    return f"{does} {fields['to'] or 'all'}{said}"[:LONGEST]
+
+
+def _ended(fields: Any) -> str:
+    return f"ended after {counted(fields['sent'], 'message')}"
 
 
 def _round(fields: Any) -> str:
@@ -147,6 +175,8 @@ class _Table:
     def __call__(self, event: Event) -> None:
         if event.type == "round_started":
             self._round = _round(event.fields)
+        if event.type == "message_posted":
+            self._round = f"{event.fields['number']} posted"
         row = self._rows.get(event.agent or "")
         if row is None:
             return
@@ -163,6 +193,10 @@ class _Table:
             case "agent_finished":
                 row.state, row.seconds = fields["status"], fields["seconds"]
                 row.note = fields["error"] or ""
+            case "message_posted":
+                row.note = _posted(fields)
+            case "agent_left":
+                row.state = "left"
             case "agent_given" if isinstance(fields.get("round"), int):
                 row.state = "settled"
             case _:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import json
+from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from minisweagent.agents.default import DefaultAgent
@@ -16,6 +17,7 @@ from ...schema.errors import AgentError
 from ..jail.mini_environment import JailEnvironment
 from ..jail.shell import CommandResult
 from ..messages import render
+from ..tools import ToolError
 from ._foreign import foreign_errors
 from ._jailed import jailed, kept
 from ._steps import shortened
@@ -26,11 +28,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ..gateway import ChatAnswer
+    from ..jail import Jail
+    from ..tools import GrantedTool
     from .bridge import Bridge
     from .protocol import Assignment, ModelLine
 
 __all__ = ["run_default_agent"]
 
+NOTHING: Mapping[str, GrantedTool] = MappingProxyType({})
 MARKER = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 COMMAND_SECONDS = 120
 LARGEST_OUTPUT = 16_000
@@ -56,9 +61,12 @@ FAILURES = {
 def run_default_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) -> AgentResult:
     """Run a DefaultAgent in a jail of its own; see `MiniSweAgentRunner.run`."""
     with jailed(assignment, bridge, **host_programs()) as jail:
+        acts = assignment.acting.tools if assignment.acting else {}
         agent = DefaultAgent(
-            _GatewayModel(assignment.line, bridge),
-            JailEnvironment(
+            _GatewayModel(assignment.line, bridge, acts),
+            _Environment(
+                acts,
+                bridge,
                 jail,
                 timeout=COMMAND_SECONDS,
                 output=LARGEST_OUTPUT,
@@ -82,9 +90,12 @@ class _GatewayModel:
 
     config = None
 
-    def __init__(self, line: ModelLine, bridge: Bridge) -> None:
+    def __init__(
+        self, line: ModelLine, bridge: Bridge, acts: Mapping[str, GrantedTool] = NOTHING
+    ) -> None:
         self._line = line
         self._bridge = bridge
+        self._acts = acts
 
     def query(self, messages: list[dict[str, Any]], **_: Any) -> dict[str, Any]:
         """Ask for the next commands.
@@ -93,19 +104,29 @@ class _GatewayModel:
             minisweagent.exceptions.FormatError: The answer has none; the agent is told.
         """
         sent = [{k: v for k, v in one.items() if k != "extra"} for one in messages]
-        answer = self._bridge.wait(self._line.chat(sent, tools=[BASH_TOOL]))
+        tools = [BASH_TOOL, *(one.tool.definition for one in self._acts.values())]
+        answer = self._bridge.wait(self._line.chat(sent, tools=tools))
         calls = _calls(answer, len(messages))
-        actions = parse_toolcall_actions(
-            calls,
-            format_error_template=FORMAT_ERROR,
-            template_kwargs={"finish_reason": answer.finish_reason},
-        )
+        actions = self._actions(calls, answer.finish_reason)
         return {
             "role": "assistant",
             "content": answer.text or None,
             "tool_calls": [_written(call) for call in calls],
             "extra": {"actions": actions},
         }
+
+    def _actions(self, calls: list[SimpleNamespace], finished: str) -> list[dict[str, Any]]:
+        """Read what is to be done, in order: commands, and acts on the team."""
+        commands = [one for one in calls if one.function.name not in self._acts]
+        if calls and not commands:
+            return [_act(one) for one in calls]
+        actions = parse_toolcall_actions(
+            commands,
+            format_error_template=FORMAT_ERROR,
+            template_kwargs={"finish_reason": finished},
+        )
+        left = iter(actions)
+        return [_act(one) if one.function.name in self._acts else next(left) for one in calls]
 
     def format_message(self, **message: Any) -> dict[str, Any]:
         """Give a message of the agent's own as it is sent."""
@@ -131,6 +152,40 @@ class _GatewayModel:
     def serialize(self) -> dict[str, Any]:
         """Give nothing for a trajectory file: we keep none."""
         return {}
+
+
+class _Environment(JailEnvironment):
+    """Where an agent's commands run, and its acts on its team are done."""
+
+    def __init__(
+        self, acts: Mapping[str, GrantedTool], bridge: Bridge, jail: Jail, **options: Any
+    ) -> None:
+        super().__init__(jail, **options)
+        self._acts = acts
+        self._bridge = bridge
+
+    def execute(
+        self, action: dict[str, Any], cwd: str = "", *, timeout: float | None = None
+    ) -> dict[str, Any]:
+        if "act" not in action:
+            return super().execute(action, cwd, timeout=timeout)
+        try:
+            said = self._bridge.wait(self._acts[action["act"]].call(action["arguments"]))
+        except ToolError as error:
+            return {"output": str(error), "returncode": 1, "exception_info": ""}
+        text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+        return {"output": text, "returncode": 0, "exception_info": ""}
+
+
+def _act(call: SimpleNamespace) -> dict[str, Any]:
+    """Read a call of an act; arguments that are no JSON are refused where it is done."""
+    name, arguments = call.function.name, call.function.arguments
+    try:
+        given = json.loads(arguments)
+    except (ValueError, RecursionError):
+        given = None
+    shown = f"{name} {arguments}"
+    return {"command": shown, "tool_call_id": call.id, "act": name, "arguments": given}
 
 
 def _calls(answer: ChatAnswer, seen: int) -> list[SimpleNamespace]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import AgentError
 from ..structured import answer_in, parse_structured
 from .protocol import AgentResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from ...schema.team import Agent
+    from ..acting import Acting
     from ..gateway import ChatAnswer, Message
     from ..trace import Emit
     from .protocol import Assignment
@@ -23,7 +24,12 @@ CUT_OFF = frozenset({"content_filter", "length"})
 
 
 class LlmRunner:
-    """Runs `agent_type: LLM`: a chat call, and one more where a structured answer needs repair."""
+    """Runs `agent_type: LLM`: a chat call, and one more where a structured answer needs repair.
+
+    In an open roster it acts by an object that it answers with.
+    """
+
+    acts_by = "object"
 
     @classmethod
     def objections(cls, agent: Agent) -> Iterator[str]:
@@ -50,28 +56,68 @@ class LlmRunner:
         return False
 
     async def run(self, assignment: Assignment) -> AgentResult:
-        """Ask once; with a schema, show the problems of a bad answer and ask once more."""
-        messages: list[Message] = [
-            {"role": "system", "content": assignment.system},
-            {"role": "user", "content": assignment.question},
-        ]
+        """Ask once; with a schema, show the problems of a bad answer and ask once more.
+
+        Raises:
+            AgentError: The answer is empty, or does not fit the schema the second time either.
+            CallError: Its model gave no usable answer.
+        """
         schema = assignment.agent.output_schema
-        answer = await assignment.line.chat(messages, schema=schema)
+        if assignment.acting is not None:
+            return await _acted(assignment, assignment.acting)
         if schema is None:
+            answer = await assignment.line.chat(_messages(assignment))
             return AgentResult(content=_text(answer, assignment.emit))
-        value, problems = parse_structured(answer.text, schema)
-        if problems:
-            assignment.emit("repair", problems=problems)
-            messages += [
-                {"role": "assistant", "content": answer.text},
-                {"role": "user", "content": _repair(problems)},
-            ]
-            answer = await assignment.line.chat(messages, schema=schema)
-            value, problems = parse_structured(answer.text, schema)
+        value, problems = await _repaired(
+            assignment, schema, lambda text: parse_structured(text, schema)
+        )
         if problems:
             raise AgentError(f"the answer does not fit output_schema: {'; '.join(problems)}")
         content, short = answer_in(value)
         return AgentResult(content=content, answer=short)
+
+
+def _messages(assignment: Assignment) -> list[Message]:
+    return [
+        {"role": "system", "content": assignment.system},
+        {"role": "user", "content": assignment.question},
+    ]
+
+
+async def _repaired(
+    assignment: Assignment,
+    schema: Mapping[str, Any],
+    read: Callable[[str], tuple[Any, list[str]]],
+) -> tuple[Any, list[str]]:
+    """Ask for an answer of a form, and once more where there is something wrong with it."""
+    messages = _messages(assignment)
+    answer = await assignment.line.chat(messages, schema=schema)
+    value, problems = read(answer.text)
+    if not problems:
+        return value, problems
+    assignment.emit("repair", problems=problems)
+    messages += [
+        {"role": "assistant", "content": answer.text},
+        {"role": "user", "content": _repair(problems)},
+    ]
+    answer = await assignment.line.chat(messages, schema=schema)
+    return read(answer.text)
+
+
+async def _acted(assignment: Assignment, acting: Acting) -> AgentResult:
+    """Have an agent of an open roster act by an object; what it may not do even then is left out.
+
+    What it reports is what its turn came to, and may be nothing.
+    """
+    value, problems = await _repaired(assignment, acting.schema, acting.checked)
+    if value is None:
+        raise AgentError(f"the answer is no object of the required form: {'; '.join(problems)}")
+    await acting.do(value["acts"])
+    report: Any = value["report"]
+    if isinstance(report, str):
+        return AgentResult(content=report.strip())
+    content, short = answer_in(report)
+    return AgentResult(content=content, answer=short)
 
 
 def _text(answer: ChatAnswer, emit: Emit) -> str:

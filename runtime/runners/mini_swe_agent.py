@@ -25,8 +25,11 @@ class MiniSweAgentRunner:
     """Runs `agent_type: DefaultAgent`: shell commands in a jail, on a copy of the repository.
 
     Where the task has a repository, the answer is the patch: our own `git diff` of the copy,
-    whatever the agent says. Where it has none, the answer is what the agent hands in.
+    whatever the agent says. Where it has none, the answer is what the agent hands in. In an open
+    roster it has tools beside its shell: those by which it acts on its team.
     """
+
+    acts_by = "tools"
 
     @classmethod
     def objections(cls, agent: Agent) -> Iterator[str]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ...schema.task import Task
     from ...schema.team import Agent
+    from ..acting import Acting
     from ..gateway import ChatAnswer, Message
     from ..jail import Jails
     from ..once import Once
@@ -92,7 +93,10 @@ class Assignment:
         reports: The outputs that it receives, in Kahn order.
         missing: Agents whose output is missing because they failed (`on_error: degrade`).
         line: The way to its model.
-        tools: The tools that it is granted, by name.
+        tools: The tools that it is granted, by name; in an open roster, those by which it acts on
+            its team, too, where its backend lets it use tools.
+        acting: What it may do to its team, where that is not among its tools: an open roster, and
+            a backend that lets it use none. One that cannot have it act passes it over.
         workspace: A folder of its own, made on first use.
         jails: Makes the place where code that it writes may run.
         waiting: Gives a context, to be used on the event loop, whose time does not count against
@@ -115,6 +119,7 @@ class Assignment:
     waiting: Callable[[], AbstractContextManager[None]] = nullcontext
     emit: Emit = field(repr=False)
     once: Once = field(default=unkept, repr=False)
+    acting: Acting | None = None
 
 
 class Runner(Protocol):

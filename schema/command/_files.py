@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..agent_document import AGENT, is_agent_folder
+from ..agent_document import AGENT, is_agent_folder, is_team_folder
 from ..agent_file import agent_paths, read_agent
 from ..errors import InputError
 from ..loading import read_file, read_team
@@ -49,17 +49,19 @@ def kind_of(file: Path) -> str:
         return TASKS[file.suffix]
     if file.name == AGENT or is_agent_folder(file):
         return "agent"
+    if is_team_folder(file):
+        return "team"
     lines = {line.split(b":")[0] for line in read_file(file).splitlines() if b":" in line}
     return next((kind for mark, kind in MARKS.items() if mark in lines), "team")
 
 
 def with_agents(path: Path) -> tuple[Path, ...]:
-    """Give a file, an agent's folder, or the agents in a folder of agents.
+    """Give a file, a team's or an agent's folder, or the agents in a folder of agents.
 
     Raises:
         InputError: There are none in it.
     """
-    if not path.is_dir() or is_agent_folder(path):
+    if not path.is_dir() or is_agent_folder(path) or is_team_folder(path):
         return (path,)
     if not (found := agent_paths(path)):
         raise InputError(f"{path}: no agent files here, and no folders with {AGENT}.")

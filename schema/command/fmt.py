@@ -6,36 +6,92 @@ from pathlib import Path
 
 import click
 
-from ..agent_document import AGENT, with_used
+from ..agent_document import AGENT, AGENTS, TEAM, is_team_folder, with_used
+from ..agent_file import agent_paths
+from ..catalogue import Catalogue
 from ..errors import ConfigError, InputError
-from ..loading import read_file, shape_only
+from ..loading import read_file, read_team, shape_only, team_path
+from ..team_folder import self_contained, write_team
 from ..terminal import speakable
-from ..writing import canonical, schema_beside
+from ..writing import canonical, dump, schema_beside
 from ..yaml_text import read_yaml
-from . import Command, problem_format
+from . import Command, note, problem_format
 from ._files import kind_of, with_agents
 
 __all__ = ["main"]
+
+NOBODY: frozenset[str] = frozenset()
 
 
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--check", is_flag=True, help="Write nothing; end with 1 where a file would change.")
 @click.option("--inline", is_flag=True, help="Write out the agent files that a team uses.")
+@click.option(
+    "--to-folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Leave the team as it is, and write it as a folder: a file or more for each agent.",
+)
+@click.option(
+    "--to-file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Leave the team as it is, and write all of it into one file.",
+)
 @problem_format
-def main(files: tuple[Path, ...], check: bool, inline: bool, problem_format: str) -> None:
+def main(
+    files: tuple[Path, ...],
+    *,
+    check: bool,
+    inline: bool,
+    to_folder: Path | None,
+    to_file: Path | None,
+    problem_format: str,
+) -> None:
     """Write team and agent files in canonical form: one order of fields, one style, comments kept.
 
-    Of an agent's folder it is agent.yaml that is written, of a folder of agents each of them. A
-    file that does not load stays as it is.
+    Of an agent's folder it is agent.yaml that is written, of a folder of agents each of them, and
+    of a team's folder team.yaml and all of its agents. A file that does not load stays as it is.
     """
     del problem_format
-    files = tuple(one for file in files for one in with_agents(file))
+    if target := to_folder or to_file:
+        if (to_folder and to_file) or check or inline or len(files) != 1:
+            raise click.UsageError("--to-folder and --to-file take one team, and no other option.")
+        _convert(files[0], target, as_folder=to_folder is not None)
+        return
+    files = tuple(one for file in files for one in _files_of(file))
     changed = [file for file in files if _format(file, check=check, inline=inline)]
     for file in changed:
         click.echo(f"{speakable(str(file))}: {'not canonical' if check else 'written'}")
     if check and changed:
         raise click.exceptions.Exit(1)
+
+
+def _files_of(path: Path) -> tuple[Path, ...]:
+    """Give what is formatted of a path: of a team's folder, its file and its agents."""
+    if not path.is_dir() or not is_team_folder(path):
+        return with_agents(path)
+    agents = path / AGENTS
+    return (path / TEAM, *(agent_paths(agents) if agents.is_dir() else ()))
+
+
+def _convert(team_file: Path, target: Path, *, as_folder: bool) -> None:
+    """Write a team as a folder or as a file, with the texts of prompt files that stand beside it.
+
+    Raises:
+        InputError: It does not load, or cannot be written.
+    """
+    path = team_path(team_file)
+    known = Catalogue(backends=NOBODY, functions=NOBODY, scorers=NOBODY, tools=NOBODY)
+    team = self_contained(read_team(path), known.beside(path.parent))
+    try:
+        strangers = write_team(target, team) if as_folder else _write(target, dump(team))
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error.strerror}.") from None
+    click.echo(f"{speakable(str(target))}: written")
+    for one in strangers or ():
+        note(f"{target / one} is no part of the team. It stays.")
 
 
 def _format(file: Path, *, check: bool, inline: bool) -> bool:

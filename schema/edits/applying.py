@@ -9,7 +9,7 @@ from .._meaning import TEAM_RULES
 from ..loading import check_team
 from ..problems import Problem, dotted
 from ..team import Team, natural
-from ..writing import write_team
+from ..writing import write_team_yaml
 from ._claims import conflicts
 from ._draft import draft
 from .kind import tag
@@ -63,7 +63,7 @@ def apply(
         problems = (_problem(places[id(edit)], edit, *why) for edit, *why in objections)
         return Rejected(problems=tuple(sorted(problems, key=lambda problem: natural(problem.path))))
     rules = (*TEAM_RULES, ceiling.rule) if ceiling else TEAM_RULES
-    child, problems = check_team(write_team(value).encode(), CHILD, catalogue, rules)
+    child, problems = check_team(write_team_yaml(value).encode(), CHILD, catalogue, rules)
     return Rejected(problems=tuple(problems)) if problems else child
 
 

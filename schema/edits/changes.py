@@ -116,7 +116,7 @@ def _ids_of_now(before: Team, after: Team) -> Mapping[str, str | None]:
 
 def _notes(agent: Agent) -> Mapping[Path, Any]:
     """Give an agent's notes one by one: `("patches", "units")`, `("coaching",)`."""
-    said = plain(agent.notes)
+    said = plain(agent.notes.untaught)
     named = {field: said[field] for field in NAMED_NOTES.values() if field in said}
     notes: dict[Path, Any] = {
         (field, name): text for field, texts in named.items() for name, text in texts.items()

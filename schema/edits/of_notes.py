@@ -91,14 +91,18 @@ class SetNote(Kind):
 
     def make(self, value: Value) -> Iterator[Objection]:
         """Write the note, where its owner is there."""
-        skill = {"description": self.description, "body": self.text}
         if self.agent is None:
             put(value, self.note, self.text)
         elif self.agent not in value["agents"]:
             yield self, "agent", no_agent(self.agent, value)
         else:
-            text = skill if self.note == "skill" and self.text else self.text
-            put_note(value["agents"][self.agent], self._place, text)
+            agent = value["agents"][self.agent]
+            put_note(agent, self._place, self._skill(agent) if self.description else self.text)
+
+    def _skill(self, agent: Value) -> Value:
+        """Give the skill, with what is told of where it comes from."""
+        old = agent.get("notes", {}).get("skills", {}).get(self.name, {})
+        return {**old, "description": self.description, "body": self.text}
 
     @classmethod
     def making(cls, change: Change) -> Iterator[SetNote]:

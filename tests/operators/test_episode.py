@@ -129,6 +129,7 @@ def test_a_run_that_met_caps_of_its_own_counts_and_the_evolution_goes_on(tmp_pat
         team = stage.pool.members["pair"].team
         short = await episode.run(team, "short", caps=Caps(calls=1), dialogue=1_000)
         score = await episode.score(short, "short")
+        assert isinstance(score, Score)
         whole = await episode.run(team, "whole", caps=Caps(calls=2), dialogue=1_000)
         said = [message["role"] for message in whole.agents["two"].dialogue]
         return [short.over_budget, short.answer, score.value, whole.answer, said]

@@ -97,12 +97,19 @@ OUTPUT_SCHEMAS = _OBJECTS | _OBJECTS.map(lambda item: {"type": "array", "items":
 
 _NOTED = TEXTS.filter(bool)
 TASK_IDS = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,8}", fullmatch=True)
+_SKILLS = st.builds(
+    Skill,
+    description=_NOTED,
+    body=_NOTED,
+    license=TEXTS,
+    metadata=st.dictionaries(IDS.filter(lambda key: key != "task"), TEXTS, max_size=1),
+)
 _UNTAUGHT = st.builds(
     Notes,
     patches=st.dictionaries(IDS, _NOTED, max_size=2),
     teammates=st.dictionaries(IDS, _NOTED, max_size=2),
     pairs=st.dictionaries(IDS, _NOTED, max_size=2),
-    skills=st.dictionaries(IDS, st.builds(Skill, description=_NOTED, body=_NOTED), max_size=2),
+    skills=st.dictionaries(IDS | st.just("pdf-forms"), _SKILLS, max_size=2),
     coaching=TEXTS,
 )
 

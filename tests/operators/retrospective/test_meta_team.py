@@ -16,6 +16,7 @@ from coterie.pool import Pool
 from coterie.pool.changes import Restored, Retired
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
+from coterie.schema import load_team
 from coterie.schema.team import Agent, Execution, Roster, Team
 
 from ...came import invoked
@@ -96,6 +97,20 @@ def test_a_childs_lineage_says_which_level_changed_what_and_which_task_taught_it
     for one in children:
         order = [step["operator"] for step in one.get("steps", ())]
         assert order == [name for name in ("retrospect", "settle", "reorganise") if name in order]
+
+
+def test_its_scaffold_is_the_head_and_says_which_task_taught_each_note(done: Path) -> None:
+    pool, team = Pool.open(done), load_team(done / "scaffold")
+    assert pool.head is not None
+    assert pool.head is head_of(pool.members)
+    assert team == pool.head.team
+    tasks = {line["task"] for line in world.told(done)}
+    begun = pool.teams["trio"].team.agents
+    for agent in team.agents.values():
+        old = begun[agent.id].notes.places if agent.id in begun else ()
+        assert agent.notes.taught.keys() >= {*agent.notes.places} - {*old}
+        assert {*agent.notes.taught.values()} <= tasks
+    assert any(agent.notes.taught for agent in team.agents.values())
 
 
 def test_a_retry_is_marked_and_no_trial_of_anybody(done: Path) -> None:
@@ -286,6 +301,7 @@ def test_a_dry_run_says_what_would_be_done(tmp_path: Path) -> None:
     came = world.evolved("pool", "--dry-run")
     assert (came.code, came.calls) == (0, 0)
     assert "meta_team over 3 tasks, 1 at a time" in came.out
+    assert "on a task: the head works; they look back, with up to 2 questions each" in came.out
     assert not POOL.exists()
 
 

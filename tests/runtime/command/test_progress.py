@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,24 @@ def test_lines_tell_ends_and_retries(plan, capsys: pytest.CaptureFixture[str]) -
         "one: 1 agent",
         "   1.5 s  a: again: busy",
         "   1.5 s  a: failed, 2.0 s, 7 tokens: no",
+    ]
+
+
+def test_lines_tell_what_agents_of_an_open_roster_do(
+    plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = {"number": 2, "sender": "a", "to": "b"}
+    with progress(plan, quiet=False) as show:
+        for kind, text in (("start", "Write\nit."), ("message", "x" * 500)):
+            show(replace(event("message_posted"), fields={**one, "kind": kind, "text": text}))
+        show(event("agent_left", failed=False))
+        show(replace(event("roster_ended", why="silence", sent=2), agent=None))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[1] == "   1.5 s  a: starts b: Write it."
+    assert len(lines[2]) < 230
+    assert lines[3:] == [
+        "   1.5 s  a: is active no more",
+        "   1.5 s  the team: ended after 2 messages, silence",
     ]
 
 

@@ -70,3 +70,25 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     done = fmt(tmp_path / "none.yaml")
     assert done.exit_code == 2
     assert "no file" in done.stderr
+
+
+def test_a_team_is_written_as_a_folder_and_as_one_file_again(tmp_path: Path) -> None:
+    folder, whole = tmp_path / "pair", tmp_path / "whole.yaml"
+    prompts = tmp_path / "prompts"
+    prompts.mkdir()
+    (prompts / "mine.md").write_text("Solve it my way.\n")
+    file = tmp_path / "team.yaml"
+    file.write_text(LOOSE.replace('"Solve the task, please."', "mine"))
+    done = fmt(file, "--to-folder", folder)
+    assert (done.exit_code, done.stdout) == (0, f"{folder}: written\n")
+    assert (folder / "agents/solver/prompt.md").read_text() == "Solve it my way.\n"
+    (folder / "todo.txt").write_text("Mine.")
+    assert "todo.txt is no part of the team. It stays." in fmt(folder, "--to-folder", folder).stderr
+    assert fmt(folder, "--to-file", whole).exit_code == 0
+    assert load_team(whole, Catalogue.of_host()) == load_team(folder, Catalogue.of_host())
+    assert fmt("--check", folder, whole).exit_code == 0
+    (folder / "agents/solver/agent.yaml").write_text("id: solver\nrole: solver\n")
+    assert fmt("--check", folder).stdout == f"{folder / 'agents/solver'}: not canonical\n"
+    for wrong in ((file, whole, "--to-folder", folder), (file, "--to-file", whole, "--check")):
+        assert fmt(*wrong).exit_code == 2
+    assert "a folder, and no team's" in fmt(prompts, "--to-file", whole).stderr

@@ -39,7 +39,7 @@ from coterie.schema.edits import (
 from coterie.schema.edits._draft import draft
 from coterie.schema.edits.components import AGENT_FIELDS, TEAM_FIELDS
 from coterie.schema.loading import check_team
-from coterie.schema.writing import write_team
+from coterie.schema.writing import write_team_yaml
 
 from ..strategies import CATALOGUE
 from .strategies import exact, teams_and_edits
@@ -83,7 +83,7 @@ def test_a_child_loads_and_a_refusal_has_the_problems_of_loading(
     if isinstance(outcome, Team):
         assert exact(parse_team(dump(outcome).encode(), "t.yaml", CATALOGUE)) == exact(outcome)
     elif outcome.problems[0].file == "child.yaml":
-        text = write_team(draft(parent, edits)[0])
+        text = write_team_yaml(draft(parent, edits)[0])
         assert list(outcome.problems) == check_team(text.encode(), "child.yaml", CATALOGUE)[1]
     else:
         assert {problem.file for problem in outcome.problems} == {"edits"}

@@ -1,0 +1,182 @@
+"""The turns of an open roster: what an agent reads, the pass that it makes, and what goes out."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from .acts import Finalize, acts
+from .budget import Budget
+from .carry import Carry
+from .conversation import earlier
+from .engine import execute
+from .outcomes import AgentOutcome
+from .outgoing import outgoing
+from .plan import part_of
+from .posted import TurnDone
+from .runners.protocol import Report
+from .usage import Usage
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from ..schema.task import Task
+    from .allowance import Allowance
+    from .bus import Bus
+    from .engine import Context
+    from .outcomes import Run
+    from .plan import Plan
+    from .posted import Mail, Posted, Taken
+
+__all__ = ["Turn", "Turns"]
+
+CONVERSATION = 400_000
+"""Characters that are kept of an agent's conversation, or more where somebody wants more."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Turn:
+    """A turn that an agent is in.
+
+    Attributes:
+        taken: How it began.
+        mail: What the agent reads.
+        carry: That, as the engine takes it.
+        budget: Counts what it spends in this process.
+        spent: What it had spent in earlier ones.
+        part: The work, where it is under way.
+    """
+
+    taken: Taken
+    mail: Mail
+    carry: Carry
+    budget: Budget
+    spent: Usage = field(default_factory=Usage)
+    part: asyncio.Task[Run] | None = None
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def agent(self) -> str:
+        """Whose it is."""
+        return self.taken.agent
+
+    @property
+    def number(self) -> int:
+        """Which of the agent's turns it is, from 1."""
+        return self.taken.turn
+
+    @property
+    def cancelled(self) -> TurnDone:
+        """How it ends where the run ended first."""
+        return TurnDone(agent=self.agent, turn=self.number, status="cancelled")
+
+    def cut_off(self) -> AgentOutcome:
+        """Tell what came of it where the run ended first."""
+        return AgentOutcome(
+            status="cancelled",
+            usage=self.spent + self.budget.spent,
+            seconds=time.monotonic() - self.started,
+        )
+
+
+@dataclass(kw_only=True, eq=False)
+class Turns:
+    """What the turns of one run need of it, and what they leave to later ones.
+
+    Attributes:
+        plan: The whole team.
+        task: What is asked.
+        context: What it takes to run it.
+        path: Where the run stands in its journal.
+        bus: The team as it is.
+    """
+
+    plan: Plan
+    task: Task
+    context: Context
+    path: str
+    bus: Bus
+    _parts: dict[str, Plan] = field(default_factory=dict[str, "Plan"])
+    _said: dict[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
+    _patches: dict[str, str] = field(default_factory=dict[str, str])
+
+    def begin(self, taken: Taken, *, hands_in: bool = False) -> Turn:
+        """Give the turn of an agent that has just taken its mail."""
+        mail = self.bus.mail(taken, hands_in=hands_in)
+        budget = (self.context.budget or Budget()).child(name=f"agent {taken.agent}")
+        return Turn(taken=taken, mail=mail, carry=self._carry(taken.agent, mail), budget=budget)
+
+    async def made(self, turn: Turn, allowance: Allowance) -> Run:
+        """Have the engine make the pass that a turn is."""
+        agent, place = turn.agent, f"turn {turn.number}"
+        if agent not in self._parts:
+            self._parts[agent] = part_of(self.plan, {agent})
+        context = replace(
+            self.context,
+            trace=self.context.trace.within(turn=turn.number),
+            budget=turn.budget,
+            dialogue=max(CONVERSATION, self.context.dialogue),
+        )
+        return await execute(
+            self._parts[agent],
+            self.task,
+            context,
+            path=f"{self.path}{'handing in' if turn.mail.hands_in else place}/",
+            carry=turn.carry,
+            allowance=allowance,
+        )
+
+    def sends(self, turn: Turn, outcome: AgentOutcome) -> tuple[Posted, ...]:
+        """Say what goes out of a turn that is done.
+
+        Where the agent works on a repository, the answer is the patch that it has.
+        """
+        done, patch = acts(outcome, turn.mail.messages), self.patch(turn, outcome)
+        if patch is not None:
+            done = tuple(
+                replace(one, answer=patch) if isinstance(one, Finalize) else one for one in done
+            )
+        return outgoing(self.bus, turn.agent, turn.number, done)
+
+    def handed(self, turn: Turn, outcome: AgentOutcome) -> str:
+        """Give what was handed in: by that name, as a patch, or as what the turn came to."""
+        posted = self.sends(turn, outcome)
+        named = next((one.text for one in posted if one.kind == "finalize"), None)
+        said = outcome.result.answer or outcome.result.content if outcome.result else ""
+        return named or self.patch(turn, outcome) or said
+
+    def patch(self, turn: Turn, outcome: AgentOutcome) -> str | None:
+        """Give the patch that an agent has at the end of its turn: its own, or the one it got."""
+        made = outcome.result.patch if outcome.result else None
+        own = turn.carry.own.get(turn.agent)
+        return made or (own.patch if own else None)
+
+    def keep(self, turn: Turn, outcome: AgentOutcome) -> None:
+        """Keep what a turn came to, for those after it."""
+        self._said[turn.agent] = outcome
+        if patch := self.patch(turn, outcome):
+            self._patches[turn.agent] = patch
+
+    def paid(self, turn: Turn) -> Usage:
+        """Give what a turn has spent in earlier processes."""
+        journal = self.context.calls.journal
+        if journal is None:
+            return Usage()
+        return journal.spent(f"{self.path}turn {turn.number}/{turn.agent}/")
+
+    def _carry(self, agent: str, mail: Mail) -> Carry:
+        """Give an agent its mail, its conversation, and the patch to work on.
+
+        That is its own, unless exactly one came with its mail.
+        """
+        senders = dict.fromkeys(one.sender for one in mail.messages)
+        got = {self._patches[one] for one in senders if one in self._patches}
+        patch = got.pop() if len(got) == 1 else self._patches.get(agent)
+        said = self._said.get(agent)
+        own = Report(agent_id=agent, role="", content="", patch=patch)
+        return Carry(
+            own={agent: own} if patch else {},
+            mail={agent: mail},
+            earlier={agent: earlier(said.dialogue, self.bus.roster.memory)} if said else {},
+        )

@@ -1,0 +1,108 @@
+"""The team that was: an open roster's run as a plain team file, of who worked and who told whom."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from graphlib import CycleError, TopologicalSorter
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..schema.team import Team
+    from .outcomes import Run
+    from .posted import Posted
+
+__all__ = ["team_that_was"]
+
+TOLD = frozenset({"message", "answer", "start"})
+Edge = tuple[str, str]
+
+
+def team_that_was(team: Team, run: Run) -> Team | None:
+    """Give the agents that worked in a run, and who told whom, as a team without a roster.
+
+    An edge says that something was sent. What was sent in circles becomes a graph without any:
+    edges stay that lead by the shortest way to whoever gave the answer, then the latest ones. An
+    agent whose words came to nobody on such a way reports to who started it.
+
+    Args:
+        team: The team, whose roster is open.
+        run: What came of it.
+
+    Returns:
+        The team; None where nobody worked.
+    """
+    worked = [one for one in team.agents if run.ending and run.ending.turns.get(one)]
+    lead = team.output
+    output = run.answered_by or lead
+    if output not in worked:
+        return None
+    edges = _told(run.bus, worked, output)
+    leading, mute = _to_the_output(edges, run.bus, worked, output)
+    kept = [*leading]
+    for edge in edges:
+        if edge not in kept and _is_acyclic([*kept, edge]):
+            kept.append(edge)
+    return replace(
+        team,
+        description=_described(team, run, mute),
+        agents=MappingProxyType({one: team.agents[one] for one in worked}),
+        reports_to=MappingProxyType(_by_sender(kept, worked)),
+        declared_output=output,
+        execution=replace(team.execution, roster=None),
+        lineage=None,
+    )
+
+
+def _told(bus: Sequence[Posted], worked: Sequence[str], output: str) -> list[Edge]:
+    """Give who told whom, the latest first; whoever gave the answer reports to nobody."""
+    edges = [
+        (one.sender, one.to)
+        for one in reversed(bus)
+        if one.kind in TOLD and one.sender in worked and one.to in worked and one.sender != output
+    ]
+    return [*dict.fromkeys(edges)]
+
+
+def _to_the_output(
+    edges: Sequence[Edge], bus: Sequence[Posted], worked: Sequence[str], output: str
+) -> tuple[list[Edge], list[str]]:
+    """Give each agent the edge by which its words went to the output, and name who has none."""
+    way: dict[str, str] = {}
+    reached = [output]
+    for receiver in reached:
+        for sender, to in edges:
+            if to == receiver and sender not in reached:
+                way[sender] = receiver
+                reached.append(sender)
+    starters = {one.to: one.sender for one in reversed(bus) if one.kind == "start"}
+    mute = [one for one in worked if one not in reached]
+    way |= {one: starters.get(one, output) for one in mute}
+    return [*way.items()], mute
+
+
+def _is_acyclic(edges: Iterable[Edge]) -> bool:
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for sender, receiver in edges:
+        sorter.add(receiver, sender)
+    try:
+        sorter.prepare()
+    except CycleError:
+        return False
+    return True
+
+
+def _by_sender(edges: Sequence[Edge], worked: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    sent = {one: tuple(to for to in worked if (one, to) in edges) for one in worked}
+    return {one: receivers for one, receivers in sent.items() if receivers}
+
+
+def _described(team: Team, run: Run, mute: Sequence[str]) -> str:
+    """Say what this is, whose edge is none of its words, and how the run ended."""
+    why = run.ending.why if run.ending else ""
+    sent = run.ending.sent if run.ending else 0
+    said = [f"Who worked in a run of {team.name}, and who told whom: {sent} messages, then {why}."]
+    said += [f"Nobody on the way to the answer heard {one}." for one in mute]
+    return "\n".join(filter(None, (team.description.strip(), "", *said)))

@@ -1,0 +1,59 @@
+"""Folders of text files that belong together: what changed is written, and nothing else."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from .files import make_folder, remove, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+__all__ = ["files_in", "write_folder"]
+
+
+def write_folder(folder: Path, texts: Mapping[str, str], old: Iterable[str] = ()) -> list[str]:
+    """Make the files of a folder say what they should; those that do already stay as they are.
+
+    Each is written whole or not at all, one after the other; what goes, goes last.
+
+    Args:
+        folder: The folder.
+        texts: What its files say, by their paths in it.
+        old: Files that go unless they are among these, with the folders that they leave empty.
+
+    Returns:
+        The files that were written or went.
+
+    Raises:
+        StorageError: A file cannot be written or removed.
+    """
+    new = [name for name, text in texts.items() if not _says(folder / name, text)]
+    gone = [name for name in old if name not in texts and (folder / name).is_file()]
+    for name in new:
+        for parent in reversed(PurePosixPath(name).parents):
+            make_folder(folder / parent)
+        write_atomically(folder / name, texts[name])
+    for name in gone:
+        remove(folder / name)
+        for parent in [*PurePosixPath(name).parents][:-1]:
+            with suppress(OSError):
+                (folder / parent).rmdir()
+    return [*new, *gone]
+
+
+def files_in(folder: Path, patterns: Iterable[str]) -> list[str]:
+    """Name the files of a folder that fit patterns, in order; none that is hidden."""
+    found = {one.relative_to(folder) for pattern in patterns for one in folder.glob(pattern)}
+    seen = (one for one in found if not any(part.startswith(".") for part in one.parts))
+    return sorted(one.as_posix() for one in seen if (folder / one).is_file())
+
+
+def _says(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() == text.encode("utf-8", "backslashreplace")
+    except OSError:
+        return False
