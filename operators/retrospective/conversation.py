@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...runtime.conversation import MEMORY, earlier
+from ...runtime.posted import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,6 +19,9 @@ __all__ = ["colleagues", "conversation", "interactions", "speakers"]
 
 SAID = frozenset({"message", "answer", "start"})
 """What is posted on the bus of an open roster that one agent says to another."""
+
+SAID = frozenset[Kind]({"start", "message", "answer"})
+"""What one agent says to another on the bus of an open roster."""
 
 
 def conversation(team: Team, outcome: AgentOutcome) -> tuple[Message, ...]:
@@ -48,8 +52,8 @@ def speakers(team: Team, run: Run) -> tuple[str, ...]:
 def interactions(team: Team, run: Run) -> tuple[tuple[str, str], ...]:
     """Find who really exchanged messages: pairs of which one read what the other said.
 
-    A report counts where there was one and its reader came to read it. Agents that ask no model
-    have nothing to settle.
+    In an open roster that is who sent whom a message; elsewhere a report counts, where there was
+    one and its reader came to read it. Agents that ask no model have nothing to settle.
 
     Args:
         team: The team that worked.

@@ -17,11 +17,12 @@ from coterie.operators.retrospective import (
     look_back,
 )
 from coterie.runtime.doubles import Call
+from coterie.runtime.posted import Kind, Posted
 from coterie.schema import Team, dump
 from coterie.schema.ceiling import Ceiling
 from coterie.schema.edits import SetNote
 from coterie.schema.loading import check_team
-from coterie.schema.team import Execution, Notes
+from coterie.schema.team import Execution, Notes, Roster
 
 from ..asking import TASK, Asked, asking, catalogue
 from ..rounds import TRIO
@@ -297,6 +298,27 @@ def test_whoever_could_be_read_counts_by_the_rule_for_context() -> None:
     consults: Any = {"properties": {"increment": {"type": "array"}}}
     agents = {one.id: replace(one, output_schema=consults) for one in TRIO.agents.values()}
     assert len(interactions(replace(TRIO, agents=agents), ran())) == 3
+
+
+def test_in_an_open_roster_who_sent_a_message_to_whom_worked_together() -> None:
+    team = replace(TRIO, reports_to={}, execution=Execution(roster=Roster(lead="planner")))
+    posts: tuple[tuple[str, str, Kind], ...] = (
+        ("", "planner", "task"),
+        ("planner", "writer", "start"),
+        ("writer", "planner", "answer"),
+        ("planner", "solver", "stop"),
+        ("writer", "solver", "unsent"),
+    )
+    bus = tuple(
+        Posted(number=number, sender=sender, to=to, kind=kind)
+        for number, (sender, to, kind) in enumerate(posts, 1)
+    )
+    run = replace(ran(team), bus=bus)
+    assert interactions(team, run) == (("planner", "writer"),)
+    done = looked(How(), team, run=run)
+    assert calls_of(done.calls, "account", "solver") == []
+    assert len(calls_of(done.calls, "account")) == 2
+    assert len(calls_of(done.calls, "notes")) == 3
 
 
 def test_what_is_refused_is_shown_to_who_settles() -> None:
