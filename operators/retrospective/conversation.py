@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...runtime.conversation import MEMORY, earlier
-from ...runtime.posted import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -16,12 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["colleagues", "conversation", "interactions", "speakers"]
 
-
 SAID = frozenset({"message", "answer", "start"})
 """What is posted on the bus of an open roster that one agent says to another."""
-
-SAID = frozenset[Kind]({"start", "message", "answer"})
-"""What one agent says to another on the bus of an open roster."""
 
 
 def conversation(team: Team, outcome: AgentOutcome) -> tuple[Message, ...]:

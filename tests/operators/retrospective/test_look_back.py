@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from coterie.operators.retrospective import (
     interactions,
     look_back,
 )
+from coterie.runtime import Journal
 from coterie.runtime.doubles import Call
 from coterie.runtime.posted import Kind, Posted
 from coterie.schema import Team, dump
@@ -341,3 +343,23 @@ def test_chance_can_look_back_in_the_place_of_models(scheme: Any) -> None:
     done = asyncio.run(look_back(respondent, "t/", ground(), How(scheme=scheme)))
     assert done.tally.fit + done.tally.dropped > 0
     assert done.tally.repaired == 0
+
+
+def test_what_was_answered_once_is_not_asked_again(tmp_path: Path) -> None:
+    wanted = [{"to": "writer", "question": "What of my sum did you use?"}]
+    told = {
+        "questions": lambda agent: {"questions": wanted if agent == "solver" else []},
+        "notes": lambda agent: noted(patch("units", f"Rule of {agent}.")),
+    }
+    with Journal.open(tmp_path) as journal:
+        first, again = (
+            asking(
+                model(answers),
+                lambda meta: look_back(meta, "t/", ground(), How()),
+                ceiling=CEILING,
+                journal=journal,
+            )
+            for answers in (told, {"notes": "something else"})
+        )
+    assert first.came == again.came
+    assert (len(first.calls), again.calls) == (16, [])
