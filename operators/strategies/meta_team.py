@@ -129,7 +129,7 @@ META_TEAM = Strategy(
     check=check,
     suits=suits,
     foretells=foretells,
-    seeds=("seed:seats_decompose",),
+    seeds=("seed:workshop",),
     needs=_needs,
     leaves_team=True,
 )
