@@ -188,12 +188,13 @@ def analysed(
 def _guessed(world: Landscape, source: random.Random) -> Remedy:
     kind = source.choice(KINDS)
     there = [one.craft for one in world.members]
-    craft, other = source.sample(there, 2)
+    one = source.choice([one for one in world.members if one.source])
     match kind:
         case "patch":
-            return Remedy(kind=kind, craft=craft, says=source.choice(DETAILS))
+            return Remedy(kind=kind, craft=one.craft, says=source.choice(DETAILS))
         case "profile":
-            return Remedy(kind=kind, craft=craft, other=other, says=source.choice(RODS))
+            rod = source.choice(RODS)
+            return Remedy(kind=kind, craft=one.craft, other=str(one.source), says=rod)
         case "newcomer":
             return Remedy(kind=kind, craft=source.choice(_without(CRAFTS, *there)))
         case "rule":

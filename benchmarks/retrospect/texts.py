@@ -19,13 +19,17 @@ if TYPE_CHECKING:
     from .world import Order, Part
 
 __all__ = [
-    "NOBODY",
+    "LEADING",
     "absent_in",
     "absent_said",
     "counted_in",
     "counted_said",
     "craft_in",
     "fenced_texts",
+    "handed_in",
+    "handed_said",
+    "idle_in",
+    "idle_said",
     "instructions",
     "lacked_in",
     "lacked_said",
@@ -41,8 +45,11 @@ __all__ = [
     "title_in",
 ]
 
-NOBODY = "Let everybody keep the yard tidy."
-"""A rule for all, which is of no use."""
+LEADING = (
+    "You lead a yard. Start whom an order wants, hand out its parts, and hand in their letters."
+    " Work yourself on what nobody is there for."
+)
+"""The instructions of who leads."""
 A_CRAFT, A_ROD, A_DETAIL = ("|".join(one) for one in (CRAFTS, RODS, DETAILS))
 TITLE = re.compile(r"\bOrder (?:learn|test) \d+/\d+")
 ROLE = re.compile(rf"You are the ({A_CRAFT})\b")
@@ -55,6 +62,8 @@ MEASURE = re.compile(
 LETTER = re.compile(rf"\bPart (\d): ([{LETTERS}-])\.")
 LACKED = re.compile(rf"For part (\d) I lacked (the ({A_DETAIL})|nothing)\.")
 ABSENT = re.compile(rf"\bNobody of us is a ({A_CRAFT})\.")
+HANDED = re.compile(rf"\bPart (\d) is for the ({A_CRAFT})\.")
+IDLE = re.compile(r"Let everybody sweep the yard (\d+) times a day\.")
 FENCED = re.compile(
     r"^<(?P<kind>\w+) (?P<sign>\w+)(?P<of>[^>\n]*)>\n(?P<text>.*?)\n</(?P=kind) (?P=sign)>",
     re.DOTALL | re.MULTILINE,
@@ -147,8 +156,9 @@ def measures_in(text: str) -> list[Measure]:
 
 
 def letters_said(letters: Mapping[int, str]) -> str:
-    """Tell the letters of some parts."""
-    return " ".join(f"Part {number}: {letters[number]}." for number in sorted(letters))
+    """Tell the letters of some parts; where there are none, that there are none."""
+    told = (f"Part {number}: {letters[number]}." for number in sorted(letters))
+    return " ".join(told) or "I have no part."
 
 
 def letters_in(text: str) -> Mapping[int, str]:
@@ -174,6 +184,26 @@ def absent_said(craft: str) -> str:
 def absent_in(text: str) -> list[str]:
     """Find the crafts of which nobody is said to be, each once."""
     return [*dict.fromkeys(ABSENT.findall(text))]
+
+
+def handed_said(part: int, craft: str) -> str:
+    """Tell who works on a part."""
+    return f"Part {part} is for the {craft}."
+
+
+def handed_in(text: str) -> Mapping[int, str]:
+    """Find who works on which part."""
+    return {int(part): craft for part, craft in HANDED.findall(text)}
+
+
+def idle_said(number: int) -> str:
+    """Write a rule for all that is of no use."""
+    return f"Let everybody sweep the yard {number} times a day."
+
+
+def idle_in(text: str) -> list[int]:
+    """Find the rules for all that are of no use."""
+    return [int(number) for number in IDLE.findall(text)]
 
 
 def fenced_texts(text: str, *kinds: str) -> list[tuple[str, str]]:

@@ -28,6 +28,7 @@ __all__ = [
     "SOURCES",
     "Entry",
     "Labelled",
+    "Source",
     "digest_of",
     "read_folder",
     "revision_of",
@@ -149,7 +150,9 @@ def read_folder(folder: Path | None) -> tuple[Labelled, ...]:
     if folder is None:
         raise InputError(f"Who & When needs its traces, and no folder is named: {HOW_TO_GET}.")
     for root in (folder, folder / "Who&When"):
-        found = [(source, path) for source, name in SOURCES.items() for path in _files(root / name)]
+        found: list[tuple[Source, Path]] = [
+            (source, path) for source, name in SOURCES.items() for path in _files(root / name)
+        ]
         if found:
             return tuple(_read(source, path) for source, path in found)
     raise InputError(

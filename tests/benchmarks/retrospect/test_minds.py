@@ -134,6 +134,9 @@ def test_what_is_said_is_found_again() -> None:
     assert texts.lacked_in(said) == lacked
     assert texts.absent_in(texts.absent_said("glazier") * 2) == ["glazier"]
     assert texts.title_in(texts.posed(ORDERS[7])) == ORDERS[7].title == "Order learn 2/7"
+    handed = {1: "smith", 2: "smith"}
+    assert texts.handed_in(" ".join(texts.handed_said(*one) for one in handed.items())) == handed
+    assert texts.idle_in(" ".join(map(texts.idle_said, (1, 12)))) == [1, 12]
     fence = '<found s1 "all">\nwords\n</found s1>'
     assert texts.fenced_texts(fence, "found") == [("all", "words")]
     assert texts.fenced_texts(fence, "other") == []

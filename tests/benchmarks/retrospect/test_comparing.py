@@ -1,0 +1,129 @@
+"""The comparison of arms: its tables, its results, and what each level mends in a small one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from coterie.benchmarks.retrospect import __main__ as command
+from coterie.benchmarks.retrospect import results, tables
+from coterie.benchmarks.retrospect.landscapes import drawn
+from coterie.benchmarks.retrospect.outcomes import NOTES, Outcome, marks_of, noted
+from coterie.benchmarks.retrospect.rows import FULL
+from coterie.benchmarks.retrospect.tasks import team_of
+from coterie.benchmarks.retrospect.texts import idle_said, other_counted_said, rule_said
+from coterie.benchmarks.retrospect.trials import Job, work
+from coterie.benchmarks.retrospect.world import order_of, title
+from coterie.schema.team import Notes
+
+
+def outcome(*test: float) -> Outcome:
+    return Outcome(
+        learning=[0.0, 0.5],
+        test=test,
+        marks={"plain": (3, 4), "missing": (0, 2), "misread": (1, 4), "vague": (0, 0)},
+        notes={**dict.fromkeys(NOTES, 0), "rule, idle": 3},
+        lost=1,
+        calls={"work": 6, "retrospect": 4, "settle": 8, "test": 10},
+        tokens={"work": 60, "retrospect": 40, "settle": 80, "test": 100},
+        seconds=2.0,
+    )
+
+
+BETTER, WORSE = outcome(1.0, 0.5), outcome(0.5, 0.5)
+FOUND = {FULL.name: {0: BETTER, 1: BETTER}, "no L1": {0: WORSE, 1: WORSE}}
+
+
+def row(lines: list[str], name: str) -> list[str]:
+    return next(one for one in lines if one.startswith(f"| {name} |")).strip("| ").split(" | ")
+
+
+def test_scores_and_what_is_lost_are_told_of_all_parts_and_of_each_sort() -> None:
+    told = [one.split()[0] for one in row([*tables.scores(FOUND)], "full")[1:]]
+    assert told == ["0.750", "0.750", "0.000", "0.250", "0.000", "0.250"]
+    less = row([*tables.differences(FOUND)], "no L1")[1:]
+    assert less[0] == "-0.250 [-0.250, -0.250]"
+    assert less[-1] == "-5.4 (Table 3)"
+    covered = row([*tables.covering(FOUND)], "all arms")[1:]
+    assert covered == ["0 of 1", *["1 of 1"] * 5]
+
+
+def test_notes_and_costs_are_told_on_the_mean() -> None:
+    assert row([*tables.notes(FOUND)], "full")[1:] == [
+        *("0.00", "3.00", "0.00", "0.00", "0.00", "0.00", "0.00", "0.00", "1.00")
+    ]
+    assert row([*tables.costs(FOUND)], "full")[1:] == [
+        *("3.0", "6.0", "5.0", "30", "60", "50", "0.500")
+    ]
+
+
+def test_what_a_team_has_learnt_is_counted_by_whether_it_is_of_use() -> None:
+    world = drawn(1)
+    team = team_of(world)
+    one, other, third, fourth = (team.agents[member.craft] for member in world.members)
+    rod = world.members[1].rod
+    learnt = [
+        replace(one, notes=Notes(teammates={other.id: other_counted_said(other.id, rod)})),
+        replace(other, notes=Notes(teammates={one.id: other_counted_said(one.id, rod)})),
+        replace(third, notes=Notes(patches={"a": rule_said(str(world.members[3].need))})),
+        replace(fourth, notes=Notes(patches={"b": rule_said(str(world.members[3].need))})),
+    ]
+    agents = {**team.agents, **{it.id: it for it in learnt}}
+    for craft in (str(world.missing), "nobody"):
+        prompt = f"You are the {craft} of a yard."
+        agents[craft] = replace(one, id=craft, prompt=prompt, notes=Notes())
+    came = noted(world, replace(team, agents=agents, constitution=f"- {idle_said(1)}"))
+    assert came == {**dict.fromkeys(NOTES, 1), "place, idle": 0}
+    assert sum(noted(world, team).values()) == 0
+
+
+def test_right_parts_are_counted_by_sort() -> None:
+    order = order_of(drawn(1), title("test", 1, 0))
+    missing = next(one for one in order.parts if one.sort == "missing")
+    answer = order.answer.replace(f"Part {missing.number}: {missing.answer}", "")
+    assert marks_of([(order, answer)]) == {
+        "plain": (3, 3),
+        "missing": (0, 1),
+        "misread": (2, 2),
+        "vague": (2, 2),
+    }
+
+
+def test_an_arm_comes_out_the_same_again() -> None:
+    job = Job(world="drawn", row="fixed roster", seed=3, learning=1, test=1)
+    one = work(job)
+    assert replace(work(job), seconds=0.0) == replace(one, seconds=0.0)
+    assert asdict(Outcome.of(json.loads(json.dumps(asdict(one)))))["notes"] == one.notes
+    assert len(one.learning) == len(one.test) == 1
+    assert one.calls["work"] >= 5
+
+
+def test_what_was_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs = [Job(world="drawn", row="full", seed=seed, learning=1, test=2) for seed in (0, 1)]
+    monkeypatch.setattr(results, "work", lambda _job: BETTER)
+    assert dict(results.worked(jobs[:1], 1, tmp_path / "kept")) == {jobs[0]: BETTER}
+    monkeypatch.setattr(results, "work", lambda _job: WORSE)
+    both = dict(results.worked(jobs, 1, tmp_path / "kept"))
+    assert [both[one].score for one in jobs] == [BETTER.score, WORSE.score]
+    assert [*results.kept(tmp_path / "kept")] == jobs
+
+
+def test_the_command_prints_tables_or_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "work", lambda _job: BETTER)
+    options = ["--jobs", "1", "--seeds", "2", "--rows", "no L*"]
+    done = CliRunner().invoke(command.main, options)
+    assert done.exit_code == 0
+    assert "### Level worlds" in done.stdout
+    assert "| partitioned |" not in done.stdout
+    assert done.stdout.count("| no L2 |") == 3 * 4
+    told = json.loads(CliRunner().invoke(command.main, [*options, "--json"]).stdout)
+    assert {*told["sound"]} == {"full", "no L1", "no L2", "no L3"}
+    some = CliRunner().invoke(command.main, [*options, "--worlds", "sound"])
+    assert "### Drawn worlds" not in some.stdout
+    wrong = CliRunner().invoke(command.main, ["--rows", "nothing"])
+    assert wrong.exit_code == 2
+    assert "no row matches" in wrong.stderr
