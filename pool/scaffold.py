@@ -45,7 +45,7 @@ def next_head(live: Mapping[str, Member]) -> str | None:
         live: The teams that are not retired, by name, in the order of their births.
     """
     succeeded = {parent for one in live.values() for parent in one.born.parents}
-    return next((name for name in reversed(live) if name not in succeeded), None)
+    return next((name for name in reversed([*live]) if name not in succeeded), None)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
