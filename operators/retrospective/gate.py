@@ -7,7 +7,7 @@ is room for, since every task from then on pays for reading it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...schema.edits import (
@@ -140,9 +140,11 @@ def objections(
 
 
 def _roles(team: Team, child: Team, edits: Sequence[Edit]) -> Iterator[str]:
-    """Hold everybody's part: ids and base prompts stay, and so does who answers for the team.
+    """Hold everybody's part: who answers for the team stays, and an id stands for one role.
 
-    A role is replaced by letting its agent go and taking in another.
+    Whoever stays has the same id, prompt, tools and limits, since no edit of a kind that may pass
+    is about these; and a team of whom somebody's work reaches nobody does not load. A role is
+    replaced by letting its agent go and taking in another.
     """
     came = {one.agent.id for one in edits if isinstance(one, AddAgent)}
     went = {one.agent for one in edits if isinstance(one, RemoveAgent)}
@@ -151,30 +153,6 @@ def _roles(team: Team, child: Team, edits: Sequence[Edit]) -> Iterator[str]:
     for one in team.agents:
         if one in went and one in came:
             yield f"{one}: who comes needs another id than who goes."
-        elif one not in went and _part(team.agents[one]) != _part(child.agents[one]):
-            yield f"{one}: its part in the team has to stay what it is."
-    cut_off = _unheard(child) - _unheard(team)
-    for one in sorted(cut_off):
-        yield f"{one}: nothing that it says would reach who answers for the team."
-
-
-def _part(agent: Agent) -> Agent:
-    """Give what an agent is, without what it has learnt."""
-    return replace(agent, notes=NAMELESS)
-
-
-def _unheard(team: Team) -> set[str]:
-    """Find the agents of which nothing reaches the output.
-
-    Where all see all, or the lead starts whom it needs, there is none.
-    """
-    if team.execution.context == "all" or team.execution.roster is not None:
-        return set()
-    heard, waiting = {team.output}, [team.output]
-    for one in waiting:
-        waiting += [sender for sender in team.predecessors[one] if sender not in heard]
-        heard.update(team.predecessors[one])
-    return {*team.agents} - heard
 
 
 def _sizes(team: Team, child: Team, catalogue: Catalogue, room: Room) -> Iterator[str]:

@@ -98,6 +98,8 @@ def test_what_is_of_no_use_ends_with_one() -> None:
     done = mas("retrospect", "trio.yaml", "solver", *RUN, replies=model({"notes": "no idea"}))
     assert done.code == 1
     assert "also after one repair" in done.err
+    pair = ("settle", "trio.yaml", "solver", "writer", *RUN)
+    assert mas(*pair, replies=model({"profile": "no idea"})).code == 1
 
 
 def test_events_that_are_none_are_told(folder: Path) -> None:

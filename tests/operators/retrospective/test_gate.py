@@ -135,3 +135,9 @@ def test_the_lead_of_an_open_roster_stays_and_nobody_needs_a_place() -> None:
     came = gate(team, edits, catalogue=catalogue(), ceiling=Ceiling.of(team))
     assert {*came.kept} == {come, RemoveAgent(agent="solver")}
     assert [*came.child.agents] == ["planner", "writer", "checker"]
+
+
+def test_nobody_is_left_whose_work_reaches_nobody() -> None:
+    team = replace(TRIO, declared_output="writer")
+    came = passed(RemoveEdge(sender="planner", receiver="solver"), team=team)
+    assert "its output reaches nobody" in came.refused[0].reasons[0]

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from coterie.operators.retrospective import How, Retrospective, interactions, look_back
+from coterie.operators import Chance
+from coterie.operators.retrospective import (
+    How,
+    Retrospective,
+    Tally,
+    interactions,
+    look_back,
+)
 from coterie.runtime.doubles import Call
 from coterie.schema import Team, dump
 from coterie.schema.ceiling import Ceiling
 from coterie.schema.edits import SetNote
 from coterie.schema.loading import check_team
-from coterie.schema.team import Notes
+from coterie.schema.team import Execution, Notes
 
 from ..asking import TASK, Asked, asking, catalogue
 from ..rounds import TRIO
@@ -260,3 +268,54 @@ def test_what_became_of_all_questions_is_counted() -> None:
 )
 def test_a_scheme_costs_so_many_calls(scheme: Any, calls: int) -> None:
     assert len(looked(How(scheme=scheme)).calls) == calls
+
+
+def test_an_analyser_writes_once_of_each_and_of_nobody_else() -> None:
+    known = {"of": "writer", "about": "solver", "profile": "Guesses.", "together": ""}
+    odd = [known, {**known, "profile": 7}, 7]
+    agents = {**CENTRAL["agents"], "nobody": [patch("x", "y")], "solver": None}
+    said = {**CENTRAL, "agents": agents, "pairs": [known, *odd]}
+    done = looked(How(scheme="centralised", team_level=False), all=_without_team(said)).came
+    assert done.reorganised is None
+    assert [*done.child.agents["writer"].notes.teammates.items()] == [("solver", "Guesses.")]
+    assert [one.reasons[0] for one in done.refused] == [
+        "there are lists of notes of planner, solver, writer.",
+        "there are lists of notes of planner, solver, writer.",
+        "what writer notes of solver is written twice.",
+        "what an agent notes of another is written in texts.",
+        "what an agent notes of another has exactly of, about, profile, together.",
+    ]
+
+
+def _without_team(said: Any) -> Any:
+    return {name: said[name] for name in ("reason", "agents", "pairs")}
+
+
+def test_whoever_could_be_read_counts_by_the_rule_for_context() -> None:
+    far = replace(TRIO, execution=Execution(context="ancestors"))
+    assert ("planner", "writer") in interactions(far, ran())
+    consults: Any = {"properties": {"increment": {"type": "array"}}}
+    agents = {one.id: replace(one, output_schema=consults) for one in TRIO.agents.values()}
+    assert len(interactions(replace(TRIO, agents=agents), ran())) == 3
+
+
+def test_what_is_refused_is_shown_to_who_settles() -> None:
+    long = {"reason": "x", "profile": "x" * 700, "together": ""}
+    done = looked(How(agent_level=False, team_level=False), profile=long)
+    assert len(calls_of(done.calls, "profile", "writer")) == 2
+    assert len(done.came.refused) == 4
+    assert done.came.child == TRIO
+
+
+def test_who_tells_its_team_nothing_is_asked_again() -> None:
+    done = looked(How(pair_level=False, team_level=False, evidence=0), notes=noted(summary="…"))
+    assert len(calls_of(done.calls, "notes")) == 6
+    assert done.came.tally == Tally(repaired=3)
+
+
+@pytest.mark.parametrize("scheme", ["collaborative", "partitioned", "centralised"])
+def test_chance_can_look_back_in_the_place_of_models(scheme: Any) -> None:
+    respondent = Chance(catalogue=catalogue(), ceiling=CEILING, seed=3)
+    done = asyncio.run(look_back(respondent, "t/", ground(), How(scheme=scheme)))
+    assert done.tally.fit + done.tally.dropped > 0
+    assert done.tally.repaired == 0

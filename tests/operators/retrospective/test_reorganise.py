@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.retrospective import Reorganised, Room, reorganise
+from coterie.operators import Bounds
+from coterie.operators.retrospective import Exchange, Reflected, Reorganised, Room, reorganise
 from coterie.operators.retrospective.roster import RosterOffer
 from coterie.operators.retrospective.rules import Rules
 from coterie.schema import Team
@@ -110,6 +111,8 @@ def test_who_may_not_come_is_refused(change: Any, why: str) -> None:
 def test_only_who_can_be_done_without_goes() -> None:
     edits, refused = offer().read({"go": ["planner"]})
     assert (edits, refused) == ((RemoveAgent(agent="planner"),), ())
+    twice = replace(offer(), most=2).read({"go": ["planner", "planner"]})
+    assert twice == ((RemoveAgent(agent="planner"),), ())
     edits, refused = offer().read({"go": ["writer", "solver"], "come": [CHECKER, CHECKER]})
     assert [type(one) for one in edits] == [AddAgent]
     assert [one.reasons[0] for one in refused] == [
@@ -127,6 +130,8 @@ def test_nobody_comes_where_there_is_no_room_or_the_roster_stays() -> None:
     assert offer(replace(TRIO, execution=waiting)).schema == {}
     assert replace(offer(), most=0).schema == {}
     assert offer(tools=frozenset()).text == ""
+    alone = Team(name="solo", agents={"planner": TRIO.agents["planner"]})
+    assert [*offer(alone).schema] == ["come"]
 
 
 def test_in_an_open_roster_a_newcomer_has_no_place_and_only_the_lead_stays() -> None:
@@ -145,3 +150,16 @@ def test_an_answer_that_is_still_not_right_is_kept_in_part() -> None:
     assert isinstance(done.came, Reorganised)
     assert len(done.calls) == 2
     assert (len(done.came.edits), len(done.came.refused), done.came.retry) == (1, 1, True)
+
+
+def test_evidence_is_read_as_far_as_there_is_room() -> None:
+    asked = [
+        Exchange(asker="solver", colleague="planner", question="Why?", answer=f"ANSWER {one}")
+        for one in range(3)
+    ]
+    told = Reflected(agent="solver", evidence=tuple(asked))
+    few = Bounds(team_characters=200)
+    work = asking(model(), lambda meta: reorganise(meta, "r", ground(), [told]), bounds=few)
+    [call] = work.calls
+    assert "ANSWER 0" in call.text
+    assert "ANSWER 2" not in call.text
