@@ -166,6 +166,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
             level=number,
             sees=tuple(other for other in order if other in seen[agent_id]),
             catalogue=catalogue,
+            acts=team.execution.roster is not None,
         )
         for number, level in enumerate(levels)
         for agent_id in level
@@ -274,11 +275,20 @@ def _visibility(
 
 
 def _planned(
-    agent: Agent, *, backend: str, level: int, sees: tuple[str, ...], catalogue: Catalogue
+    agent: Agent,
+    *,
+    backend: str,
+    level: int,
+    sees: tuple[str, ...],
+    catalogue: Catalogue,
+    acts: bool,
 ) -> PlannedAgent:
     runner: Any = load_named("runners", backend)
     is_id = bool(agent.prompt) and is_prompt_id(agent.prompt)
-    calls = runner.calls_at_most(agent) * (2 if agent.drafts else 1)
+    once = runner.calls_at_most(agent)
+    if acts and getattr(runner, "acts_by", "report") == "object":
+        once = max(once, 2)  # an object may have to be repaired
+    calls = once * (2 if agent.drafts else 1)
     return PlannedAgent(
         agent=agent,
         level=level,

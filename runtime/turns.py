@@ -99,7 +99,7 @@ class Turn:
             return replace(one, agent=agent, tools={})
         acts = acting(self.seat, one.workspace, one.emit, one.once)
         tools = {**one.tools, **acts.tools} if self.takes_tools else one.tools
-        return replace(one, agent=agent, tools=tools, acting=None if self.takes_tools else acts)
+        return replace(one, agent=agent, tools=tools, acting=acts)
 
 
 def turn_of(planned: PlannedAgent, team: Team, mail: Mail | None) -> Turn | None:

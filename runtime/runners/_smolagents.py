@@ -215,6 +215,8 @@ def _form_check(
 def _result(agent: CodeAgent | ToolCallingAgent, assignment: Assignment) -> AgentResult:
     answer: Any = agent.run(assignment.question)
     steps = [_step(step) for step in agent.memory.steps if isinstance(step, ActionStep)]
+    if assignment.acting is not None and answer == "":  # it has nothing to say, or not yet
+        return AgentResult(content="", steps=steps)
     content, short = _content(answer, assignment.agent.output_schema)
     return AgentResult(content=content, answer=short, steps=steps)
 

@@ -95,8 +95,8 @@ class Assignment:
         line: The way to its model.
         tools: The tools that it is granted, by name; in an open roster, those by which it acts on
             its team, too, where its backend lets it use tools.
-        acting: What it may do to its team, where that is not among its tools: an open roster, and
-            a backend that lets it use none. One that cannot have it act passes it over.
+        acting: What it may do to its team in a turn of an open roster, where it may do anything:
+            for a backend that lets it use no tools. Such a turn may come to nothing: an empty text.
         workspace: A folder of its own, made on first use.
         jails: Makes the place where code that it writes may run.
         waiting: Gives a context, to be used on the event loop, whose time does not count against

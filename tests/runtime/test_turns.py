@@ -264,3 +264,8 @@ def test_too_much_mail_is_cut_evenly() -> None:
     assert "short" in news
     assert news.count("x") < MOST_READ + 700
     assert news.count("</mail ") == 601
+
+
+def test_a_plan_counts_the_repair_of_an_object() -> None:
+    calls = {one: planned.calls_at_most for one, planned in PLAN.agents.items()}
+    assert calls == {"planner": 2, "coder": 10, "critic": 2}
