@@ -10,17 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from coterie.runtime import Run
 from coterie.runtime.acts import Act, Finalize, Send, Start, Stop, Terminate
 from coterie.runtime.bus import Bus
+from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.trace import Event
 from coterie.schema import Team
 
 from ..runtime.rosters import Does, Mind, Minds, crew, logged, obeys, plan_of, play
 from .crashes import CrashingJournal
+from .programs import roster
 
 NAMES = ("lead", "a", "b", "c", "d", "e")
 
@@ -168,8 +171,6 @@ def test_killed_at_any_entry_nothing_that_happened_is_undone(nightly: bool, tmp_
         assert happened[: len(before)] == before
         obeys(team, resumed, events)
         assert resumed.usage.calls <= calls + last.calls
-        roster = team.execution.roster
-        assert roster is not None
         assert [*resumed.bus][: len(_posted(team, happened))] == _posted(team, happened)
         if resumed.ending is not None and resumed.ending.why != "failed":
             silent = Minds(mind)
@@ -185,6 +186,39 @@ def test_killed_at_any_entry_nothing_that_happened_is_undone(nightly: bool, tmp_
 
 
 def _posted(team: Team, happened: Sequence[Any]) -> list[Any]:
-    roster = team.execution.roster
-    assert roster is not None
-    return Bus.of([*team.agents], roster, happened).posted
+    limits = team.execution.roster
+    assert limits is not None
+    return Bus.of([*team.agents], limits, happened).posted
+
+
+@pytest.mark.parametrize(
+    ("limits", "why", "told"),
+    [
+        ({}, "finalized", "6"),
+        ({"alive": 3}, "silence", "what there is"),
+        ({"messages": 9}, "messages", "what there is"),
+        ({"turns": 1}, "turns", "what there is"),
+    ],
+)
+def test_members_of_smolagents_keep_to_order_mailboxes_and_limits(
+    limits: dict[str, int], why: str, told: str, tmp_path: Path
+) -> None:
+    events: list[Event] = []
+    team = roster.crew(**limits)
+    with ScriptedModel(roster.answer) as model:
+        run = roster.run(tmp_path, model, team=team, events=events)
+    assert run.ending is not None
+    obeys(team, run, events)
+    assert (run.status, run.answer, run.ending.why) == ("done", told, why)
+    assert {one.status for one in run.agents.values()} <= {"done", "skipped", "cancelled"}
+
+
+def test_killed_at_any_commit_it_comes_to_the_same(nightly: bool, tmp_path: Path) -> None:
+    """What is committed together depends on timing, so a late moment may not be come to again."""
+    tried = killed = 0
+    for resumed, was_killed, is_alike in roster.kill_and_resume(tmp_path, 1 if nightly else 40):
+        assert (resumed.status, resumed.answer) == ("done", "6")
+        assert is_alike
+        tried, killed = tried + 1, killed + was_killed
+    assert tried >= (100 if nightly else 2)
+    assert killed >= tried * 0.9 - 1
