@@ -74,10 +74,7 @@ def looked_back(world: Landscape, request: ChatRequest) -> str:
         world=world,
         order=order_of(world, named),
         instructions=texts[0],
-        before=[
-            (str(one["role"]), text)
-            for one, text in zip(messages[:-1], texts, strict=False)
-        ],
+        before=[(str(one["role"]), text) for one, text in zip(messages[:-1], texts, strict=False)],
         shown=texts[-1],
         schema=schema,
     )
