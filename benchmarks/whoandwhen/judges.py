@@ -56,7 +56,11 @@ class Judge:
             return Reply.error(404, message="this is no trace of those that are served")
         fields: Mapping[str, Any] = _schema(request)["properties"]
         agent, step = self._blames(label)
-        said = {"reason": "It stands in the script.", "confidence": 1, "evidence": list[int]()}
+        said: dict[str, Any] = {
+            "reason": "It stands in the script.",
+            "confidence": 1,
+            "evidence": [],
+        }
         said |= {"agent": agent, "step": step if "confidence" not in fields else None}
         if newest := _NEWEST.search(text):
             said["mistake"] = int(newest[1]) == step
@@ -67,6 +71,7 @@ class Judge:
         if said["step"] is None:
             accused = own["agent"] if own and "erred" in fields else agent
             said["step"] = _nearest(label, accused, step)
+        said["accused"] = {"agent": agent, "step": said["step"]}
         return Reply.json({name: said[name] for name in fields})
 
     def _asked(self, text: str) -> Labelled | None:

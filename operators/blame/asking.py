@@ -13,7 +13,7 @@ from .view import view
 from .votes import Submission, Vote
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ..bounds import Bounds
     from .trace import Trace
@@ -31,6 +31,7 @@ MOST_EVIDENCE = 8
 MOST_LISTED = 30
 """Steps of another agent of which an analyzer is told the numbers."""
 ANY_STEP: Mapping[str, Any] = {"type": "integer"}
+ANY_PAIR: Mapping[str, Any] = closed(agent={"type": "string"}, step=ANY_STEP)
 FRACTION: Mapping[str, Any] = {"type": "number", "minimum": 0, "maximum": 1}
 TWENTIETHS: Mapping[str, Any] = {"type": "number", "enum": [of / 20 for of in range(21)]}
 """How sure a model may be: few digits, where decoding is held to the schema."""
@@ -39,12 +40,9 @@ TWENTIETHS: Mapping[str, Any] = {"type": "number", "enum": [of / 20 for of in ra
 def whole_question(trace: Trace, bounds: Bounds, room: Room) -> Question[Verdict]:
     """Ask for the pair, with the whole flat trace (App. C, global)."""
     seen = view(trace.steps, room)
-    numbers = [one for agent in trace.doers for one in trace.numbers(agent)]
-    shown = sorted({*numbers} & {*seen.shown}) or numbers
     fields = {
         "reason": reason_schema(bounds),
-        "agent": {"type": "string", "enum": [*trace.doers]},
-        "step": _step_schema(shown),
+        "accused": {"anyOf": _pair_schemas(trace, {*seen.shown})},
         "confidence": TWENTIETHS,
     }
     return Question(
@@ -107,11 +105,10 @@ def again_question(
     """
     own = trace.of(agent)
     has_read = any(one.read for one in own)
-    numbers = [one for doer in trace.doers for one in trace.numbers(doer)]
+    nobody = closed(agent={"type": "string", "enum": [NOBODY]})
     fields = {
         "reason": reason_schema(bounds),
-        "agent": {"type": "string", "enum": [*trace.doers, NOBODY]},
-        "step": _step_schema(sorted(numbers)),
+        "accused": {"anyOf": [*_pair_schemas(trace), nobody]},
         "confidence": TWENTIETHS,
         "evidence": _evidence_schema(_step_schema(trace.numbers(agent))),
     }
@@ -163,6 +160,19 @@ def _standing(ballot: Ballot) -> str:
     return charged + (default if ballot.by_default else "")
 
 
+def _pair_schemas(trace: Trace, shown: Collection[int] = ()) -> list[Mapping[str, Any]]:
+    """Write a schema for each agent with its own steps; of those, the ones that are shown."""
+    own = {agent: trace.numbers(agent) for agent in trace.doers}
+    seen = {agent: [one for one in numbers if one in shown] for agent, numbers in own.items()}
+    return [
+        closed(
+            agent={"type": "string", "enum": [agent]},
+            step=_step_schema(seen[agent] or own[agent]),
+        )
+        for agent in trace.doers
+    ]
+
+
 def _step_schema(numbers: Sequence[int]) -> Mapping[str, Any]:
     if len(numbers) <= MOST_NUMBERS:
         return {"type": "integer", "enum": [*numbers]}
@@ -174,9 +184,9 @@ def _evidence_schema(step: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _read_whole(trace: Trace, bounds: Bounds, text: str) -> Verdict:
-    fields = {"reason": {}, "agent": {"type": "string"}, "step": ANY_STEP, "confidence": FRACTION}
+    fields = {"reason": {}, "accused": ANY_PAIR, "confidence": FRACTION}
     said = structured(text, closed(**fields), bounds)
-    agent, step = _pair(trace, said["agent"], int(said["step"]))
+    agent, step = _accused(trace, said["accused"])
     sure = float(said["confidence"])
     return Verdict(
         agent=agent,
@@ -199,16 +209,15 @@ def _read_again(trace: Trace, agent: str, standing: Pair, bounds: Bounds, text: 
     """Read whom an analyzer accuses now; whether it disagrees is not for it to say."""
     fields = {
         "reason": {},
-        "agent": {"type": "string"},
-        "step": ANY_STEP,
+        "accused": {**ANY_PAIR, "required": ["agent"]},
         "confidence": FRACTION,
         "evidence": {"type": "array", "items": ANY_STEP},
     }
     said = structured(text, closed(**fields), bounds)
     evidence = [_pair(trace, agent, int(one)) for one in said["evidence"]]
-    if said["agent"] == NOBODY:
+    if said["accused"]["agent"] == NOBODY:
         return _submission(trace, agent, said, None)
-    accuses = _pair(trace, said["agent"], int(said["step"]))
+    accuses = _accused(trace, said["accused"])
     countered = bool(evidence) and accuses != standing
     return _submission(trace, agent, said, accuses, countered=countered)
 
@@ -229,6 +238,17 @@ def _submission(
         countered=countered,
         why=said["reason"],
     )
+
+
+def _accused(trace: Trace, said: Mapping[str, Any]) -> Pair:
+    """Read a pair; what it may lack where nobody is accused, it has where somebody is.
+
+    Raises:
+        Unfit: It lacks it, or as for `_pair`.
+    """
+    if "step" not in said:
+        raise Unfit(f"it accuses {said['agent']!r} of no step. Give the number of one.")
+    return _pair(trace, said["agent"], int(said["step"]))
 
 
 def _pair(trace: Trace, agent: str, number: int) -> Pair:

@@ -174,16 +174,30 @@ def judgements(agents: Sequence[str]) -> SearchStrategy[str]:
     return st.one_of(answers, answers, answers, _truncated(answers), _talkative(answers), _SHAPES)
 
 
+def _accused(agent: str, step: Any) -> dict[str, Any]:
+    return {"agent": agent, "step": step}
+
+
 def accusations(scheme: str, agents: Sequence[str], steps: Sequence[int]) -> SearchStrategy[str]:
     """Answers of a model that is asked who is to blame, in the forms of a scheme."""
     step = st.sampled_from([*steps, *steps, -1, 0, 4, 10**30, 1.5, "3", True, None])
     sure = st.sampled_from([0, 0.5, 1]) | st.floats(0, 1) | _SHARE
-    fair = {"reason": _TEXT, "step": st.sampled_from([*steps]), "confidence": st.floats(0, 1)}
-    odd = {"reason": _TEXT | VALUES, "step": step, "confidence": sure}
+    fair = {"reason": _TEXT, "confidence": st.floats(0, 1)}
+    odd = {"reason": _TEXT | VALUES, "confidence": sure}
     name = st.sampled_from([*agents, *agents, "(nobody)", "user"]) | _NAME
     evidence = st.lists(st.sampled_from([*steps]), max_size=2) | st.lists(step, max_size=3) | VALUES
-    own, again = {"erred": st.booleans()}, {"agent": name, "evidence": evidence}
-    forms = {"global": [{"agent": name}], "local": [own], "collaborative": [own, own, again]}
+    pairs = st.tuples(name, st.sampled_from([*steps])).map(lambda of: _accused(*of))
+    accused = (
+        pairs | st.builds(_accused, name, step) | st.fixed_dictionaries({"agent": name}) | VALUES
+    )
+    own = {"erred": st.booleans(), "step": st.sampled_from([*steps])}
+    odd_one = {"erred": st.booleans(), "step": step}
+    again = {"accused": accused, "evidence": evidence}
+    forms = {
+        "global": [{"accused": accused}],
+        "local": [own, odd_one],
+        "collaborative": [own, own, odd_one, again],
+    }
     answers = [
         st.fixed_dictionaries({**fields, **form}, optional=more).map(json.dumps)
         for fields, more in ((fair, {}), (odd, {"votes": VALUES, "weight": _NUMBER}))

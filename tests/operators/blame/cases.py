@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from coterie.operators.blame import Step, Trace
+from coterie.operators.blame.asking import NOBODY
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 
@@ -33,8 +34,8 @@ def own(erred: bool, step: int, sure: float, reason: str = "because") -> Reply:
 
 def pair(agent: str, step: int, sure: float, reason: str = "because", **more: Any) -> Reply:
     """Whom somebody accuses; of an analyzer that looks again, with its `evidence`."""
-    said = {"reason": reason, "agent": agent, "step": step, "confidence": sure}
-    return Reply.json({**said, **more})
+    accused = {"agent": agent} if agent == NOBODY else {"agent": agent, "step": step}
+    return Reply.json({"reason": reason, "accused": accused, "confidence": sure, **more})
 
 
 def again(agent: str, step: int, sure: float, *evidence: int, reason: str = "because") -> Reply:

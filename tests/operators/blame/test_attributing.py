@@ -175,6 +175,7 @@ def test_where_nothing_is_of_use_there_is_no_verdict(scheme: Any) -> None:
         (pair("planner", 4, 0.5), "planner has no step 4. Its steps are 3."),
         (pair("planner", 5, 0.5), "planner has no step 5"),
         (pair("planner", 3, 1.5), "1.5 is greater than the maximum"),
+        (pair("(nobody)", 3, 0.5), "'step' is a required property"),
     ],
 )
 def test_who_or_what_does_not_exist_is_repaired_once_then_dropped(bad: Reply, problem: str) -> None:
@@ -193,6 +194,24 @@ def test_an_analyzer_speaks_of_its_own_steps_only() -> None:
     done = attributed(analyzers(POSTED, foreign, mended), rounds=1)
     assert len(done.told("operator_repair")) == 3
     assert verdict(done).votes[0].weight == 1.5
+
+
+def test_whoever_is_accused_is_accused_of_a_step() -> None:
+    said = {"reason": "so", "accused": {"agent": "solver"}, "confidence": 1, "evidence": []}
+    vague = {agent: Reply.json(said) for agent in POSTED}
+    done = attributed(analyzers(POSTED, vague, vague), rounds=1)
+    [problem, *_] = done.told("operator_repair")[0]["problems"]
+    assert problem == "it accuses 'solver' of no step. Give the number of one."
+
+
+def test_decoding_is_held_to_pairs_that_exist() -> None:
+    [call] = attributed(pair("planner", 3, 0.7), scheme="global").calls
+    held = call.body["response_format"]["json_schema"]["schema"]["properties"]["accused"]
+    pairs = {
+        one["properties"]["agent"]["enum"][0]: one["properties"]["step"]["enum"]
+        for one in held["anyOf"]
+    }
+    assert pairs == {"planner": [3], "solver": [5, 9], "writer": [12]}
 
 
 def test_an_analyzer_sees_the_step_that_it_is_accused_of_however_long_its_trace() -> None:
@@ -224,7 +243,9 @@ def test_of_many_steps_none_is_listed_in_the_schema() -> None:
     done = attributed(pair("solver", 499, 0.5), trace=trace, scheme="global")
     assert verdict(done).step == 499
     held = done.calls[0].body["response_format"]["json_schema"]["schema"]
-    assert held["properties"]["step"] == {"type": "integer", "minimum": 3, "maximum": 499}
+    planner, solver, _ = held["properties"]["accused"]["anyOf"]
+    assert planner["properties"]["step"] == {"type": "integer", "enum": [3]}
+    assert solver["properties"]["step"] == {"type": "integer", "minimum": 5, "maximum": 499}
 
 
 def test_what_comes_of_it_does_not_depend_on_who_answers_first(tmp_path: Any) -> None:

@@ -72,6 +72,14 @@ execution:
   recruit: {by: chief, among: [planner, solver], most: 1}
   rounds: {most: 2, until: never, closing: [writer]}
 """
+CREW = """\
+name: crew
+agents:
+  planner: {role: leads, prompt: "You are [planner]."}
+  solver: {role: counts, prompt: "You are [solver]."}
+  writer: {role: writes, prompt: "You are [writer]."}
+execution: {roster: {lead: planner}}
+"""
 TASK = {"id": "fruit", "query": "How many apples?", "answer": "7", "scorer": {"name": "exact"}}
 FILES = ("events.jsonl", "journal.sqlite", "result.json", "run.json", "task.json", "team.yaml")
 SAID = {"planner": "Count the pears.", "solver": "Six pears.", "writer": "6"}
@@ -85,18 +93,32 @@ def fruit(request: Request) -> Reply:
         return Reply.json({"specialists": ["solver"], "reason": "it counts"})
     if "confidence" in form:
         return accused(form, text)
+    if "acts" in form:
+        return Reply.json(acted(text))
     return Reply(text=next(said for name, said in SAID.items() if f"[{name}]" in text))
+
+
+def acted(text: str) -> Mapping[str, Any]:
+    """The lead of an open roster has somebody count, and hands in what that comes to."""
+    if "[planner]" not in text:
+        return {"acts": [], "report": "Six pears."}
+    if "Six pears." in text:
+        return {"acts": [{"act": "finalize", "answer": "6"}], "report": ""}
+    start = {"act": "start_agent", "agent": "solver", "text": "Count the pears."}
+    return {"acts": [start], "report": ""}
 
 
 def accused(form: Mapping[str, Any], text: str) -> Reply:
     said = {"reason": "It said pears.", "confidence": 0.6}
-    if "evidence" in form:
-        agent = "planner" if "planner" in form["agent"]["enum"] else "solver"
-        return Reply.json({**said, "agent": agent, "step": step_of(agent, text), "evidence": []})
     if "erred" in form:
         erred = "speak for the agent called planner" in text
         return Reply.json({**said, "erred": erred, "step": form["step"]["enum"][0]})
-    return Reply.json({**said, "agent": "planner", "step": step_of("planner", text)})
+    agents = [one["properties"]["agent"]["enum"][0] for one in form["accused"]["anyOf"]]
+    agent = "planner" if "planner" in agents else "solver"
+    evidence = {"evidence": []} if "evidence" in form else {}
+    return Reply.json(
+        {**said, "accused": {"agent": agent, "step": step_of(agent, text)}, **evidence}
+    )
 
 
 def step_of(agent: str, text: str) -> int:
@@ -240,6 +262,22 @@ def test_a_run_whose_team_adapted_can_be_read(world: World) -> None:
     assert {"planner", "solver", "writer", "verifier"} == {*trace.doers}
     assert {one.where for one in trace.steps} == {"round 1", "round 2", "round 3"}
     assert not any("Be exact" in one.text for one in trace.steps)
+
+
+def test_a_run_of_an_open_roster_can_be_read(desk: Desk) -> None:
+    run = desk.make(CREW)
+    trace = trace_of(run)
+    assert trace.doers == ("planner", "solver")
+    assert [(one.agent, one.kind, one.where) for one in trace.steps] == [
+        ("planner", "answer", "turn 1"),
+        ("planner", "tool", "turn 1"),
+        ("solver", "answer", "turn 1"),
+        ("planner", "answer", "turn 2"),
+        ("planner", "tool", "turn 2"),
+    ]
+    assert "Count the pears." in trace.steps[2].read
+    assert "Six pears." in trace.steps[3].read
+    assert desk.blame(run, "--json").json["line"] == f"events.jsonl:{trace.steps[0].number}"
 
 
 def test_a_run_that_was_stopped_or_failed_can_be_read(desk: Desk) -> None:
