@@ -118,7 +118,7 @@ def run(data: Path | None, *, other_traces: bool, out: Path, **options: Any) -> 
     working = Working(
         everything=everything,
         labels=spread(everything, options["limit"]),
-        methods=options["methods"] or tuple(METHODS),
+        methods=tuple(dict.fromkeys(options["methods"])) or tuple(METHODS),
         setting=setting,
         host=host,
         folder=out,
