@@ -44,7 +44,7 @@ SOURCES: Mapping[Source, str] = MappingProxyType(
 that people built (Magentic-One)."""
 REVISIONS: Mapping[str, str] = MappingProxyType(
     {
-        "f238efdba54c8d22feb120a6de0b21b17d6ca6bd32d9ca5c6f3864bbf95529ca": "of April 2025",
+        "f238efdba54c8d22feb120a6de0b21b17d6ca6bd32d9ca5c6f3864bbf95529ca": "of July 2025",
         "ff3474c8edb70325df296d2b9ff68ceb411cd68663fc0611b1f42ff03bdac357": "of November 2025",
     }
 )

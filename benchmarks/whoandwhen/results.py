@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.record import MANIFEST, as_json
 from ...schema.errors import InputError
-from ...schema.files import make_folder, write_atomically
+from ...schema.files import make_folders, write_atomically
 from ..provenance import endpoint, host, versions
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def begin(folder: Path, setting: Setting, model: Model, command: str) -> None:
         InputError: It is of another one.
         StorageError: It cannot be made.
     """
-    make_folder(folder)
+    make_folders(folder)
     path = folder / MANIFEST
     if not path.exists():
         told = {"setting": asdict(setting), "endpoint": endpoint(model), "command": command}

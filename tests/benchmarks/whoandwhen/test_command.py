@@ -44,7 +44,7 @@ def test_a_judge_that_knows_the_labels_gets_all_that_can_be_got(
     folder: Path, labels: tuple[Labelled, ...], tmp_path: Path
 ) -> None:
     """The last trace's label is of another agent's step: only all-at-once can meet both."""
-    out = tmp_path / "out"
+    out = tmp_path / "results" / "out"
     came = run(folder, out, Judge(labels, JUDGES["labels"]))
     assert (came.code, came.calls) == (0, sum(CALLS.values())), came.err
     assert right_in(out) == {
