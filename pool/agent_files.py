@@ -6,12 +6,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..schema.agent_document import AGENT
+from ..schema.agent_file import OURS
 from ..schema.errors import StorageError
-from ..schema.files import make_folder, remove, write_atomically
+from ..schema.files import make_folder, remove
+from ..schema.folders import files_in, write_folder
 from .layout import AGENTS, archive_of, old_agent_file_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from .agents import PoolAgent
@@ -21,10 +24,11 @@ __all__ = ["AgentFiles"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentFiles:
-    """The files of agents, each in a folder of its own.
+    """The files of agents, each in a folder of its own, as agents' folders are anywhere.
 
     A file is as the last line of its agent has it, or a crash left it as the line before had it.
-    Earlier versions had no folders: there, a file is as good, and is moved when it is written.
+    Earlier versions wrote all of an agent into one file, the first ones without a folder: such a
+    file is as good, until the agent is written anew.
 
     Attributes:
         folder: The pool.
@@ -33,22 +37,24 @@ class AgentFiles:
     folder: Path
 
     def write(self, agent: PoolAgent) -> bool:
-        """Write the file of an agent, unless it is as it should be.
+        """Write the files of an agent, unless they are as they should be.
 
         Returns:
-            Whether it was written.
+            Whether one was written.
 
         Raises:
-            StorageError: It cannot be read or written.
+            StorageError: One cannot be read or written.
         """
-        text = agent.text() or ""
-        if is_new := _content(agent.path) != text:
-            make_folder(self.folder / AGENTS)
-            make_folder(agent.path.parent)
-            write_atomically(agent.path, text)
+        folder, texts = agent.path.parent, agent.texts()
+        make_folder(self.folder / AGENTS)
+        make_folder(folder)
+        others = [name for name in files_in(folder, OURS) if name not in texts]
+        backs = range(1, len(agent.revisions) if others else 1)
+        former = {name for back in backs for name in agent.texts(back=back)}
+        done = write_folder(folder, texts, [name for name in others if name in former])
         if self.is_old(agent):
             remove(self._old(agent))
-        return is_new
+        return bool(done)
 
     def behind(self, agents: Iterable[PoolAgent]) -> list[PoolAgent]:
         """Find those whose files are a revision behind, missing at their birth, or to be moved.
@@ -61,20 +67,40 @@ class AgentFiles:
     def is_behind(self, agent: PoolAgent) -> bool:
         """Tell whether a file is as the line before the agent's last one had it.
 
+        So is one that has all of the agent, as earlier versions wrote it.
+
         Raises:
-            StorageError: It is neither so nor as the last line has it, or cannot be read.
+            StorageError: One is neither so nor as the last line has it, or cannot be read.
         """
-        path, content = agent.path, _content(agent.path)
-        if content is None and self.is_old(agent):
-            path, content = self._old(agent), _content(self._old(agent))
-        if content == agent.text():
+        folder, now = agent.path.parent, agent.texts()
+        there = {name: _content(folder / name) for name in {*now, *files_in(folder, OURS)}}
+        if there == now:
             return False
-        if content == agent.text(back=1):
-            return True
-        raise StorageError(
-            f"{path}: another agent than the ledger has: it was edited, or is lost. What the"
-            " ledger has is what counts."
-        )
+        if (former := self._in_one_file(agent, now)) is not None:
+            return former
+        before = agent.texts(back=1)
+        for name in sorted({*now, *before}):
+            if there.get(name) not in {now.get(name), before.get(name)}:
+                raise _other(folder / name)
+        return any(there.get(name) != now.get(name) for name in {*now, *before})
+
+    def _in_one_file(self, agent: PoolAgent, now: Mapping[str, str]) -> bool | None:
+        """Tell whether an agent is in one file and behind; None where it is in several.
+
+        In a folder it is behind also where it says what it should: it is to be written anew.
+
+        Raises:
+            StorageError: It is not as the last lines have it.
+        """
+        wholes = (agent.text(), agent.text(back=1))
+        if agent.path.exists() or not self.is_old(agent):
+            whole = _content(agent.path)
+            is_one = whole is not None and whole in wholes and whole != now[AGENT]
+            return True if is_one else None
+        whole = _content(self._old(agent))
+        if whole not in wholes:
+            raise _other(self._old(agent))
+        return whole != wholes[0]
 
     def is_old(self, agent: PoolAgent) -> bool:
         """Tell whether there is a file of an agent as earlier versions had it."""
@@ -85,7 +111,11 @@ class AgentFiles:
         owned = {
             path
             for one in agents
-            for path in (one.path, self.folder / archive_of(one.name), self._old(one))
+            for path in (
+                *(one.path.parent / name for name in {**one.texts(), **one.texts(back=1)}),
+                self.folder / archive_of(one.name),
+                self._old(one),
+            )
         }
         there = (path for path in (self.folder / AGENTS).rglob("*") if path.is_file())
         return sorted(
@@ -106,6 +136,13 @@ class AgentFiles:
 
     def _old(self, agent: PoolAgent) -> Path:
         return self.folder / old_agent_file_of(agent.name)
+
+
+def _other(path: Path) -> StorageError:
+    return StorageError(
+        f"{path}: another agent than the ledger has: it was edited, or is lost. What the ledger has"
+        " is what counts."
+    )
 
 
 def _content(path: Path) -> str | None:

@@ -1,9 +1,8 @@
 """The agents of a pool, each with its origin, its revisions and the trials in which it worked.
 
-The ledger has the whole of an agent, at its birth and at each revision. Its file, `agent.yaml` in
-its folder, is written after the line, for people to read and compare: one that is a revision behind
-was left by a crash, and is brought up when the pool is opened. Any other difference was made by
-somebody else.
+The ledger has the whole of an agent, at its birth and at each revision. The files of its folder are
+written after the line, for people to read and compare: one that is a revision behind was left by a
+crash, and is brought up when the pool is opened. Any other difference was made by somebody else.
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..schema.agent_document import AGENT
+from ..schema.agent_file import AgentFile, agent_texts
 from ..schema.edits import summary
 from ..schema.errors import ConfigError
 from ..schema.loading import check_team
@@ -20,6 +21,8 @@ from .layout import agent_file_of
 from .records import Record
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..schema.catalogue import Catalogue
     from ..schema.ceiling import Ceiling
     from ..schema.team import Agent
@@ -63,12 +66,22 @@ class PoolAgent(Record):
         """What it is."""
         return self.revisions[-1].agent
 
+    def texts(self, *, back: int = 0) -> Mapping[str, str]:
+        """Give what the files of its folder say, or said some revisions back; none before that."""
+        if back >= len(self.revisions):
+            return {}
+        agent = self.revisions[-1 - back].agent
+        texts = agent_texts(AgentFile(agent=agent, lineage=self.born))
+        return {**texts, AGENT: self._inheriting(texts[AGENT])}
+
     def text(self, *, back: int = 0) -> str | None:
-        """Give what its file says, or said some revisions back; None: there was none."""
+        """Give the one file that earlier versions wrote of it, with all that it is."""
         if back >= len(self.revisions):
             return None
         agent = agent_value(self.revisions[-1 - back].agent)
-        text = write_agent_yaml({**agent, "lineage": lineage_value(self.born)})
+        return self._inheriting(write_agent_yaml({**agent, "lineage": lineage_value(self.born)}))
+
+    def _inheriting(self, text: str) -> str:
         if not self.inherits:
             return text
         header, _, said = text.partition("\n")

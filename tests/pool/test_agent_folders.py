@@ -78,8 +78,8 @@ def test_what_is_inherited_is_told_in_a_line_and_not_copied(pool: Pool) -> None:
     assert not archive(pool, "cleo").exists()
     assert len(pool.learnt.archive("cleo")) == 2
     pool.commit(Revised(agent="cleo", to=replace(SOLVER, prompt="Solve it twice.")), op="again")
-    again = archive(pool, "cleo").with_name("agent.yaml").read_text()
-    assert again == text.replace("Solve it.", "Solve it twice.")
+    assert archive(pool, "cleo").with_name("agent.yaml").read_text() == text
+    assert archive(pool, "cleo").with_name("prompt.md").read_text() == "Solve it twice.\n"
     assert load_agent(archive(pool, "cleo").parent).agent.prompt == "Solve it twice."
 
 
@@ -208,7 +208,7 @@ def test_what_else_lies_in_a_folder_belongs_to_nobody(pool: Pool) -> None:
     strays = ["agents/ada/draft.txt", "agents/dot/skills/x.md"]
     assert pool.remove_orphans(dry_run=True) == strays == pool.remove_orphans()
     assert sorted(path.name for path in (pool.folder / "agents").iterdir()) == ["ada", "ben"]
-    assert len(list(archive(pool, "ada").parent.iterdir())) == 2
+    assert len(list(archive(pool, "ada").parent.iterdir())) == 3
 
 
 # Pools of earlier versions
@@ -220,9 +220,8 @@ def old(pool: Pool) -> Pool:
     pool.commit(Retired(member="ben", reason="too weak"), op="retire")
     for name in ("ada", "ben"):
         folder = archive(pool, name).parent
-        (folder / "agent.yaml").rename(folder.with_suffix(".yaml"))
-        archive(pool, name).unlink()
-        folder.rmdir()
+        folder.with_suffix(".yaml").write_text(pool.agent(name).text() or "")
+        shutil.rmtree(folder)
     return pool
 
 

@@ -212,14 +212,34 @@ def test_an_episode_sees_agents_as_they_were(pool: Pool) -> None:
 
 
 def test_a_file_that_a_crash_left_behind_is_brought_up(pool: Pool) -> None:
-    before = file(pool).read_text()
-    pool.commit(better(pool, prompt="Be brief."), op="one")
-    after = file(pool).read_text()
-    file(pool).write_text(before)
+    prompt, note = file(pool).with_name("prompt.md"), file(pool).parent / "notes/patches/units.md"
+    pool.commit(better(pool, notes=Notes(patches={"units": "Write units."})), op="one")
+    before = prompt.read_text()
+    pool.commit(better(pool, prompt="Be brief.", notes=Notes()), op="two")
+    after = prompt.read_text()
+    assert not note.parent.parent.exists()
+    prompt.write_text(before)
+    note.parent.mkdir(parents=True)
+    note.write_text("Write units.\n")
     assert "is brought up" in " ".join(verify(pool.folder).notes)
     assert verify(pool.folder).faults == ()
     Pool.open(pool.folder)
+    assert (prompt.read_text(), note.exists()) == (after, False)
+    assert load_agent(file(pool)).agent == pool.agent("solver").agent
+
+
+def test_a_folder_of_an_earlier_version_is_as_good_and_written_anew(pool: Pool) -> None:
+    pool.commit(better(pool, prompt="Be brief."), op="one")
+    text = pool.agent("solver").text()
+    assert text is not None
+    after = file(pool).read_text()
+    file(pool).with_name("prompt.md").unlink()
+    file(pool).write_text(text)
+    assert load_agent(file(pool)).agent == pool.agent("solver").agent
+    assert verify(pool.folder).faults == ()
+    Pool.open(pool.folder)
     assert file(pool).read_text() == after
+    assert file(pool).with_name("prompt.md").read_text() == "Be brief.\n"
 
 
 def test_a_file_that_a_crash_kept_from_being_is_written(pool: Pool) -> None:
@@ -232,7 +252,7 @@ def test_a_file_that_a_crash_kept_from_being_is_written(pool: Pool) -> None:
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda path: path.write_text(path.read_text().replace("Solve", "Guess")),
+        lambda path: path.write_text(path.read_text() + "temperature: 0\n"),
         lambda path: path.write_bytes(b"\xff\xfe"),
     ],
 )

@@ -117,7 +117,7 @@ def test_what_taught_a_note_makes_no_difference_but_in_words() -> None:
     assert [change.taught for change in changes(TEAM, told)] == ["t_7"]
 
 
-@settings(max_examples=30)
+@settings(max_examples=10)
 @given(teams_and_edits())
 def test_tasks_are_kept_through_any_edits_and_through_writing(
     drawn: tuple[Team, Sequence[Any]],
