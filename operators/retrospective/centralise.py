@@ -20,7 +20,7 @@ from ..meta import Question, prompt
 from .conversation import interactions, speakers
 from .gate import Refused, gate
 from .notes import notes_text, own_schema, shown_name
-from .reorganise import Reorganised, TeamAnswer
+from .reorganise import Reorganised, TeamAnswer, took_part_text
 from .retrospect import NOTES, notes_in
 from .settle import pair_edits
 
@@ -112,6 +112,7 @@ async def centralise(
         material=material(
             ground.told.text(bounds),
             Account(team=ground.team, run=ground.run).outline(bounds),
+            took_part_text(ground.team, ground.run),
             part.rules.text,
             part.offer.text if team_level else "",
             *(notes_text(ground.team.agents[agent]) for agent in one.agents),

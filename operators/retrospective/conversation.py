@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["colleagues", "conversation", "interactions", "speakers"]
 
-
 SAID = frozenset({"message", "answer", "start"})
 """What is posted on the bus of an open roster that one agent says to another."""
 
@@ -48,8 +47,8 @@ def speakers(team: Team, run: Run) -> tuple[str, ...]:
 def interactions(team: Team, run: Run) -> tuple[tuple[str, str], ...]:
     """Find who really exchanged messages: pairs of which one read what the other said.
 
-    A report counts where there was one and its reader came to read it. Agents that ask no model
-    have nothing to settle.
+    In an open roster that is who sent whom a message; elsewhere a report counts, where there was
+    one and its reader came to read it. Agents that ask no model have nothing to settle.
 
     Args:
         team: The team that worked.

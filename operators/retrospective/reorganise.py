@@ -16,6 +16,7 @@ from ..answers import Unfit, closed, reason_schema, structured
 from ..material import clip, fenced, material
 from ..meta import Question, prompt
 from ..operator import Operator
+from .conversation import speakers
 from .gate import Refused, gate
 from .roster import RosterOffer
 from .rules import Rules
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     import click
 
+    from ...runtime.outcomes import Run
     from ...schema.edits import Edit
     from ...schema.team import Team
     from ..meta import Respondent
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from .room import Room
     from .settle import Settlement
 
-__all__ = ["REORGANISE", "Reorganised", "TeamAnswer", "reorganise"]
+__all__ = ["REORGANISE", "Reorganised", "TeamAnswer", "reorganise", "took_part_text"]
 
 OPERATOR = "reorganise"
 LONGEST_EVIDENCE = 300
@@ -92,6 +94,7 @@ async def reorganise(
         material=material(
             ground.told.text(bounds),
             Account(team=team, run=ground.run).outline(bounds),
+            took_part_text(team, ground.run),
             part.rules.text,
             part.offer.text,
             summaries_text(team, reflected),
@@ -104,6 +107,15 @@ async def reorganise(
         salvage=lambda text: _read(part, text),
     )
     return await ground.meter().ask(meta, path, question)
+
+
+def took_part_text(team: Team, run: Run) -> str:
+    """Say who of an open roster worked and who did not; elsewhere everybody has a part."""
+    if team.execution.roster is None:
+        return ""
+    worked = speakers(team, run)
+    idle = [one for one in team.agents if one not in worked]
+    return fenced("worked", f"worked: {', '.join(worked)}\nnot called: {', '.join(idle) or '-'}")
 
 
 def summaries_text(team: Team, reflected: Sequence[Reflected]) -> str:

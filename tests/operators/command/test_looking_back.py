@@ -9,10 +9,12 @@ import pytest
 
 from coterie.operators.operator import operator_of
 from coterie.operators.recorded import read_run, with_dialogues
+from coterie.runtime.command.run import main as mas_run
+from coterie.runtime.doubles import Reply
 from coterie.schema import load_team
 from coterie.schema.errors import InputError
 
-from ..retrospective.looking import calls_of, model
+from ..retrospective.looking import UNCHANGED, asked_of, calls_of, fields_of, model
 from .test_adapting import TEAMWORK, folder, mas
 
 __all__ = ["folder"]
@@ -114,3 +116,55 @@ def test_an_agent_without_a_conversation_cannot_look_back(folder: Path) -> None:
     done = mas("retrospect", "trio.yaml", "solver", *RUN)
     assert done.code == 2
     assert "no conversation to go on with. These have: nobody." in done.err
+
+
+OPEN = """\
+name: crew
+agents:
+  lead: {role: leads, prompt: "You are [lead]."}
+  helper: {role: helps, prompt: "You are [helper]."}
+  idler: {role: waits, prompt: "You are [idler]."}
+execution: {roster: {lead: lead}}
+"""
+TURNS = {
+    "lead": [
+        {"acts": [{"act": "start_agent", "agent": "helper", "text": "Count them."}], "report": ""},
+        {"acts": [{"act": "finalize", "answer": "8"}], "report": ""},
+    ],
+    "helper": [{"acts": [], "report": "There are 8."}],
+}
+
+
+def test_a_team_whose_roster_is_open_looks_back_with_those_who_worked(folder: Path) -> None:
+    turns = {one: iter(of) for one, of in TURNS.items()}
+    newcomer = {"id": "checker", "role": "checks", "prompt": "Check it all.", "like": "helper"}
+    rules = {"reason": "Nobody checks.", "come": [newcomer], "go": ["idler"]}
+    looks = model({"notes": noted("counting"), "rules": {**UNCHANGED, **rules}})
+
+    def works(body: Any) -> Reply:
+        if "acts" in fields_of(body):
+            return Reply.json(next(turns[asked_of(body)]))
+        return looks(body)
+
+    (folder / "crew.yaml").write_text(OPEN)
+    for old in folder.glob("runs/*"):
+        old.rename(folder / "old")
+    ran = mas("crew.yaml", "task.json", "--quiet", replies=works, command=mas_run)
+    assert ran.code == 0, ran.err
+    [run] = (folder / "runs").iterdir()
+    done = mas("reorganise", "crew.yaml", "--run", str(run), "-o", "child.yaml", replies=works)
+    assert done.code == 0, done.err
+    child = load_team(folder / "child.yaml")
+    assert [*child.agents] == ["lead", "helper", "checker"]
+    assert child.execution.roster is not None
+    assert "counting" in child.agents["helper"].notes.patches
+    assert {asked_of(one.body or {}) for one in calls_of(done.calls, "account")} == {
+        "lead",
+        "helper",
+    }
+    [deciding] = calls_of(done.calls, "rules")
+    assert "not called: idler" in deciding.text
+    [own] = calls_of(done.calls, "notes", "lead")
+    said = [one["content"] for one in (own.body or {})["messages"]]
+    assert any("Count them." in one for one in said[1:-1])
+    assert any("There are 8." in one for one in said[1:-1])

@@ -49,13 +49,19 @@ def ground(team: Team = TRIO, run: Run | None = None, **fields: Any) -> Ground:
 
 def asked_of(body: Body) -> str:
     """Which agent a call is asked of; empty for the team."""
-    found = re.match(r"You are \[(\w+)\]", body["messages"][0]["content"])
+    found = re.search(r"You are \[(\w+)\]", body["messages"][0]["content"])
     return found[1] if found else ""
 
 
+def fields_of(body: Body) -> Mapping[str, Any]:
+    """The fields of the answer that a call wants."""
+    form = body.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    return form.get("properties", {})
+
+
 def phase(body: Body) -> str:
-    """What a call is for, by the fields of the answer that it wants."""
-    fields = body["response_format"]["json_schema"]["schema"]["properties"]
+    """What a call is for."""
+    fields = fields_of(body)
     if {"agents", "pairs"} & fields.keys():
         return "all"
     for name in ("questions", "answer", "account", "profile", "notes", "rules"):
@@ -81,7 +87,7 @@ def model(
     def reply(body: Body) -> Reply:
         answer = {**usual, **answers}[phase(body)]
         said = answer(asked_of(body)) if callable(answer) else answer
-        fields = body["response_format"]["json_schema"]["schema"]["properties"]
+        fields = fields_of(body)
         if phase(body) in {"rules", "all"} and isinstance(said, dict):
             lists = {name: [] for name in fields if fields[name].get("type") == "array"}
             own = fields.get("agents", {}).get("properties", {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +17,14 @@ from coterie.operators.retrospective import (
     interactions,
     look_back,
 )
+from coterie.runtime import Journal
 from coterie.runtime.doubles import Call
+from coterie.runtime.posted import Kind, Posted
 from coterie.schema import Team, dump
 from coterie.schema.ceiling import Ceiling
 from coterie.schema.edits import SetNote
 from coterie.schema.loading import check_team
-from coterie.schema.team import Execution, Notes
+from coterie.schema.team import Execution, Notes, Roster
 
 from ..asking import TASK, Asked, asking, catalogue
 from ..rounds import TRIO
@@ -299,6 +302,27 @@ def test_whoever_could_be_read_counts_by_the_rule_for_context() -> None:
     assert len(interactions(replace(TRIO, agents=agents), ran())) == 3
 
 
+def test_in_an_open_roster_who_sent_a_message_to_whom_worked_together() -> None:
+    team = replace(TRIO, reports_to={}, execution=Execution(roster=Roster(lead="planner")))
+    posts: tuple[tuple[str, str, Kind], ...] = (
+        ("", "planner", "task"),
+        ("planner", "writer", "start"),
+        ("writer", "planner", "answer"),
+        ("planner", "solver", "stop"),
+        ("writer", "solver", "unsent"),
+    )
+    bus = tuple(
+        Posted(number=number, sender=sender, to=to, kind=kind)
+        for number, (sender, to, kind) in enumerate(posts, 1)
+    )
+    run = replace(ran(team), bus=bus)
+    assert interactions(team, run) == (("planner", "writer"),)
+    done = looked(How(), team, run=run)
+    assert calls_of(done.calls, "account", "solver") == []
+    assert len(calls_of(done.calls, "account")) == 2
+    assert len(calls_of(done.calls, "notes")) == 3
+
+
 def test_what_is_refused_is_shown_to_who_settles() -> None:
     long = {"reason": "x", "profile": "x" * 700, "together": ""}
     done = looked(How(agent_level=False, team_level=False), profile=long)
@@ -319,3 +343,23 @@ def test_chance_can_look_back_in_the_place_of_models(scheme: Any) -> None:
     done = asyncio.run(look_back(respondent, "t/", ground(), How(scheme=scheme)))
     assert done.tally.fit + done.tally.dropped > 0
     assert done.tally.repaired == 0
+
+
+def test_what_was_answered_once_is_not_asked_again(tmp_path: Path) -> None:
+    wanted = [{"to": "writer", "question": "What of my sum did you use?"}]
+    told = {
+        "questions": lambda agent: {"questions": wanted if agent == "solver" else []},
+        "notes": lambda agent: noted(patch("units", f"Rule of {agent}.")),
+    }
+    with Journal.open(tmp_path) as journal:
+        first, again = (
+            asking(
+                model(answers),
+                lambda meta: look_back(meta, "t/", ground(), How()),
+                ceiling=CEILING,
+                journal=journal,
+            )
+            for answers in (told, {"notes": "something else"})
+        )
+    assert first.came == again.came
+    assert (len(first.calls), again.calls) == (16, [])
