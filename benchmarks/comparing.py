@@ -173,8 +173,8 @@ class Comparison:
         """Say what the tests by ranks and by signs make of tasks that score the same in both."""
         if not told["same"]:
             return ""
-        ranked = "Wilcoxon's and McNemar's" if self._is_binary else "Wilcoxon's"
-        return f"; {ranked} leave{'' if self._is_binary else 's'} out the {told['same']} that tie"
+        tests = "and McNemar's tests leave" if self._is_binary else "test leaves"
+        return f"; Wilcoxon's {tests} out the {told['same']} that tie"
 
     def warnings(self) -> list[str]:
         """Say what stands against a comparison."""

@@ -161,7 +161,9 @@ class _Looking:
     async def _answer(
         self, what: str, colleague: str, question: str, meter: Meter
     ) -> str | Dropped:
-        text = {"type": "string", "minLength": 1, "maxLength": LONGEST_EVIDENCE}
+        written = self.ground.voice(self.meta, colleague).limits.characters
+        longest = min(LONGEST_EVIDENCE, written)
+        text = {"type": "string", "minLength": 1, "maxLength": longest}
         return await self._ask(
             colleague,
             what,
@@ -169,7 +171,7 @@ class _Looking:
                 "retrospect_evidence",
                 agent=colleague,
                 asker=self.agent,
-                longest=LONGEST_EVIDENCE,
+                longest=longest,
             ),
             schema=closed(answer=text),
             read=answer_in,
@@ -182,7 +184,8 @@ class _Looking:
         ground, limits = self.ground, self.ground.voice(self.meta, self.agent).limits
         room, most = ground.room.within(limits), min(NOTES, limits.edits)
         owner = ground.team.agents[self.agent]
-        summary = {"type": "string", "minLength": 1, "maxLength": LONGEST_SUMMARY}
+        longest = min(LONGEST_SUMMARY, limits.characters)
+        summary = {"type": "string", "minLength": 1, "maxLength": longest}
         return await self._ask(
             self.agent,
             "notes",
@@ -192,7 +195,7 @@ class _Looking:
                 most=most,
                 note=room.note,
                 body=room.body,
-                summary=LONGEST_SUMMARY,
+                summary=longest,
                 patches=room.patches,
                 skills=room.skills,
                 has_evidence=bool(known),

@@ -119,10 +119,12 @@ class _Settling:
 
     async def account(self) -> str | Dropped:
         """Have it tell the other how their work together went."""
-        text = {"type": "string", "minLength": 1, "maxLength": LONGEST_ACCOUNT}
+        written = self.ground.voice(self.meta, self.agent).limits.characters
+        longest = min(LONGEST_ACCOUNT, written)
+        text = {"type": "string", "minLength": 1, "maxLength": longest}
         return await self._ask(
             f"account of {self.agent}",
-            prompt("settle_account", agent=self.agent, other=self.other, longest=LONGEST_ACCOUNT),
+            prompt("settle_account", agent=self.agent, other=self.other, longest=longest),
             schema=closed(account=text),
             read=_account,
         )

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.benchmarks.retrospect import __main__ as command
-from coterie.benchmarks.retrospect import results, tables
-from coterie.benchmarks.retrospect.landscapes import drawn
+from coterie.benchmarks.retrospect import results, tables, trials
+from coterie.benchmarks.retrospect.landscapes import drawn, level
 from coterie.benchmarks.retrospect.outcomes import NOTES, Outcome, marks_of, noted
 from coterie.benchmarks.retrospect.rows import FULL
 from coterie.benchmarks.retrospect.tasks import team_of
@@ -93,13 +93,53 @@ def test_right_parts_are_counted_by_sort() -> None:
     }
 
 
+SURE = replace(
+    drawn(4),
+    **dict.fromkeys(
+        ("able", "curious", "candid", "heed", "frank", "understood", "heard"), 1 - 1e-9
+    ),
+    **dict.fromkeys(("stranger", "misread", "vague", "rash", "hasty", "stray"), 1e-9),
+    span=1e12,
+)
+"""Where nobody mistakes anything, and no part comes right that something is in the way of."""
+
+
+def left(monkeypatch: pytest.MonkeyPatch, arm: str) -> set[str]:
+    """What is in the way of a team's parts after it has looked back on one order."""
+    monkeypatch.setattr(trials, "landscape", lambda *_: SURE)
+    one = work(Job(world="drawn", row=arm, seed=4, learning=1, test=1))
+    assert one.lost == 0
+    return {sort for sort, (right, many) in one.marks.items() if right < many}
+
+
+def test_each_level_mends_its_kind_and_nothing_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert left(monkeypatch, "full") == left(monkeypatch, "centralised") == set()
+    assert left(monkeypatch, "no evolution") == {"missing", "misread", "vague"}
+    assert left(monkeypatch, "no L1") == {"vague", "missing"}
+    assert left(monkeypatch, "no L2") == {"misread"}
+    assert left(monkeypatch, "no L3") == {"missing"}
+    assert left(monkeypatch, "partitioned") == {"misread", "vague"}
+
+
+def test_in_a_level_world_all_arms_are_one_but_for_their_luck(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(trials, "landscape", lambda _kind, seed, _luck: level(seed, "one for all"))
+    jobs = [
+        Job(world="level", row=one, seed=1, learning=1, test=1)
+        for one in ("full", "no evolution", "centralised")
+    ]
+    assert len({(*one.learning, *one.test) for one in map(work, jobs)}) == 1
+
+
 def test_an_arm_comes_out_the_same_again() -> None:
-    job = Job(world="drawn", row="fixed roster", seed=3, learning=1, test=1)
+    job = Job(world="drawn", row="budget 1/3", seed=3, learning=1, test=1)
     one = work(job)
     assert replace(work(job), seconds=0.0) == replace(one, seconds=0.0)
-    assert asdict(Outcome.of(json.loads(json.dumps(asdict(one)))))["notes"] == one.notes
+    assert Outcome.of(json.loads(json.dumps(asdict(one)))).notes == one.notes
     assert len(one.learning) == len(one.test) == 1
-    assert one.calls["work"] >= 5
+    closed = work(replace(job, row="fixed roster"))
+    assert closed.calls["test"] < one.calls["test"]
 
 
 def test_what_was_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

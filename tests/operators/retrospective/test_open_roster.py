@@ -75,6 +75,23 @@ def test_those_who_worked_look_back_and_roles_come_and_go(tmp_path: Path) -> Non
     assert sum("profile" in one for one in paths) == 2, "one pair exchanged messages"
 
 
+def test_killed_while_an_open_roster_works_it_comes_to_the_same_pool(
+    tmp_path: Path, nightly: bool
+) -> None:
+    world.write_world(tmp_path, tasks=1)
+    (tmp_path / "crew.yaml").write_text(CREW)
+    world.write_recipe(tmp_path, {"evidence": 0}, seeds=["crew.yaml"])
+    clean = world.evolved("clean", script=crew)
+    assert clean.code == 0, clean.err
+    for most in range(1, clean.calls, 1 if nightly else 3):
+        pool = f"stopped {most}"
+        first = world.evolved(pool, "--budget", f"calls={most}", script=crew)
+        assert (first.code, first.calls) == (3, most)
+        again = world.evolved(pool, "--budget", "calls=99", script=crew)
+        assert (again.code, first.calls + again.calls) == (0, clean.calls)
+        assert world.left(Path(pool)) == world.left(Path("clean"))
+
+
 def test_a_closed_roster_is_the_head_from_the_start(tmp_path: Path) -> None:
     world.write_world(tmp_path, tasks=1)
     (tmp_path / "crew.yaml").write_text(CREW)
