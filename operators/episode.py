@@ -14,7 +14,7 @@ from ..runtime.calls import seed_of
 from ..runtime.scorers import Score
 from ..runtime.scoring import scored
 from ..runtime.usage import Usage
-from ..schema.files import make_folder, write_atomically
+from ..schema.files import make_folders, write_atomically
 from .meta import Meta
 from .scoring import is_judged
 from .task_runs import Halted, TaskRuns
@@ -259,9 +259,8 @@ class Episode(TaskRuns):
         """
         if self.folder is not None:
             path = self.folder / name
-            missing = [one for one in path.parents if not one.exists()]
-            for one in reversed(missing):
-                make_folder(one)
+            if not path.parent.exists():
+                make_folders(path.parent)
             write_atomically(path, self.stage.scrubber(text))
 
     def _emit(self, event: str, fields: Mapping[str, Any]) -> None:

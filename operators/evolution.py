@@ -12,8 +12,9 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..pool.changes import Rejected
+from ..pool.changes import Rejected, Told
 from ..pool.ledger import Ledger
+from ..pool.scaffold import HEAD, next_head
 from ..pool.view import Views
 from .episode import Episode
 from .folder import EPISODES, EVOLUTIONS, TURNS
@@ -102,6 +103,9 @@ class Evolution:
         """Let happen what a strategy wants before the first task, once."""
         for number, change in enumerate(self.strategy.begin(self.stage)):
             self.stage.pool.commit(change, op=f"{self.stage.name}/begin/{number:03d}")
+        if self.strategy.scaffold and (head := next_head(self.stage.pool.members)):
+            told = Told(what=HEAD, about={"team": head})
+            self.stage.pool.commit(told, op=f"{self.stage.name}/begin/head")
 
     def _begin(self, number: int) -> None:
         """Begin an episode with what it is to see, settled before anything is awaited."""

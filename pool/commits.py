@@ -13,6 +13,7 @@ from .birth import checked_text, named, named_agent, twin_line
 from .changes import Born, Learnt, Rejected, Restored, Retired, Revised, Told, Tried
 from .identity import identity_of
 from .layout import AGENTS, TEAMS, file_of
+from .scaffold import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .agent_folders import AgentFolders
     from .changes import Change
     from .current import Current
+    from .scaffold import Scaffold
     from .state import Admission
 
 __all__ = ["Commits"]
@@ -36,10 +38,12 @@ class Commits:
         folders: The folders of its agents.
         host: Gives what its teams may name, when somebody asks.
         ceiling: What they may ask for at most.
+        scaffold: The folder of the head.
     """
 
     current: Current
     folders: AgentFolders
+    scaffold: Scaffold
     host: Callable[[], Catalogue]
     ceiling: Ceiling | None
 
@@ -60,11 +64,22 @@ class Commits:
             case Revised():
                 return self._revise(change, op=op)
             case Retired() | Restored():
-                return self._move(change, op=op)
+                return self._led(lambda: self._move(change, op=op))
             case Learnt():
                 return self._learn(change, op=op)
+            case Told(what=what) if what == HEAD:
+                return self._led(lambda: self._record(change, op=op))
             case _:
                 return self._record(change, op=op)
+
+    def _led(self, made: Callable[[], bool]) -> bool:
+        """Let something happen by which another team may be the head: then its folder follows."""
+        before = self.current.state.heads
+        done = made()
+        if self.current.state.heads != before:
+            with self.current.alone():
+                self.scaffold.follow(self.current.state.heads)
+        return done
 
     def _bear(self, change: Born, *, op: str) -> Admission:
         """Add a team, or find the one that equals it."""

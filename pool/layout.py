@@ -17,6 +17,7 @@ __all__ = [
     "LEDGER",
     "LOCK",
     "MANIFEST",
+    "SCAFFOLD",
     "TEAMS",
     "TURNS",
     "agent_file_of",
@@ -29,6 +30,8 @@ __all__ = [
 TEAMS = "teams"
 AGENTS = "agents"
 LEDGER = "ledger.jsonl"
+SCAFFOLD = "scaffold"
+"""The folder of the team that is the pool's head, where it has one."""
 EVOLUTIONS = "evolutions"
 """Where each evolution of the pool has a folder, with what it was begun with in `MANIFEST`."""
 MANIFEST = "evolution.json"

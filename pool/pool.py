@@ -3,6 +3,7 @@
 * `teams/<name>.yaml`: each team, with its lineage. A file is written once and stays, also when its
   team is retired, so that lineage is always whole.
 * `agents/<name>/`: each agent as it is, and what it has learnt. What it was is in the ledger.
+* `scaffold/`: the team that a strategy evolves, where it evolves one, in files that follow it.
 * `ledger.jsonl`: what happened, a line each: births, revisions, evaluations, what was learnt. All
   that is known of a team or an agent follows from it.
 
@@ -12,6 +13,7 @@ update was done, having been killed meanwhile, makes it again under the same nam
 
 from __future__ import annotations
 
+import logging
 import os
 from pathlib import Path
 from types import MappingProxyType
@@ -28,6 +30,7 @@ from .commits import Commits
 from .current import Current
 from .identity import identity_of
 from .layout import LEDGER, TEAMS, make_folders
+from .scaffold import Scaffold
 from .sources import load_source
 from .state import VERSION, Admission
 
@@ -70,9 +73,13 @@ class Pool:
         self._given_catalogue = catalogue
         self._folders = AgentFolders(self.folder)
         self._current = Current(self.folder, report=report)
+        self._scaffold = Scaffold(
+            pool=self.folder, tell=report or logging.getLogger(__name__).warning
+        )
         self._commits = Commits(
             current=self._current,
             folders=self._folders,
+            scaffold=self._scaffold,
             host=lambda: self.catalogue,
             ceiling=ceiling,
         )
@@ -176,6 +183,19 @@ class Pool:
     def learnt(self) -> Lessons:
         """What was learnt, by its id, in order; what was replaced, too."""
         return self._current.state.learnt
+
+    @property
+    def head(self) -> Member | None:
+        """The team whose folder `scaffold/` is; None where nobody said that there is one."""
+        return (self._current.state.heads or [None])[-1]
+
+    def edited_head(self) -> Team | None:
+        """Read what a person made of the head in `scaffold/`; None where there is nothing new.
+
+        Raises:
+            InputError: There is no scaffold, or it does not load.
+        """
+        return self._scaffold.edits(self._current.state.heads)
 
     def member(self, name: str) -> Member:
         """Give a team by its name, be it retired or not.
@@ -306,10 +326,23 @@ class Pool:
                 f"{self.folder / TEAMS}: the files of {counted(len(missing), 'team')} are missing:"
                 f" {names}. Restore them from version control or a backup."
             )
-        if self._agents_behind() and os.access(self.folder, os.W_OK):
+        if self._agents_behind() and self._is_writable:
             with self._current.alone():  # else whoever revises one has not got to its file
                 for agent in self._agents_behind():
                     self._folders.write(agent, self.learnt)
+        if self._scaffold_is_behind() and self._is_writable:
+            with self._current.alone():
+                self._scaffold.follow(self._current.state.heads)
+
+    def _scaffold_is_behind(self) -> bool:
+        try:
+            return bool(self._scaffold.look(self._current.state.heads).behind)
+        except StorageError:
+            return False  # the head's own file is at fault: whoever asks for the team is told
+
+    @property
+    def _is_writable(self) -> bool:
+        return os.access(self.folder, os.W_OK)
 
     def _agents_behind(self) -> Sequence[PoolAgent]:
         try:

@@ -22,6 +22,7 @@ from .layout import agent_file_of, file_of
 from .learnt import Learnt
 from .lessons import Lessons
 from .members import Member
+from .scaffold import HEAD, next_head
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,6 +70,7 @@ class State:
         rejected: Children that were dropped, by operator.
         twins: Children that were there already, by operator.
         learnt: What was learnt.
+        heads: The teams that were the head, in order; the last one is. None where nobody said so.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -80,6 +82,7 @@ class State:
         self.rejected: Counter[str] = Counter()
         self.twins: Counter[str] = Counter()
         self.learnt = Lessons()
+        self.heads: list[Member] = []
         self._folder = folder
         self._of_identity: dict[str, list[Member]] = {}
         self._numbers: Counter[str] = Counter()
@@ -138,9 +141,17 @@ class State:
             case "learnt":
                 self._learn(Learnt.of(value, op))
             case "told":
-                Told.of(value)
+                self._tell(Told.of(value))
             case _:
                 raise ValueError(f"there are no lines of kind {quoted(kind)}")
+
+    def _tell(self, told: Told) -> None:
+        if told.what == HEAD:
+            self._lead(self._known(told.about["team"]))
+
+    def _lead(self, head: Member) -> None:
+        if head not in self.heads[-1:]:
+            self.heads = [*self.heads, head]
 
     def _begin(self, value: Mapping[str, Any]) -> None:
         if value["v"] == 1:
@@ -229,6 +240,8 @@ class State:
         self._anyone(value).retired = reason
         self.live = {name: one for name, one in self.teams.items() if one.retired is None}
         self.live_agents = {name: one for name, one in self.agents.items() if one.retired is None}
+        if self.heads and self.heads[-1].retired and (head := next_head(self.live)):
+            self._lead(self.live[head])
 
     def _anyone(self, value: Mapping[str, Any]) -> Member | PoolAgent:
         return self._known(value["team"]) if "team" in value else self._known_agent(value["agent"])

@@ -20,6 +20,7 @@ from .changes import Retired
 from .layout import LEDGER, TEAMS
 from .ledger import START, Ledger
 from .pool import Pool
+from .scaffold import Scaffold
 from .shape import misshapen
 from .state import VERSION, State
 
@@ -89,6 +90,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         behind, wrong = AgentFolders(folder).look(agent, state.learnt)
         notes += (f"{one} It is brought up by the next to open." for one in behind)
         (faults if agent.retired is None else notes).extend(wrong)
+    notes += _of_scaffold(folder, state)
     return Findings(
         lines=place.line,
         teams=len(state.teams),
@@ -132,6 +134,24 @@ def repair(folder: Path, catalogue: Catalogue | None = None) -> list[str]:
         for path in folders.write(agent, pool.learnt):
             done.append(f"{path}: was written anew from the ledger.")
     return done
+
+
+def _of_scaffold(folder: Path, state: State) -> Iterator[str]:
+    """Say what of the head's folder is not as the ledger has it. That harms nothing."""
+    scaffold = Scaffold(pool=folder, tell=lambda _said: None)
+    try:
+        look = scaffold.look(state.heads)
+    except StorageError:
+        return  # the head's own file is at fault, and that is told
+    for name in look.behind:
+        yield f"{scaffold.folder / name}: a crash left it behind. The next to open brings it up."
+    for name in look.edited:
+        yield (
+            f"{scaffold.folder / name}: edited. mas-pool adopt takes it in; else it is copied aside"
+            " when the head changes."
+        )
+    for name in look.strange:
+        yield f"{scaffold.folder / name}: no part of the team. It stays."
 
 
 def _ledger_of(folder: Path) -> Path:

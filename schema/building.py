@@ -122,7 +122,8 @@ def notes_of(fields: dict[str, Any]) -> Notes:
 
 def _skill(fields: dict[str, Any]) -> Skill:
     metadata = MappingProxyType(fields.get("metadata") or {})
-    return Skill(**{"description": "", "body": "", **fields, "metadata": metadata})
+    said: dict[str, Any] = {"description": "", "body": "", **fields, "metadata": metadata}
+    return Skill(**said)
 
 
 def _recall(fields: dict[str, Any]) -> Recall:

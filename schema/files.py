@@ -23,6 +23,7 @@ __all__ = [
     "append",
     "locked",
     "make_folder",
+    "make_folders",
     "remove",
     "rename",
     "sync",
@@ -143,6 +144,17 @@ def make_folder(path: Path) -> None:
     with _named(path):
         path.mkdir(exist_ok=True)
         _sync(path.parent)  # also where it was there: who made it may have died since
+
+
+def make_folders(path: Path) -> None:
+    """Make a folder, and all those that it stands in and that are missing.
+
+    Raises:
+        StorageError: One cannot be made.
+    """
+    for one in reversed([one for one in path.parents if not one.exists()]):
+        make_folder(one)
+    make_folder(path)
 
 
 @contextmanager

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from itertools import product
 from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -22,7 +25,8 @@ from .judges import JUDGES, Judge
 from .methods import METHODS
 from .published import HOW_TO_GET, SOURCES, digest_of, read_folder, revision_of, spread
 from .quirks import QUIRKS, having
-from .results import Setting, read_lines
+from .reference import drawn, figures_here, figures_there
+from .results import Setting, read_lines, read_together
 from .working import Working, model_of
 
 if TYPE_CHECKING:
@@ -114,7 +118,7 @@ def run(data: Path | None, *, other_traces: bool, out: Path, **options: Any) -> 
     working = Working(
         everything=everything,
         labels=spread(everything, options["limit"]),
-        methods=options["methods"] or tuple(METHODS),
+        methods=tuple(dict.fromkeys(options["methods"])) or tuple(METHODS),
         setting=setting,
         host=host,
         folder=out,
@@ -134,13 +138,13 @@ def run(data: Path | None, *, other_traces: bool, out: Path, **options: Any) -> 
 
 
 @main.command(cls=Command)
-@click.argument("folder", type=_FOLDER)
+@click.argument("folders", metavar="FOLDER...", type=_FOLDER, nargs=-1, required=True)
 @click.option("--by", type=click.Choice([*_TABLES]), multiple=True, help="[default: all]")
 @_form
 @click.option("--json", "as_json", is_flag=True, help="Print the rows of all tables as JSON.")
-def table(folder: Path, by: tuple[str, ...], form: Format, *, as_json: bool) -> None:
-    """Print the tables of a FOLDER that `run` has filled; no model is asked."""
-    lines = read_lines(folder)
+def table(folders: tuple[Path, ...], by: tuple[str, ...], form: Format, *, as_json: bool) -> None:
+    """Print the tables of each FOLDER that `run` has filled, together; no model is asked."""
+    lines = read_together(folders)
     if as_json:
         chosen = by or tuple(_TABLES)
         click.echo(json.dumps({name: _TABLES[name](lines) for name in chosen}, indent=2))
@@ -176,6 +180,32 @@ def serve(data: Path | None, *, other_traces: bool, judge: str, port: int) -> No
         raise InputError(
             f"port {port} cannot be used: {error.strerror}. Leave --port out to get a free one."
         ) from error
+
+
+@main.command(cls=Command)
+@click.argument("clone", type=_FOLDER)
+@click.option("--logs", type=click.IntRange(min=1), default=50, show_default=True)
+@click.option("--seed", default=0, show_default=True, help="Of what is made up.")
+def verify(clone: Path, logs: int, seed: int) -> None:
+    """Compare the original's verdict as it is here with its own program, on made-up predictions.
+
+    CLONE is the original's repository. Its program evaluate.py is run, with your rights.
+    """
+    labels = read_folder(clone)
+    many = differing = 0
+    with TemporaryDirectory() as folder:
+        for number, source in product(range(logs), SOURCES):
+            of = [one for one in labels if one.source == source]
+            told = drawn(of, Random(f"{seed}/{number}/{source}"))  # noqa: S311 - not for secrets
+            here = figures_here(of, told)
+            there = figures_there(clone, source, told, Path(folder) / "log.txt")
+            many += len(told)
+            differing += here != there
+            if here != there:
+                click.echo(f"log {number} of {source}: here {here}, there {there}")
+    logged = logs * len(SOURCES)
+    click.echo(f"{many} predictions in {logged} logs: {differing} with another figure")
+    sys.exit(1 if differing else 0)
 
 
 def _published(data: Path | None, *, other: bool) -> Sequence[Labelled]:

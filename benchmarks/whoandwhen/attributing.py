@@ -177,13 +177,9 @@ class Attributing:
             told = await METHODS[method](meta, path, label.trace(with_answer=self.with_answer))
         except CallError as error:
             return self._lost(method, label, str(error))
-        came = Attributed(
-            method=method,
-            label=label,
-            told=told,
-            **{name: tally[event] for name, event in COUNTED.items()},
-            usage=self.journal.spent(f"{path}/"),
-        )
+        counts: dict[str, Any] = {name: tally[event] for name, event in COUNTED.items()}
+        spent = self.journal.spent(f"{path}/")
+        came = Attributed(method=method, label=label, told=told, usage=spent, **counts)
         self._in_a_row = 0
         self._failed.pop((method, label.id), None)
         await self.journal.put(f"{path}/{KIND}", KIND, self._asked(label), came.value())

@@ -28,6 +28,7 @@ __all__ = [
     "SOURCES",
     "Entry",
     "Labelled",
+    "Source",
     "digest_of",
     "read_folder",
     "revision_of",
@@ -43,7 +44,7 @@ SOURCES: Mapping[Source, str] = MappingProxyType(
 that people built (Magentic-One)."""
 REVISIONS: Mapping[str, str] = MappingProxyType(
     {
-        "f238efdba54c8d22feb120a6de0b21b17d6ca6bd32d9ca5c6f3864bbf95529ca": "of April 2025",
+        "f238efdba54c8d22feb120a6de0b21b17d6ca6bd32d9ca5c6f3864bbf95529ca": "of July 2025",
         "ff3474c8edb70325df296d2b9ff68ceb411cd68663fc0611b1f42ff03bdac357": "of November 2025",
     }
 )
@@ -149,7 +150,9 @@ def read_folder(folder: Path | None) -> tuple[Labelled, ...]:
     if folder is None:
         raise InputError(f"Who & When needs its traces, and no folder is named: {HOW_TO_GET}.")
     for root in (folder, folder / "Who&When"):
-        found = [(source, path) for source, name in SOURCES.items() for path in _files(root / name)]
+        found: list[tuple[Source, Path]] = [
+            (source, path) for source, name in SOURCES.items() for path in _files(root / name)
+        ]
         if found:
             return tuple(_read(source, path) for source, path in found)
     raise InputError(

@@ -8,22 +8,23 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.record import MANIFEST, as_json
 from ...schema.errors import InputError
-from ...schema.files import make_folder, write_atomically
+from ...schema.files import make_folders, write_atomically
 from ..provenance import endpoint, host, versions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from ...schema.models import Model
     from .attributing import Attributed
 
-__all__ = ["ATTRIBUTIONS", "Setting", "begin", "read_lines", "write_lines"]
+__all__ = ["ATTRIBUTIONS", "Setting", "begin", "read_lines", "read_together", "write_lines"]
 
 ATTRIBUTIONS = "attributions.jsonl"
 
@@ -54,7 +55,7 @@ def begin(folder: Path, setting: Setting, model: Model, command: str) -> None:
         InputError: It is of another one.
         StorageError: It cannot be made.
     """
-    make_folder(folder)
+    make_folders(folder)
     path = folder / MANIFEST
     if not path.exists():
         told = {"setting": asdict(setting), "endpoint": endpoint(model), "command": command}
@@ -77,6 +78,29 @@ def write_lines(folder: Path, attributed: Iterable[Attributed]) -> None:
     """
     lines = (json.dumps(one.line(), ensure_ascii=False) + "\n" for one in attributed)
     write_atomically(folder / ATTRIBUTIONS, lines)
+
+
+def read_together(folders: Sequence[Path]) -> list[dict[str, Any]]:
+    """Read what there is in several folders, in which different things were made alike.
+
+    Raises:
+        InputError: There is nothing in one, or it was made with another setting or twice.
+    """
+    first, *others = folders
+    lines = read_lines(first)
+    setting = _setting_in(first / MANIFEST) if others else {}
+    for folder in others:
+        for name, value in _setting_in(folder / MANIFEST).items():
+            if setting.get(name) != value:
+                raise InputError(
+                    f"{folder} was made with {name} {value!r}, the first one with"
+                    f" {setting.get(name)!r}: they are not of one table."
+                )
+        lines += read_lines(folder)
+    twice = Counter((one["method"], one["trace"]) for one in lines).most_common(1)
+    if twice and twice[0][1] > 1:
+        raise InputError(f"{' on '.join(twice[0][0])} is in several folders: name one of them.")
+    return lines
 
 
 def read_lines(folder: Path) -> list[dict[str, Any]]:

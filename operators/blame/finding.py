@@ -95,12 +95,13 @@ class Finding:
 
     def _lines(self) -> Iterator[str]:
         verdict, step = self.verdict, self.step
-        place = ", ".join(part for part in (step.kind, step.where) if part)
+        found = f"{EVENTS}:{step.number}"
+        place = "; ".join(filter(None, (", ".join(filter(None, (step.kind, step.where))), found)))
         yield f"{verdict.agent}, step {verdict.step}, sure {verdict.confidence:.3g}"
         if verdict.by_default:
             yield NOT_SURE
         yield f"why: {on_one_line(verdict.why)}"
-        yield f"step {step.number} ({place}; {EVENTS}:{step.number}):"
+        yield f"step {step.number} ({place}):"
         yield from (f"  {line}" for line in _shown(step.text))
         yield from self._votes()
         yield self._cost()
@@ -117,7 +118,9 @@ class Finding:
         if denied := [one.analyzer for one in self.verdict.submissions if one.accuses is None]:
             yield f"accuse nobody: {', '.join(denied)}"
         if self.verdict.lost:
-            yield f"no answer of use: {', '.join(self.verdict.lost)}"
+            yield f"say nothing of use: {', '.join(self.verdict.lost)}"
+        if self.dropped:
+            yield f"dropped: {counted(self.dropped, 'answer')}, no good after one repair either"
 
     def _cost(self) -> str:
         usage, verdict = self.usage, self.verdict

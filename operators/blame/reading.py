@@ -3,27 +3,79 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ...runtime.record import read_result, read_value
 from ...runtime.trace import VERSION
 from ...schema.errors import InputError
 from ...schema.task import Task
 from ...schema.values import is_mapping
-from .steps import blamable, steps_of
+from .steps import blamable, outage_of, steps_of
 from .trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["EVENTS", "events_of", "trace_of", "trace_of_events"]
+__all__ = ["EVENTS", "Ended", "events_of", "outage_of_run", "trace_of", "trace_of_events"]
 
 EVENTS = "events.jsonl"
+Read = TypeVar("Read")
 
 
 def _as_it_is(text: str) -> str:
     return text
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ended:
+    """How a run ended, as its folder tells.
+
+    Attributes:
+        status: `done`, `failed`, `stopped` or `interrupted`.
+        answer: What it came to; None where it came to nothing.
+        error: Why it came to nothing; empty where nobody says so.
+        score: What the answer is worth, in [0, 1]; None where nobody said.
+        reason: Why. It may quote the reference answer.
+    """
+
+    status: str
+    answer: str | None
+    error: str
+    score: float | None
+    reason: str
+
+    @classmethod
+    def of(cls, folder: Path) -> Self:
+        """Read it. A run that did not get as far as to write it down was interrupted.
+
+        Raises:
+            InputError: The file is damaged.
+        """
+        result = read_result(folder) or {"status": "interrupted"}
+        score = result.get("score") or {}
+        try:
+            ended = cls(
+                status=str(result["status"]),
+                answer=None if (answer := result.get("answer")) is None else str(answer),
+                error=str(result.get("error") or ""),
+                score=float(score["value"]) if score else None,
+                reason=str(score.get("reason") or ""),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"{folder}: this is no record of a run: {error!r}.") from None
+        return ended
+
+    def told(self, *, is_blind: bool) -> str:
+        """Say how it ended; blind, without the reason of the score."""
+        error = f": {self.error}" if self.error else ""
+        reason = f": {self.reason}" if self.reason and not is_blind else ""
+        parts = (
+            "" if self.status == "done" else f"{self.status}{error}",
+            "" if self.score is None else f"score {self.score:.3g}{reason}",
+        )
+        return "\n".join(part for part in parts if part)
 
 
 def trace_of(
@@ -44,19 +96,33 @@ def trace_of(
     Raises:
         InputError: It is not the folder of a run, another version wrote it, or a file is damaged.
     """
-    task, result = read_value(folder / "task.json"), read_result(folder) or {}
+    task, ended = read_value(folder / "task.json"), Ended.of(folder)
     right = task.get("answer") if expected is None else expected
-    try:
-        case: dict[str, Any] = {
-            "question": Task(id="", query=task["query"], context=task.get("context", "")).text,
-            "answer": result.get("answer") or "",
-            "expected": "" if is_blind or right is None else _as_text(right),
-            "ended": "\n".join(_ended(result, is_blind=is_blind)),
-        }
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{folder}: this is no record of a run: {error!r}.") from None
+    case = {
+        "question": _question(folder, task),
+        "answer": ended.answer or "",
+        "expected": "" if is_blind or right is None else _as_text(right),
+        "ended": ended.told(is_blind=is_blind),
+    }
     told = {name: scrub(text) for name, text in case.items()}
     return trace_of_events(events_of(folder, scrub), str(folder / EVENTS), **told)
+
+
+def _question(folder: Path, task: Mapping[str, Any]) -> str:
+    query, context = task.get("query"), task.get("context", "")
+    if not isinstance(query, str) or not isinstance(context, str):
+        raise InputError(f"{folder / 'task.json'}: it asks nothing: this is no task of a run.")
+    return Task(id="", query=query, context=context).text
+
+
+def outage_of_run(folder: Path) -> str | None:
+    """Find the failure of a model that a run failed by; None where it is the agents' own.
+
+    Raises:
+        InputError: It is not the folder of a run, another version wrote it, or a file is damaged.
+    """
+    events, error = events_of(folder), Ended.of(folder).error
+    return _checked(str(folder / EVENTS), lambda: outage_of(events, error))
 
 
 def trace_of_events(
@@ -81,21 +147,24 @@ def trace_of_events(
     Raises:
         InputError: One of them is none that a run tells.
     """
+    return Trace(
+        question=question,
+        agents=_checked(source, lambda: blamable(events)),
+        steps=_checked(source, lambda: steps_of(events)),
+        answer=answer,
+        expected=expected,
+        ended=ended,
+    )
+
+
+def _checked(source: str, read: Callable[[], Read]) -> Read:
     try:
-        steps, agents = steps_of(events), blamable(events)
+        return read()
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InputError(
             f"{source}: an event has not the form that runs write: {error!r}. The file was changed,"
             " or another version of coterie wrote it."
         ) from None
-    return Trace(
-        question=question,
-        agents=agents,
-        steps=steps,
-        answer=answer,
-        expected=expected,
-        ended=ended,
-    )
 
 
 def events_of(
@@ -139,17 +208,10 @@ def _event(line: str) -> Mapping[str, Any] | None:
         event = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    known = is_mapping(event) and isinstance(event.get("type"), str) and "v" in event
-    return event if known and type(event.get("n")) is int else None
-
-
-def _ended(result: Mapping[str, Any], *, is_blind: bool) -> Iterator[str]:
-    status, error = result.get("status", "interrupted"), result.get("error")
-    if status != "done":
-        yield f"{status}: {error}" if error else status
-    if score := result.get("score"):
-        told = "" if is_blind or not score.get("reason") else f": {score['reason']}"
-        yield f"score {score['value']:.3g}{told}"
+    if not is_mapping(event) or "v" not in event or type(event.get("n")) is not int:
+        return None
+    is_whole = isinstance(event.get("type"), str) and isinstance(event.get("agent", ""), str)
+    return event if is_whole else None
 
 
 def _as_text(value: object) -> str:

@@ -8,7 +8,7 @@ of what it had been.
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from ...runtime.outcomes import INFRASTRUCTURE
 from .trace import Step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 __all__ = ["blamable", "outage_of", "steps_of"]
 
@@ -70,7 +70,7 @@ def _is_outage(event: Mapping[str, Any]) -> bool:
 
 @dataclass(kw_only=True, slots=True)
 class _Done:
-    """A step as it becomes known: what came of it is told after it, but of tools by themselves."""
+    """A step as it becomes known: what came of it is told after it, or by steps of its tools."""
 
     number: int
     agent: str
@@ -80,6 +80,7 @@ class _Done:
     read: str = ""
     came: str = ""
     calls_tools: bool = False
+    is_told_apart: bool = False
 
     @property
     def step(self) -> Step:
@@ -102,6 +103,7 @@ class _Reader:
     Attributes:
         done: The steps until now, by what tells them from others, whenever they are told.
         last: The last step of each agent, by part of the run.
+        turn: What each agent did since it last took its mail, where there is any.
         heard: What each agent has read.
         broke: What failed of whom that was not its own failure, by part of the run.
         counts: How often an agent did the same, since a process began.
@@ -109,7 +111,8 @@ class _Reader:
 
     done: dict[Key, _Done] = field(default_factory=dict[Key, _Done])
     last: dict[Key, _Done] = field(default_factory=dict[Key, _Done])
-    heard: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    turn: dict[str, list[_Done]] = field(default_factory=dict[str, list[_Done]])
+    heard: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     broke: dict[Key, str] = field(default_factory=dict[Key, str])
     counts: Counter[Key] = field(default_factory=Counter[Key])
 
@@ -130,17 +133,23 @@ class _Reader:
                 self._counted(event, "failure", f"step failed: {event['error']}")
             case "agent_finished":
                 self._ended(event)
+            case "mail_taken":
+                self.turn.pop(event["agent"], None)
+            case "message_posted":
+                self._posted(event)
             case _:
                 pass
 
     def _said(self, event: Mapping[str, Any]) -> None:
         part, agent = _part(event), event["agent"]
-        news = "\n\n".join(self._news(agent, event["messages"]))
         attempt, _, call = event["path"].rpartition("/")
-        is_first = call == "call 1"
-        last = self.last.get(part)
-        if last is not None and not is_first and not last.calls_tools:
-            last.came = news or last.came
+        news = list(_news(event["messages"]))
+        read, last = "", self.last.get(part)
+        if call == "call 1":
+            read = "\n\n".join(one for one in news if one not in self.heard[agent])
+        elif last is not None and not last.is_told_apart:
+            last.came = "\n\n".join(news)
+        self.heard[agent].update(news)
         said = _Done(
             number=event["n"],
             agent=agent,
@@ -148,20 +157,13 @@ class _Reader:
             calls_tools=bool(event["tool_calls"]),
             where=_where(event, attempt),
             text="\n".join(_spoken(event)),
-            read=news if is_first else "",
+            read=read,
         )
         self._keep(("said", event["path"]), part, said)
 
-    def _news(self, agent: str, messages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-        """Give what an agent is shown that it had not read before."""
-        heard = self.heard.setdefault(agent, set())
-        for message in messages:
-            text = _text(message.get("content"))
-            if message["role"] in HEARD and text and text not in heard:
-                heard.add(text)
-                yield text
-
     def _used(self, event: Mapping[str, Any]) -> None:
+        if (last := self.last.get(_part(event))) is not None:
+            last.is_told_apart = last.calls_tools
         arguments = json.dumps(event["arguments"], ensure_ascii=False)
         came = f"failed: {event['error']}" if event.get("error") else f"gave: {event.get('result')}"
         self._counted(event, "tool", f"{event['tool']} {arguments}\n{came}")
@@ -172,6 +174,15 @@ class _Reader:
             self._counted(event, "failure", f"failed: {event['error']}")
         elif content and content.strip() not in self._known(part):
             self._counted(event, "outcome", content)
+
+    def _posted(self, event: Mapping[str, Any]) -> None:
+        """Take a message that went out, unless the step that sent it tells its text already."""
+        text = event["text"]
+        written = json.dumps(text, ensure_ascii=False)[1:-1]
+        told = "\n".join(one.text for one in self.turn.get(event["agent"], ()))
+        if text and text not in told and written not in told:
+            to = f" to {event['to']}" if event.get("to") else ""
+            self._counted(event, "message", f"{event['kind']}{to}: {text}")
 
     def _is_excused(self, event: Mapping[str, Any]) -> bool:
         """Tell whether an agent failed for something that is not its own."""
@@ -199,6 +210,7 @@ class _Reader:
         if before is None or before.text != done.text:
             self.done.pop(key, None)
             self.done[key] = before = done
+        self.turn.setdefault(done.agent, []).append(before)
         if done.kind in {"answer", "action"}:
             self.last[part] = before
 
@@ -222,6 +234,14 @@ def _spoken(event: Mapping[str, Any]) -> Iterator[str]:
         yield event["text"]
     for call in event["tool_calls"]:
         yield f"calls {call['name']} {call['arguments']}"
+
+
+def _news(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Give what an agent is shown since it last spoke."""
+    spoke = [place for place, one in enumerate(messages, 1) if one["role"] == "assistant"]
+    for message in messages[spoke[-1] if spoke else 0 :]:
+        if message["role"] in HEARD and (text := _text(message.get("content"))):
+            yield text
 
 
 def _text(content: object) -> str:

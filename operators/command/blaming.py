@@ -14,7 +14,7 @@ from ...runtime.command.loading import known_again
 from ...runtime.command.models import fetch_embedded
 from ...runtime.command.signals import to_the_end
 from ...runtime.journal import Journal
-from ...runtime.record import as_json, read_result, read_setting
+from ...runtime.record import as_json, read_setting
 from ...runtime.services import Setting, open_services
 from ...runtime.terminal import speakable, speakable_json
 from ...runtime.trace import RunFolder
@@ -23,14 +23,12 @@ from ...schema.ceiling import Ceiling
 from ...schema.errors import CoterieError, InputError
 from ..blame.attributing import attribute
 from ..blame.finding import Finding
-from ..blame.reading import events_of, trace_of
-from ..blame.steps import outage_of
+from ..blame.reading import Ended, outage_of_run, trace_of
 from ..meta import Meta
 from ..proposal import Dropped
 from .arguments import known_of, refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from ...runtime.scrubber import Scrubber
@@ -85,9 +83,9 @@ class Blaming:
         """
         recorded, models = read_setting(folder)
         with Journal.open(folder, replaying=True):  # nobody is at work on it
-            result = read_result(folder) or {"status": "interrupted"}
-            _must_have_failed(folder, result, options)
-            _must_be_an_agents_doing(folder, result)
+            ended = Ended.of(folder)
+            _must_have_failed(folder, ended, options)
+            _must_be_an_agents_doing(folder, ended)
         known = known_again(known_of(options), models, options["model"])
         if (alias := options["meta_model"]) not in known.models:
             listed = ", ".join(sorted(known.models))
@@ -169,46 +167,43 @@ class Blaming:
         )
 
 
-def _must_have_failed(folder: Path, result: Mapping[str, Any], options: dict[str, Any]) -> None:
+def _must_have_failed(folder: Path, ended: Ended, options: dict[str, Any]) -> None:
     """Make sure that there is a failure to explain.
 
     Raises:
         InputError: The run succeeded, or nobody says whether it did.
     """
-    expected = options["expected"]
-    if result.get("status") != "done" or options["wrong"]:
+    expected: str | None = options["expected"]
+    if ended.status != "done" or options["wrong"]:
         return
     if expected is not None:
-        if str(result.get("answer")).strip() == expected.strip():
+        if (ended.answer or "").strip() == expected.strip():
             raise InputError(f"{folder}: this run came to the expected answer: nobody failed.")
-        return
-    score = result.get("score")
-    if score is None:
+    elif ended.score is None:
         raise InputError(
             f"{folder}: this run has an answer and no score, so nothing says that it failed. If it"
             " did, say --wrong, or what would be right: --expected ANSWER."
         )
-    if score["value"] >= 1:
+    elif ended.score >= 1:
         raise InputError(
-            f"{folder}: this run succeeded, with score {score['value']:.3g}: nobody failed. If its"
+            f"{folder}: this run succeeded, with score {ended.score:.3g}: nobody failed. If its"
             " answer is wrong all the same, say --wrong."
         )
 
 
-def _must_be_an_agents_doing(folder: Path, result: Mapping[str, Any]) -> None:
+def _must_be_an_agents_doing(folder: Path, ended: Ended) -> None:
     """Make sure that there is somebody to blame.
 
     Raises:
         InputError: There is nobody, a model could not be had, or a file is damaged.
     """
-    error = result.get("error") or ""
-    if outage := outage_of(events_of(folder), error):
+    if outage := outage_of_run(folder):
         raise InputError(
             f"{folder}: this run failed because its model could not be had ({outage}), which is no"
             f" agent's fault. Go on with it: mas-run --resume {folder}"
         )
     if not trace_of(folder).doers:
-        why = f" It ended with: {error}" if error else ""
+        why = f" It ended with: {ended.error}" if ended.error else ""
         raise InputError(
             f"{folder}: no agent of this run did anything that it could be blamed for.{why}"
         )

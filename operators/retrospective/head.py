@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...pool.changes import Born, Retired
+from ...pool.scaffold import next_head
 from ...schema.errors import ConfigError
 from ...schema.team import Lineage
 
@@ -31,9 +32,9 @@ def head_of(members: Mapping[str, Member]) -> Member:
         members: The teams that are not retired, by name, in the order of their births; at least
             one.
     """
-    succeeded = {parent for one in members.values() for parent in one.born.parents}
-    *_, head = (one for name, one in members.items() if name not in succeeded)
-    return head
+    name = next_head(members)
+    assert name is not None  # noqa: S101 - there is one
+    return members[name]
 
 
 def suits(

@@ -74,7 +74,8 @@ class Rules:
             return (), tuple(refused)
         stay = [line for number, line in enumerate(self.lines, 1) if number not in going]
         constitution = "\n".join([*stay, *(f"- {one}" for one in coming)])
-        text = f"{constitution}\n" if constitution else ""
+        ends = "\n" if constitution and self.team.constitution.endswith("\n") else ""
+        text = f"{constitution}{ends}"
         return (SetNote(agent=None, note="constitution", text=text),), tuple(refused)
 
     def _going(self, items: Sequence[Any], refused: list[Refused]) -> set[int]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import click
 
-    from ...schema.edits import Edit
+    from ...schema.edits import Edit, Note
     from ...schema.team import Notes
     from ..meta import Respondent
     from .ground import Ground
@@ -196,7 +196,10 @@ def pair_edits(agent: str, other: str, profile: str, together: str) -> tuple[Edi
         profile: What the other is like.
         together: How the two work together.
     """
-    notes = (("teammate", text_of(profile)), ("pair", text_of(together)))
+    notes: tuple[tuple[Note, str], ...] = (
+        ("teammate", text_of(profile)),
+        ("pair", text_of(together)),
+    )
     return tuple(
         SetNote(agent=agent, note=note, name=other, text=text) for note, text in notes if text
     )

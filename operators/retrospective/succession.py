@@ -158,9 +158,9 @@ class Succession:
             passed = gate(team, free, catalogue=catalogue, ceiling=self.ceiling, room=self.room)
             refused += passed.refused
             if passed.child != team:
-                made = taught(passed.child, passed.kept, episode.task.id)
-                steps = steps_to(made, level.operator, level.reason, (team, steps))
-                team = made
+                child = taught(passed.child, passed.kept, episode.task.id)
+                steps = steps_to(child, level.operator, level.reason, (team, steps))
+                team = child
         return team, steps, refused
 
     def _succeed(

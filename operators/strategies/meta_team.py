@@ -132,4 +132,5 @@ META_TEAM = Strategy(
     seeds=("seed:seats_decompose",),
     needs=_needs,
     leaves_team=True,
+    scaffold=True,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from .agents import show_agents, show_log
-from .changes import add_export, add_import, init, restore, retire
+from .changes import add_export, add_import, adopt, init, restore, retire
 from .family import show_blame, show_lineage
 from .learnt import show_memory
 from .population import show_population
@@ -20,7 +20,7 @@ def main() -> None:
     """Look at a pool of teams and agents, and look after it.
 
     A pool is a folder: teams/ has a file for each team, agents/ a folder for each agent with what
-    it has learnt, and ledger.jsonl what happened to them.
+    it has learnt, scaffold/ the team that evolves where it is one, and ledger.jsonl what happened.
     """
 
 
@@ -39,6 +39,7 @@ for command in (
     add_export,
     retire,
     restore,
+    adopt,
     show_findings,
     show_conversion,
     gc,

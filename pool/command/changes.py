@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -13,7 +14,7 @@ from ...schema.agent_document import is_team_folder
 from ...schema.command import Command, host_catalogue, host_options
 from ...schema.errors import InputError
 from ...schema.team import Lineage
-from ..changes import Restored, Retired
+from ..changes import Born, Restored, Retired
 from .arguments import open_pool, pool_folder, tell
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ..pool import Pool
     from ..state import Admission
 
-__all__ = ["add_export", "add_import", "init", "restore", "retire"]
+__all__ = ["add_export", "add_import", "adopt", "init", "restore", "retire"]
 
 SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
 """What reasoning and the use of tools are evolved from (EvoMAS Table 7)."""
@@ -119,6 +120,35 @@ def restore(folder: Path, name: str) -> None:
     """Let a retired team or agent be a member again."""
     open_pool(folder).commit(Restored(member=name), op=f"restore/{uuid4().hex}")
     click.echo(f"{name}: a member")
+
+
+@click.command("adopt", cls=Command)
+@pool_folder
+@click.option("--reason", default="", help="Why, for those who read the lineage.")
+@host_options
+def adopt(folder: Path, reason: str, **host: Any) -> None:
+    """Take in what you edited in scaffold/: it is the head from now on, the former one retires.
+
+    It is checked as any team is. Nobody should be at work on the pool.
+    """
+    pool = open_pool(folder, catalogue=host_catalogue(**host))
+    team, head = pool.edited_head(), pool.head
+    if team is None or head is None:
+        click.echo(f"{folder}: its scaffold is as the head is. There is nothing to take in.")
+        return
+    lineage = Lineage(operator="adopt", parents=(head.name,), reason=reason)
+    team = replace(team, lineage=None)
+    came = pool.commit(Born(member=team, lineage=lineage), op=f"adopt/{uuid4().hex}")
+    if came.name == head.name:
+        raise InputError(
+            "the edits change nothing that is executed: what taught notes, or the team's name."
+            " Edit a note's text, too, or leave it as it was."
+        )
+    if not came.is_new:
+        pool.commit(Restored(member=came.name), op=f"adopt/{uuid4().hex}")
+    why = f"{came.name} came after it, edited by a person."
+    pool.commit(Retired(member=head.name, reason=why), op=f"adopt/{uuid4().hex}")
+    click.echo(f"{came.name}: the head now")
 
 
 def _from_file(pool: Pool, source: str) -> Admission:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from coterie.pool import Pool, Trial
 from coterie.pool.changes import Rejected, Restored, Retired, Tried
-from coterie.pool.layout import remove
 from coterie.pool.upkeep import verify
 from coterie.runtime.usage import Usage
 from coterie.schema import (
@@ -30,6 +29,7 @@ from coterie.schema import (
 from coterie.schema.ceiling import Ceiling
 from coterie.schema.errors import StorageError
 from coterie.schema.failpoints import armed
+from coterie.schema.files import remove
 
 from .teams import SEED, child_of, edited, pool_of, scored, vote
 from .test_identity import ONE_RING, TWO_RINGS

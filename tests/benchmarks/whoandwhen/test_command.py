@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,14 +16,12 @@ from coterie.benchmarks.whoandwhen.judges import JUDGES, Judge
 from coterie.benchmarks.whoandwhen.methods import METHODS
 from coterie.benchmarks.whoandwhen.published import Labelled
 from coterie.benchmarks.whoandwhen.results import ATTRIBUTIONS
-from coterie.runtime.doubles import Replies, Reply, ScriptedModel
+from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-from ...came import Came, invoked
+from ...came import invoked
+from .running import lines_of, right_in, run
 
-Right = dict[str, tuple[int, int, int, int]]
-"""How many of the five are right, by method: agent exactly and by the original, then the step."""
-BASELINES = ("all-at-once", "step-by-step", "binary-search")
 SCHEMES = ("global", "local", "collaborative")
 CALLS = {
     "all-at-once": 5,
@@ -42,30 +38,6 @@ CALLS = {
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["whoandwhen"])
-
-
-def run(folder: Path, out: Path, replies: Replies, *words: str) -> Came:
-    """Attribute; other commands need no model."""
-    with ScriptedModel(replies) as model:
-        options = ["--data", str(folder), "--other-traces", "--out", str(out), "--quiet"]
-        came = invoked(main, ["run", *options, "--model", f"m@{model.api_base}", *words], "who")
-        came.calls = len(model.calls)
-        return came
-
-
-def lines_of(out: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (out / ATTRIBUTIONS).read_text().splitlines()]
-
-
-def right_in(out: Path) -> Right:
-    found: Right = {}
-    for method in METHODS:
-        rights = [one["right"] for one in lines_of(out) if one["method"] == method]
-        assert len(rights) == 5
-        keys = ("agent", "agent_original", "step", "step_original")
-        first, second, third, fourth = (sum(one[key] for one in rights) for key in keys)
-        found[method] = (first, second, third, fourth)
-    return found
 
 
 def test_a_judge_that_knows_the_labels_gets_all_that_can_be_got(
@@ -253,6 +225,40 @@ def test_other_traces_than_the_published_are_refused_unless_they_are_meant(folde
     shown = invoked(main, ["data", "--data", str(folder), "--other-traces"], "who").out
     assert "revision: none that was published" in shown
     assert "| hand-crafted        | 3      | 3 to 13, 20 in all |" in shown
+
+
+def test_methods_made_in_several_folders_stand_in_one_table(
+    folder: Path, labels: tuple[Labelled, ...], tmp_path: Path
+) -> None:
+    judge, outs = Judge(labels, JUDGES["labels"]), [tmp_path / name for name in "abc"]
+    for out, words in zip(outs, ["--method local", "--method global", "--view 900"], strict=True):
+        run(folder, out, judge, "--limit", "1", *words.split())
+    one, other, another = map(str, outs)
+    rows = invoked(main, ["table", one, other, "--by", "cost", "--json"], "who").json["cost"]
+    assert [row["method"] for row in rows] == ["local", "global"]
+    came = invoked(main, ["table", one, another], "who")
+    assert came.code == 2
+    assert "was made with view 900, the first one with None" in came.err
+    assert invoked(main, ["table", one, one, "--by", "cost", "--json"], "who").code == 2
+
+
+EVALUATE = """\
+print("--- Final Accuracy Results ---")
+print("Agent Accuracy: 0.00%")
+print("Step Accuracy:  101.00%")
+"""
+
+
+def test_the_original_is_asked_and_where_it_differs_is_told(folder: Path) -> None:
+    script = folder / "Automated_FA" / "evaluate.py"
+    words = ["verify", str(folder), "--logs", "1"]
+    assert "has no Automated_FA/evaluate.py" in invoked(main, words, "who").err
+    script.parent.mkdir()
+    script.write_text(EVALUATE)
+    came = invoked(main, words, "who")
+    assert came.code == 1
+    assert "there ('0.00', '101.00')" in came.out
+    assert came.out.endswith("in 2 logs: 2 with another figure\n")
 
 
 def test_a_folder_that_nothing_was_made_in_is_refused(tmp_path: Path) -> None:

@@ -18,10 +18,12 @@ def told(*events: dict[str, Any]) -> list[dict[str, Any]]:
 def said(
     text: str, *heard: str, path: str = "solver/attempt 1/call 1", **fields: Any
 ) -> dict[str, Any]:
-    asked = [{"role": "system", "content": "You are."}]
-    messages = [*asked, *({"role": "user", "content": one} for one in heard)]
+    """What an agent says; of all but the last that it had heard, it had said something to it."""
+    messages = [{"role": "system", "content": "You are."}]
+    for one in heard:
+        messages += [{"role": "user", "content": one}, {"role": "assistant", "content": "Hm."}]
     known = {"type": "model_call", "agent": "solver", "path": path, "text": text, "tool_calls": []}
-    return {**known, "messages": messages, **fields}
+    return {**known, "messages": messages[: -1 if heard else None], **fields}
 
 
 def started(agent: str = "solver", backend: str = "llm", **fields: Any) -> dict[str, Any]:
@@ -65,6 +67,29 @@ def test_what_came_of_code_stands_with_the_code() -> None:
     events = (STARTED, started(), said("print(6)", "How many?"), second, ended("Six."))
     assert lines(*events) == [
         (3, "action", "", "print(6)\n\nWhat came of it:\nObservation: 6"),
+        (4, "answer", "", "Six."),
+    ]
+
+
+def test_what_came_of_code_is_told_though_it_came_before() -> None:
+    paths = [f"round {r}/solver/attempt 1/call {c}" for r in (1, 2) for c in (1, 2)]
+    heard = ["How many?", "Observation: 6"] * 2
+    events = [
+        said("print(6)", *heard[: place % 2 + 1], path=path, round=1 + place // 2)
+        for place, path in enumerate(paths)
+    ]
+    came = "What came of it:\nObservation: 6"
+    assert [came in one[3] for one in lines(STARTED, *events)] == [True, False, True, False]
+
+
+def test_what_came_of_a_command_that_no_event_tells_stands_with_it() -> None:
+    calls = [{"id": "1", "name": "bash", "arguments": '{"command": "wc"}'}]
+    asked = [{"role": "user", "content": "How many?"}, {"role": "assistant", "content": ""}]
+    result = [*asked, {"role": "tool", "content": "6"}]
+    first = said("", "How many?", tool_calls=calls)
+    second = said("Six.", path="solver/attempt 1/call 2", messages=result)
+    assert lines(STARTED, started(), first, second) == [
+        (3, "action", "", 'calls bash {"command": "wc"}\n\nWhat came of it:\n6'),
         (4, "answer", "", "Six."),
     ]
 
@@ -142,3 +167,19 @@ def test_what_operators_ask_is_no_step() -> None:
     asked = {**said("x"), "operator": "coach"}
     whole = {key: item for key, item in said("x").items() if key != "agent"}
     assert lines(STARTED, asked, whole, {"type": "recalled", "agent": "solver"}) == []
+
+
+def posted(text: str, **fields: Any) -> dict[str, Any]:
+    known = {"type": "message_posted", "agent": "solver", "number": 2, "sender": "solver"}
+    return {**known, "to": "writer", "kind": "message", "text": text, **fields}
+
+
+def test_a_message_is_a_step_unless_the_step_that_sent_it_tells_it() -> None:
+    sent = {"to": "writer", "text": 'It is "six".\nReally.'}
+    call = used("sent", tool="send", arguments=sent)
+    assert lines(STARTED, call, posted(sent["text"]), posted("It is seven.")) == [
+        (2, "tool", "", 'send {"to": "writer", "text": "It is \\"six\\".\\nReally."}\ngave: sent'),
+        (4, "message", "", "message to writer: It is seven."),
+    ]
+    of_nobody = {key: item for key, item in posted("task").items() if key != "agent"}
+    assert lines(STARTED, of_nobody) == []

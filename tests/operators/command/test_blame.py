@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -16,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from coterie.operators.blame.reading import trace_of
+from coterie.operators.blame import Room, trace_of, trace_of_events, view
 from coterie.operators.command.blame import main
 from coterie.operators.command.op import main as mas_op
 from coterie.pool.command import main as mas_pool
@@ -28,6 +31,7 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema.errors import InputError
 
 from ...came import Came, invoked
+from ...schema.strategies import VALUES
 from ..evolving import asked
 from .test_adapt import HOW, World
 
@@ -315,47 +319,79 @@ def test_a_run_in_which_nobody_did_anything_is_refused(desk: Desk) -> None:
     assert "no agent of this run did anything" in came.err
 
 
+FIELDS = ("type", "path", "messages", "text", "tool_calls", "content", "status", "error", "round")
+EVENTS = "\n".join(
+    json.dumps({"v": 1, "n": number, "agent": "planner", **event})
+    for number, event in enumerate(
+        [
+            {"type": "run_started"},
+            {"type": "agent_started", "backend": "llm"},
+            *(
+                {
+                    "type": "model_call",
+                    "path": f"planner/attempt 1/call {call}",
+                    "messages": [{"role": "user", "content": f"{call}?"}],
+                    "text": "Count.",
+                    "tool_calls": [],
+                }
+                for call in (1, 2)
+            ),
+            {"type": "tool_call", "tool": "count", "arguments": {}, "result": "6"},
+            {"type": "model_error", "kind": "down", "error": "down"},
+            {"type": "step_failed", "error": "oops"},
+            {"type": "message_posted", "to": "solver", "kind": "message", "text": "Hi."},
+            {"type": "mail_taken"},
+            {"type": "agent_finished", "status": "failed", "attempts": 1, "error": "down"},
+        ],
+        1,
+    )
+)
+
+
+MISSING = ("events.jsonl", "run.json", "task.json", "journal.sqlite")
+LINES = {
+    "list": "[1, 2]",
+    "fields": '{"v": 1, "n": 3, "type": "model_call", "agent": "planner"}',
+    "agent": '{"v": 1, "n": 3, "type": "agent_started", "agent": ["planner"]}',
+    "kind": '{"v": 1, "n": 3, "type": "model_error", "agent": "a", "kind": []}',
+}
+
+
 def changed(run: Path, change: str) -> None:
+    """Damage a run's folder."""
     events = run / "events.jsonl"
-    lines = events.read_text().splitlines(keepends=True)
+    lines = events.read_text().splitlines()
     match change:
-        case "no events":
-            events.unlink()
-        case "no run":
-            (run / "run.json").unlink()
-        case "no task":
-            (run / "task.json").unlink()
-        case "no journal":
-            (run / "journal.sqlite").unlink()
+        case "result":
+            (run / "result.json").write_text('{"status": "done", "score": [1]}')
         case "half":
-            lines[2] = lines[2][:40] + "\n"
+            lines[2] = lines[2][:40]
         case "order":
             lines[2], lines[3] = lines[3], lines[2]
         case "version":
             lines[2] = lines[2].replace('"v": 1', '"v": 7')
-        case "fields":
-            lines[3] = '{"v": 1, "n": 4, "type": "model_call", "agent": "planner"}\n'
-        case "value":
-            lines[3] = '{"v": 1, "n": 4, "type": "agent_started", "agent": ["planner"]}\n'
         case _:
-            lines[1] = "[1, 2]\n"
-    if events.exists():
-        events.write_text("".join(lines))
+            lines[2] = LINES.get(change, lines[2])
+    events.write_text("\n".join(lines) + "\n")
+    if change in MISSING:
+        (run / change).unlink()
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("no events", "events.jsonl: there is no such file"),
-        ("no run", "run.json: there is no such file"),
-        ("no task", "task.json: there is no such file"),
-        ("no journal", "journal"),
+        ("events.jsonl", "events.jsonl: there is no such file"),
+        ("run.json", "run.json: there is no such file"),
+        ("task.json", "task.json: there is no such file"),
+        ("journal.sqlite", "journal"),
         ("half", "events.jsonl:3: this line is damaged"),
         ("order", "events.jsonl:4: this line is damaged"),
         ("version", "events.jsonl:3: version 7 of the format"),
         ("fields", "an event has not the form that runs write"),
-        ("value", "an event has not the form that runs write"),
-        ("other", "events.jsonl:2: this line is damaged"),
+        ("agent", "events.jsonl:3: this line is damaged"),
+        ("kind", "an event has not the form that runs write"),
+        ("result", "this is no record of a run"),
+        ("list", "events.jsonl:3: this line is damaged"),
     ],
 )
 def test_what_is_no_run_or_a_damaged_one_is_said(desk: Desk, change: str, said: str) -> None:
@@ -449,5 +485,15 @@ def test_operators_offer_it_too_and_each_blame_names_the_other(desk: Desk) -> No
 
 def test_a_folder_without_a_question_is_no_record_of_a_run(tmp_path: Path) -> None:
     (tmp_path / "task.json").write_text('{"id": "t"}')
-    with pytest.raises(InputError, match="no record of a run"):
+    with pytest.raises(InputError, match="it asks nothing"):
         trace_of(tmp_path)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(st.integers(2, 9), st.sampled_from(FIELDS), VALUES)
+def test_whatever_stands_in_an_event_is_read_or_refused(place: int, name: str, value: Any) -> None:
+    events = [json.loads(line) for line in EVENTS.splitlines()]
+    events[place][name] = value
+    with contextlib.suppress(InputError):
+        trace = trace_of_events(events, "events.jsonl", question="?")
+        assert view(trace.steps, Room(whole=500, step=100), own=True).text

@@ -67,7 +67,7 @@ def test_a_team_looks_back_at_all_levels(folder: Path) -> None:
     assert "the team wishes to try again." in done.err
     assert "solver: I guessed." in done.err
     child = load_team(folder / "child.yaml")
-    assert child.constitution == "Be honest.\n- Say how sure you are.\n"
+    assert child.constitution == "Be honest.\n- Say how sure you are."
     assert all("counting" in one.notes.patches for one in child.agents.values())
     only = mas("reorganise", *TEAMWORK, "--level", "team", "--dry-run", replies=model())
     assert len(only.calls) == 1

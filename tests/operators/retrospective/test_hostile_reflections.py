@@ -130,10 +130,7 @@ def is_a_team_like_before(came: Retrospective) -> None:
         if (before := TEAM.agents.get(one.id)) is not None:
             assert replace(one, notes=before.notes) == before
             continue
-        likes = [
-            (other.model_id, other.max_tokens, other.timeout) for other in TEAM.agents.values()
-        ]
-        assert (one.model_id, one.max_tokens, one.timeout) in likes
+        assert _may(one) in map(_may, TEAM.agents.values())
         assert {*one.tools} <= CEILING.tools
         assert one.notes == Notes()
 
@@ -211,7 +208,7 @@ def test_hostile_reflections(scheme: Any, nightly: bool) -> None:
             deadline=None,
             derandomize=True,
             database=None,
-            suppress_health_check=[*HealthCheck],
+            suppress_health_check=list(HealthCheck),
             phases=[Phase.generate],
         )
         @given(answer_sets(PHASES[scheme]), st.integers(0, 2))

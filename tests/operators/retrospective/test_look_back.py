@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from coterie.operators.retrospective import How, Retrospective, interactions, look_back
 from coterie.runtime.doubles import Call
 from coterie.schema import Team, dump
@@ -48,7 +50,7 @@ def test_every_level_changes_what_is_its_own() -> None:
         "writer": "As solver knows.",
     }
     assert dict(child.agents["writer"].notes.teammates) == {"solver": "As writer knows."}
-    assert child.constitution == "- Say the unit.\n"
+    assert child.constitution == "- Say the unit."
     assert (done.retry, done.refused, done.lost) == (True, (), ())
     assert [len(level) for level in done.levels] == [3, 4, 1]
     assert check_team(dump(child).encode(), "child.yaml", catalogue()) == (child, [])
@@ -211,7 +213,7 @@ def test_one_analyser_reads_all_in_one_call_and_proposes_every_change() -> None:
     assert dict(done.child.agents["planner"].notes.patches) == {"units": "Name the unit."}
     assert done.child.agents["writer"].notes.teammates["solver"] == "Guesses."
     assert done.child.agents["writer"].notes.pairs["solver"] == "It says how sure."
-    assert done.child.constitution == "- Say the unit.\n"
+    assert done.child.constitution == "- Say the unit."
     assert (done.retry, done.refused, done.lost) == (True, (), ())
 
 
@@ -251,3 +253,10 @@ def test_what_became_of_all_questions_is_counted() -> None:
     assert (tally.fit, tally.repaired, tally.dropped) == (6, 0, 2)
     assert tally.dropped == len(asked.came.lost) == len(asked.told("operator_dropped"))
     assert asked.came.numbers["dropped"] == 2.0
+
+
+@pytest.mark.parametrize(
+    ("scheme", "calls"), [("collaborative", 15), ("partitioned", 8), ("centralised", 1)]
+)
+def test_a_scheme_costs_so_many_calls(scheme: Any, calls: int) -> None:
+    assert len(looked(How(scheme=scheme)).calls) == calls

@@ -16,6 +16,7 @@ from coterie.pool import Pool
 from coterie.pool.changes import Restored, Retired
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
+from coterie.schema import load_team
 from coterie.schema.team import Agent, Execution, Roster, Team
 
 from ...came import invoked
@@ -98,16 +99,18 @@ def test_a_childs_lineage_says_which_level_changed_what_and_which_task_taught_it
         assert order == [name for name in ("retrospect", "settle", "reorganise") if name in order]
 
 
-def test_each_note_says_which_task_taught_it(done: Path) -> None:
-    [head] = Pool.open(done).members.values()
-    of = {
-        place: task
-        for agent in head.team.agents.values()
-        for place, task in agent.notes.taught.items()
-    }
-    assert of
-    assert {*of.values()} <= {"t0", "t1", "t2"}
-    assert not [place for place in of if place == "patches/first"]
+def test_its_scaffold_is_the_head_and_says_which_task_taught_each_note(done: Path) -> None:
+    pool, team = Pool.open(done), load_team(done / "scaffold")
+    assert pool.head is not None
+    assert pool.head is head_of(pool.members)
+    assert team == pool.head.team
+    tasks = {line["task"] for line in world.told(done)}
+    begun = pool.teams["trio"].team.agents
+    for agent in team.agents.values():
+        old = begun[agent.id].notes.places if agent.id in begun else ()
+        assert agent.notes.taught.keys() >= {*agent.notes.places} - {*old}
+        assert {*agent.notes.taught.values()} <= tasks
+    assert any(agent.notes.taught for agent in team.agents.values())
 
 
 def test_a_retry_is_marked_and_no_trial_of_anybody(done: Path) -> None:

@@ -1,0 +1,37 @@
+"""What the page on blame shows is what its commands print, with the script beside the example."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from coterie.operators.command.blame import main as mas_blame
+from coterie.runtime.command.run import main as mas_run
+from coterie.runtime.doubles import ScriptedModel, load_script
+
+from ..came import invoked
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = {"mas-run": mas_run, "mas-blame": mas_blame}
+
+
+def test_the_page_shows_what_its_commands_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "blame.md").read_text("utf-8")
+    shown = "".join(re.findall(r"^```console\n(.*?)^```", page, re.DOTALL | re.MULTILINE))
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("MAS_HOME", str(tmp_path))
+    runs = tmp_path / "runs"
+    with ScriptedModel(load_script(ROOT / "examples" / "blame" / "replies.yaml")) as model:
+        for command, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", shown, re.MULTILINE):
+            name, *words = shlex.split(command)
+            if name == "mas-run":
+                words += ["--runs", str(runs), "--model", f"m@{model.api_base}"]
+            else:
+                words[words.index("runs/*")] = str(*runs.iterdir())
+            came = invoked(COMMANDS[name], words, name)
+            assert (came.code, came.out) == (0, expected), came.err
