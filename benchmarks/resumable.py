@@ -35,7 +35,6 @@ class _Outcome(Protocol):
 
 Done = TypeVar("Done", bound=_Job)
 Came = TypeVar("Came", bound=_Outcome)
-Line = "Mapping[str, Any]"
 
 
 def kept(

@@ -257,7 +257,8 @@ def _of_team(asked: _Asked, remedies: Sequence[Remedy]) -> Mapping[str, Any]:
     """Write what changes in the team as a whole."""
     here = _crafts(asked)
     crafts = [one.craft for one in remedies if one.kind == "newcomer" and one.craft not in here]
-    coming = [_newcomer(asked, one) for one in dict.fromkeys(crafts)][: asked.most("come")]
+    wanted = [*dict.fromkeys(crafts)][: asked.most("come")]
+    coming = [_newcomer(asked, one) for one in wanted]
     ruled = any(one.kind == "rule" for one in remedies)
     number = len(idle_in("\n".join(asked.texts("constitution")))) + 1
     answer: dict[str, Any] = {"rules": [idle_said(number)] if ruled else []}

@@ -68,10 +68,10 @@ class Outcome:
         """The mean score while it evolved."""
         return fmean(self.learning)
 
-    def on(self, sort: Sort) -> float:
-        """Give the share of the parts of a sort that were right in the test."""
+    def on(self, sort: Sort) -> float | None:
+        """Give the share of the parts of a sort that were right in the test; None: it had none."""
         right, many = self.marks[sort]
-        return right / many if many else 0.0
+        return right / many if many else None
 
 
 def marks_of(answers: Iterable[tuple[Order, str]]) -> Marks:

@@ -12,7 +12,7 @@ from .trials import TEST
 from .world import SORTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from .outcomes import Outcome
 
@@ -20,7 +20,7 @@ __all__ = ["Found", "costs", "covering", "differences", "notes", "scores"]
 
 Found = dict[str, dict[int, "Outcome"]]
 """What came of arms, by their names, by seeds."""
-MEASURES: Mapping[str, Callable[[Outcome], float]] = {
+MEASURES: Mapping[str, Callable[[Outcome], float | None]] = {
     "score": lambda one: one.score,
     **{sort: (lambda one, sort=sort: one.on(sort)) for sort in SORTS},
     "learning": lambda one: one.learnt,
@@ -32,8 +32,12 @@ def scores(found: Found) -> Iterator[str]:
     """Tell which share of parts was right in the test, and while teams evolved."""
     yield from _head("arm", *MEASURES)
     for name, came in found.items():
-        cells = (Interval([of(one) for one in came.values()]) for of in MEASURES.values())
+        cells = (_interval(of(one) for one in came.values()) for of in MEASURES.values())
         yield _row(name, *(one.shown(signed=False) for one in cells))
+
+
+def _interval(values: Iterable[float | None]) -> Interval:
+    return Interval([one for one in values if one is not None])
 
 
 def differences(found: Found) -> Iterator[str]:
@@ -48,9 +52,13 @@ def differences(found: Found) -> Iterator[str]:
 def _less_full(found: Found, came: Mapping[int, Outcome]) -> list[Interval]:
     full = found[FULL.name]
     return [
-        Interval([of(one) - of(full[seed]) for seed, one in came.items()])
+        _interval(_less(of(one), of(full[seed])) for seed, one in came.items())
         for of in MEASURES.values()
     ]
+
+
+def _less(one: float | None, full: float | None) -> float | None:
+    return None if one is None or full is None else one - full
 
 
 def covering(found: Found) -> Iterator[str]:
