@@ -143,8 +143,8 @@ def test_a_file_that_is_not_there_is_named_with_its_nearest_neighbour() -> None:
         load_team("team3.yaml")
 
 
-def test_a_file_that_cannot_be_read_says_why(folder: Path) -> None:
-    with pytest.raises(InputError, match=r": cannot be read: Is a directory\.$"):
+def test_a_folder_that_is_no_teams_says_why(folder: Path) -> None:
+    with pytest.raises(InputError, match=r": a folder, and no team's: there is no team\.yaml"):
         load_team(folder)
 
 
