@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..operators.evolution import TURNS
+from ..operators.lines import lines_in
 from ..operators.report import Report
-from ..pool.ledger import Ledger
 from ..runtime.usage import Usage
 from ..schema.errors import InputError
 from ..schema.team import Agent, Team
@@ -88,7 +88,7 @@ def matching(single: Path, other: Path) -> int:
 def tokens_each(folder: Path) -> float:
     """Give the tokens that one trial of one task took: those of runs, operators and judges."""
     if (folder / TURNS).exists():
-        report = Report.of(entry.value for entry in Ledger(folder / TURNS).read())
+        report = Report.of(lines_in(folder))
         usage = sum(report.spending.values(), Usage())
         return usage.tokens / max(1, report.tasks)
     told: dict[str, Any] = read_results(folder)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from ..schema.catalogue import installed, load_named
 from ..schema.errors import InputError
@@ -33,17 +33,27 @@ class Source:
     """Where tasks come from, and which of them.
 
     Attributes:
-        data: The folder that the user names for the benchmark's files; None: the cache, where what
-            is missing is fetched, if the benchmark can do so.
+        data: The folder that the user names for the benchmark's files, or the file of tasks of
+            one's own; None: the cache, where what is missing is fetched, if the benchmark can do
+            so.
         seed: For tasks that are generated: which.
         level: For tasks that are generated: how hard, from 1.
         count: For tasks that are generated: how many; None: as many as the benchmark says.
+        scorer: For tasks of one's own: scores those that name no scorer.
+        rubric: For tasks of one's own: what makes an answer good, where a judge scores it.
     """
 
     data: Path | None = None
     seed: int = 0
     level: int = 1
     count: int | None = None
+    scorer: str = ""
+    rubric: str = ""
+
+    def value(self) -> dict[str, Any]:
+        """Write it as a JSON object, without what only tasks of one's own have."""
+        told = {**asdict(self), "data": str(self.data.resolve()) if self.data else None}
+        return {name: item for name, item in told.items() if item != ""}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

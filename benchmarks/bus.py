@@ -26,6 +26,7 @@ from ..runtime.gateway import ChatAnswer, Usage
 from ..runtime.outgoing import outgoing
 from ..runtime.posted import TurnDone
 from ..schema.catalogue import Catalogue
+from ..schema.command import Command
 from ..schema.models import Model
 from ..schema.task import Task
 from ..schema.team import Agent, Execution, Roster, Team
@@ -134,7 +135,7 @@ async def _made(plan: Any, gateway: Any, folder: Path) -> Run:
             return await perform(plan, Task(id="talk", query="Talk."), context)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--agents", default=50, show_default=True, help="How many agents are active.")
 @click.option("--quick", is_flag=True, help="A few messages, to see that it works.")
 def main(agents: int, *, quick: bool) -> None:

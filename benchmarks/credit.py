@@ -15,6 +15,7 @@ import click
 
 from ..operators.credit import sampled_shapley, shapley, subsets
 from ..pool.intervals import mean_interval
+from ..schema.command import Command
 from .tables import written
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _row(kind: str, permutations: int, games: int, seed: int) -> dict[str, str]:
     }
 
 
-@click.command("credit")
+@click.command("credit", cls=Command)
 @click.option("--games", default=1_000, show_default=True, help="Games drawn for a row.")
 @click.option("--seed", default=0, show_default=True, help="Makes it repeatable.")
 def main(games: int, seed: int) -> None:

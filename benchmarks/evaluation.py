@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..schema.errors import LimitError
+from ..schema.json_text import dumps, loads
+from .own import is_judged
 from .samples import Sample
 from .trials import Trials, path_of
 
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
     from ..runtime.services import Services
     from ..runtime.trace import Trace
     from ..schema.task import Task
+    from .judging import Judging
     from .logs import Logs
 
 __all__ = ["Evaluation"]
+
+JUDGED = "the judge"
+"""Where judgements stand in the journal; results name their cost so, as no agent can be called."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -31,6 +36,7 @@ class Evaluation(Trials):
         services: Models, tools, jails.
         budget: What everything together may cost.
         scrubber: Takes the host's secrets out of what is kept.
+        judging: Scores the tasks that a judge scores; None where there are none.
         logs: Where what scorers keep of trials goes; None: nowhere.
     """
 
@@ -38,6 +44,7 @@ class Evaluation(Trials):
     services: Services
     budget: Budget | None = None
     scrubber: Scrubber
+    judging: Judging | None = None
     logs: Logs | None = None
 
     @property
@@ -51,9 +58,10 @@ class Evaluation(Trials):
         Raises:
             LimitError: The budget is used up.
         """
+        judging = self.judging if is_judged(task) else None
         run = await self.services.execute(
             self.plan,
-            task,
+            task if judging is None else replace(task, answer=None),
             journal=self.journal,
             scrubber=self.scrubber,
             trace=trace,
@@ -62,11 +70,13 @@ class Evaluation(Trials):
         )
         if run.over_budget:
             raise LimitError(str(run.error))
+        if judging is not None:
+            run = await judging.judged(run, task, f"{path_of(task, trial)}{JUDGED}")
         if self.logs is not None:
             self.logs.keep(task.id, trial, run.score.log if run.score else "")
         return self._without_secrets(Sample.of_run(task, trial, run))
 
     def _without_secrets(self, sample: Sample) -> Sample:
         """Take the host's secrets out before it is kept: samples.jsonl is held against that."""
-        line = self.scrubber(json.dumps(sample.value(), ensure_ascii=False))
-        return Sample.of_value(json.loads(line))
+        line = self.scrubber(dumps(sample.value(), ensure_ascii=False))
+        return Sample.of_value(loads(line))

@@ -6,11 +6,11 @@ it was at the beginning; what it comes to is scored by the task's own scorer.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..operators.episode import Episode, Halted
+from ..schema.json_text import dumps, loads
 from .samples import Sample
 from .trials import Trials, path_of
 
@@ -75,5 +75,5 @@ class Examination(Trials):
         spent = episode.ran + episode.operators + episode.judging
         run = replace(answer.run, score=answer.score, usage=spent)
         sample = Sample.of_run(episode.task, trial, run)
-        line = self.stage.scrubber(json.dumps(sample.value(), ensure_ascii=False))
-        return Sample.of_value(json.loads(line))
+        line = self.stage.scrubber(dumps(sample.value(), ensure_ascii=False))
+        return Sample.of_value(loads(line))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..pool.intervals import figure_interval
+from ..schema.command import Command
 from .benchmark import mean_score
 from .tables import written
 
@@ -194,7 +195,7 @@ def _worlds() -> list[World]:
     return [*one, *several]
 
 
-@click.command("intervals")
+@click.command("intervals", cls=Command)
 @click.option("--times", default=4_000, show_default=True, help="Evaluations made up for a row.")
 @click.option(
     "--compared", default=200, show_default=True, help="Those on which the bootstrap is tried."

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..schema.command import Command
 from .comparing import TESTS, Comparison
 from .intervals import LEAST, MOST, World
 from .statistics import holm
@@ -83,7 +84,7 @@ def _compared(world: World, one: Sequence[float], other: Sequence[float]) -> Com
     )
 
 
-@click.command("null")
+@click.command("null", cls=Command)
 @click.option("--times", default=2_000, show_default=True, help="Comparisons for each row.")
 @click.option("--families", default=300, show_default=True, help="Comparisons of several teams.")
 def main(times: int, families: int) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..operators.evolution import TURNS
-from ..operators.lines import executed, usage_of
+from ..operators.lines import executed, lines_in, usage_of
 from ..operators.report import Report
-from ..pool.ledger import Ledger
 from ..runtime.usage import Usage
 from .provenance import digest_of, endpoint, host, versions
 from .results import Results
@@ -40,8 +39,7 @@ def episode_samples(folder: Path) -> Iterator[Sample]:
 
     The score is what the task's own scorer says, whoever chose the team.
     """
-    for entry in Ledger(folder / TURNS).read():
-        line = entry.value
+    for line in lines_in(folder):
         usage = usage_of(line) + Usage(**line["operators"]) + Usage(**line["judging"])
         yield Sample(
             task=line["task"],
@@ -68,7 +66,8 @@ def write_online(
     Raises:
         StorageError: They cannot be written.
     """
-    report = Report.of(entry.value for entry in Ledger(folder.path / TURNS).read())
+    report = Report.of(lines_in(folder.path))
+    tasks = request.tasks()
     by_judge = recipe.score == "judge"
     chosen = "chosen by a judge" if by_judge else "chosen by answers"
     head: dict[str, Any] = {
@@ -77,11 +76,11 @@ def write_online(
         "models": {alias: model.model for alias, model in sorted(models.items())},
         "endpoints": {alias: endpoint(model) for alias, model in sorted(models.items())},
         "chosen_by": "judge" if by_judge else CHOSEN,
-        "data": digest_of(request.tasks()),
+        "data": digest_of(tasks),
         "seed": recipe.seed,
         "versions": versions(),
         "host": host(),
         "evolution": report.value(),
     }
-    results = Results(folder=folder, request=request, head=head)
-    return results.write(episode_samples(folder.path), benchmark, expected=len(request.tasks()))
+    results = Results(folder=folder, request=request, head=head, tasks=tasks)
+    return results.write(episode_samples(folder.path), benchmark, expected=len(tasks))

@@ -13,7 +13,6 @@ read, as one that nobody can verify.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,12 +24,14 @@ from ..runtime.trace import RunFolder
 from ..schema import dump
 from ..schema.errors import InputError
 from ..schema.files import write_atomically
+from ..schema.json_text import dumps, loads
+from ..schema.kept import misfit
 from .benchmark import Source, find_benchmark
 from .choosing import Choice
 from .consumption import consumption
 from .figures import Figures
 from .provenance import digest_of, endpoint, host, versions
-from .samples import Sample
+from .samples import Sample, asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -82,10 +83,9 @@ class Request:
 
     def value(self) -> dict[str, Any]:
         """Write the request as a JSON object."""
-        data = self.source.data
         return {
             "benchmark": self.benchmark,
-            "source": {**asdict(self.source), "data": str(data.resolve()) if data else None},
+            "source": self.source.value(),
             "choice": asdict(self.choice),
             "trials": self.trials,
         }
@@ -111,11 +111,13 @@ class Results:
         folder: The folder.
         request: What is evaluated on.
         head: What else results.json says before any figure: team, models, versions.
+        tasks: The tasks, where they are at hand: samples.jsonl then tells what was asked.
     """
 
     folder: RunFolder
     request: Request
     head: Mapping[str, Any]
+    tasks: Sequence[Task] = ()
 
     @classmethod
     def begin(
@@ -154,8 +156,8 @@ class Results:
         if tasks is not None:
             head |= {"data": digest_of(tasks), "expected": len(tasks) * request.trials}
         folder.write("team.yaml", dump(plan.resolved))
-        asked = {"evaluation": request.value(), "head": head}
-        folder.write(MANIFEST, as_json({**manifest(plan, setting), **asked}))
+        said = {"evaluation": request.value(), "head": head}
+        folder.write(MANIFEST, as_json({**manifest(plan, setting), **said}))
         return cls(folder=folder, request=request, head=head)
 
     @classmethod
@@ -167,11 +169,10 @@ class Results:
         """
         path = folder / MANIFEST
         value = read_value(path)
-        try:
-            request, head = Request.of_value(value["evaluation"]), value["head"]
-        except (KeyError, TypeError) as error:
-            raise InputError(f"{path}: not the manifest of an evaluation: {error!r}.") from None
-        return cls(folder=RunFolder(folder, scrub), request=request, head=head)
+        if wrong := misfit("evaluated", value):
+            raise InputError(f"{path}: not the manifest of an evaluation: {wrong}.")
+        request = Request.of_value(value["evaluation"])
+        return cls(folder=RunFolder(folder, scrub), request=request, head=value["head"])
 
     def write(self, samples: Iterable[Sample], benchmark: Benchmark, *, expected: int) -> Figures:
         """Write what there is: every sample, and the figures.
@@ -184,12 +185,13 @@ class Results:
         Raises:
             StorageError: It cannot be written.
         """
-        figures = Figures.on(benchmark)
+        figures, tasks = Figures.on(benchmark), {task.id: task for task in self.tasks}
 
         def lines() -> Iterator[str]:
             for one in samples:
                 figures.take(one)
-                yield self.folder.scrub(json.dumps(one.value(), ensure_ascii=False)) + "\n"
+                line = {**one.value(), **(asked(tasks[one.task]) if one.task in tasks else {})}
+                yield self.folder.scrub(dumps(line, ensure_ascii=False)) + "\n"
 
         write_atomically(self.folder.path / SAMPLES, lines())
         told = self._told(figures, benchmark, expected)
@@ -247,6 +249,11 @@ def _results(folder: Path) -> dict[str, Any]:
             f"{folder / RESULTS}: version {value.get('version')!r} is not {VERSION}, the one that"
             f" this coterie reads. To write it anew from the journal: mas-bench resume {folder}"
         )
+    if wrong := misfit("results", value):
+        raise InputError(
+            f"{folder / RESULTS}: not what an evaluation wrote there: {wrong}. To write it anew"
+            f" from the journal: mas-bench resume {folder}"
+        )
     return value
 
 
@@ -272,9 +279,9 @@ def differences(folder: Path) -> Iterator[str]:
         seen.add(where)
         if known is not None and sample.score is not None:
             yield from _against(known.get(where), sample, line)
-    for name, value in json.loads(json.dumps(figures.results())).items():
+    for name, value in loads(dumps(figures.results())).items():
         if told.get(name) != value:
-            was, now = (json.dumps(one)[:MOST_SHOWN] for one in (told.get(name), value))
+            was, now = (dumps(one)[:MOST_SHOWN] for one in (told.get(name), value))
             yield f"{folder / RESULTS}: {name} is {was}, and by the samples {now}."
 
 
@@ -282,7 +289,8 @@ def _against(recorded: Sample | None, sample: Sample, line: str) -> Iterator[str
     if recorded is None:
         yield f"{line}: the journal has no such sample."
     elif recorded.value() != sample.value():
-        scores = f"{sample.score:g} here, {recorded.score:g} there"
+        there = "none" if recorded.score is None else f"{recorded.score:g}"
+        scores = f"{sample.score:g} here, {there} there"
         yield f"{line} is not what the journal has (score {scores})."
 
 
@@ -320,8 +328,13 @@ def read_samples(folder: Path) -> Iterator[Sample]:
         with path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 try:
-                    yield Sample.of_value(json.loads(line))
-                except (ValueError, TypeError) as error:
+                    value = loads(line)
+                except ValueError as error:
                     raise InputError(f"{path}:{number}: not a sample: {error}.") from None
+                if wrong := misfit("sample", value):
+                    raise InputError(f"{path}:{number}: not a sample: {wrong}.")
+                yield Sample.of_value(value)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file.") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None

@@ -5,32 +5,46 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
+import click
+
 from ..pool.ledger import Ledger
 from .simulated import side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from dataclasses import Field
     from pathlib import Path
 
-__all__ = ["FILE", "kept", "worked"]
+__all__ = ["FILE", "by_world", "kept", "worked"]
 
 FILE = "outcomes.jsonl"
 
 
 class _Job(Protocol):
-    """What there is to do: a frozen dataclass of JSON's values, with a name that no other has."""
+    """What there is to do: a frozen dataclass of JSON's values, with a name that no other has.
+
+    It is of one row, or arm, in one world, under one seed.
+    """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     @property
     def name(self) -> str: ...
+    @property
+    def world(self) -> str: ...
+    @property
+    def row(self) -> str: ...
+    @property
+    def seed(self) -> int: ...
 
 
 class _Outcome(Protocol):
     """What came of it: a dataclass of JSON's values."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def seconds(self) -> float: ...
 
 
 Done = TypeVar("Done", bound=_Job)
@@ -57,9 +71,11 @@ def kept(
 def worked(
     work: Callable[[Done], Came],
     todo: Sequence[Done],
+    *,
     jobs: int,
     folder: Path | None,
-    before: Callable[[Path], Mapping[Done, Came]],
+    job: Callable[..., Done],
+    outcome: Callable[[Mapping[str, Any]], Came],
 ) -> Iterator[tuple[Done, Came]]:
     """Do what was not done yet, side by side, and give all results.
 
@@ -68,16 +84,34 @@ def worked(
         todo: What there is to do.
         jobs: How many processes.
         folder: Where results are kept, each as soon as all before it are; None: nowhere.
-        before: Reads the results that a folder has.
+        job: Makes what was done of its fields.
+        outcome: Makes what came of it of its line.
+
+    Raises:
+        StorageError: The file is damaged.
     """
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    known: Mapping[Done, Came] = {} if folder is None else before(folder)
+    known: Mapping[Done, Came] = {} if folder is None else kept(folder, job, outcome)
     yield from ((one, known[one]) for one in todo if one in known)
     missing = [one for one in todo if one not in known]
     came = side_by_side(work, [(one,) for one in missing], jobs)
-    for job, outcome in zip(missing, came, strict=True):
+    for one, told in zip(missing, came, strict=True):
         if folder is not None:
-            value = {"job": asdict(job), "outcome": asdict(outcome)}
-            Ledger(folder / FILE).append(value, op=job.name)
-        yield job, outcome
+            value = {"job": asdict(one), "outcome": asdict(told)}
+            Ledger(folder / FILE).append(value, op=one.name)
+        yield one, told
+
+
+def by_world(
+    todo: Sequence[Done], come: Iterable[tuple[Done, Came]], score: Callable[[Came], float]
+) -> dict[str, dict[str, dict[int, Came]]]:
+    """Put results in order, by world, row and seed; tell each on stderr as it comes."""
+    came: dict[Done, Came] = {}
+    for job, outcome in come:
+        click.echo(f"{job.name}: {score(outcome):.3f}, {outcome.seconds:.1f} s", err=True)
+        came[job] = outcome
+    found: dict[str, dict[str, dict[int, Came]]] = {}
+    for job in todo:
+        found.setdefault(job.world, {}).setdefault(job.row, {})[job.seed] = came[job]
+    return found

@@ -19,6 +19,7 @@ import click
 from ..operators.routing import Case, Side, fit
 from ..operators.routing.figures import decided, figures_of
 from ..pool.statistics import wilson
+from ..schema.command import Command
 from .tables import written
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def _row(world: World, number: int, by: By, found: Sequence[Found]) -> dict[str,
     }
 
 
-@click.command("routing")
+@click.command("routing", cls=Command)
 @click.option("--times", default=400, show_default=True, help="Routers fitted for each row.")
 @click.option("--cases", multiple=True, type=int, help="Only rows of so many cases; repeatable.")
 @click.option("--logistic", is_flag=True, help="Rows of the logistic regression instead of rules.")

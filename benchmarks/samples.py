@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from ..runtime.dialogue import clipped
 from ..runtime.usage import Usage
 from ..schema.errors import InputError
+from ..schema.json_text import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +16,20 @@ if TYPE_CHECKING:
     from ..runtime.outcomes import Run
     from ..schema.task import Task
 
-__all__ = ["Sample"]
+__all__ = ["Sample", "asked"]
+
+ASKED = ("question", "reference")
+"""What a line of samples.jsonl has of the task, for people."""
+LONGEST = 4_000
+"""Characters of each of them."""
+
+
+def asked(task: Task) -> dict[str, str]:
+    """Give what a line of samples.jsonl has of the task: its question and its right answer."""
+    answer = task.answer
+    reference = answer if isinstance(answer, str) else dumps(answer, ensure_ascii=False)
+    texts = {"question": task.text, **({} if answer is None else {"reference": reference})}
+    return {name: clipped([text], LONGEST)[0] for name, text in texts.items()}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,9 +93,9 @@ class Sample:
 
     @classmethod
     def of_value(cls, value: Mapping[str, Any]) -> Sample:
-        """Read a sample as a line of samples.jsonl has it."""
+        """Read a sample as a line of samples.jsonl has it; what was asked is the task's."""
         given: dict[str, Any] = {**value, "usage": Usage(**value.get("usage", {}))}
-        return cls(**given)
+        return cls(**{name: item for name, item in given.items() if name not in ASKED})
 
     def value(self) -> dict[str, Any]:
         """Give the line of samples.jsonl: nothing of it that is at its default."""

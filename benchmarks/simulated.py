@@ -44,11 +44,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Interval",
     "apart",
+    "head",
     "in_memory",
     "in_order",
     "matching",
     "memory_of",
     "none_matches",
+    "row",
     "services_of",
     "side_by_side",
     "sized",
@@ -231,6 +233,17 @@ def usage_of(request: ChatRequest, text: str) -> Usage:
     return Usage(
         calls=1, prompt_tokens=read // CHARACTERS, completion_tokens=len(text) // CHARACTERS
     )
+
+
+def head(*cells: str) -> Iterator[str]:
+    """Write the head of a table in Markdown."""
+    yield row(*cells)
+    yield "|---" * len(cells) + "|"
+
+
+def row(*cells: str) -> str:
+    """Write a row of a table in Markdown."""
+    return f"| {' | '.join(cells)} |"
 
 
 def apart(*several: Iterator[str]) -> Iterator[str]:

@@ -6,10 +6,10 @@ nobody knows that.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..schema.json_text import dumps
 from ..schema.terminal import on_one_line, speakable
 from .material import CHARACTERS_PER_TOKEN, clip, fenced, material
 
@@ -110,6 +110,6 @@ def _ended(outcome: AgentOutcome) -> Iterator[str]:
 
 
 def _tool(call: ToolCall) -> str:
-    arguments = json.dumps(call.arguments, ensure_ascii=False)
+    arguments = dumps(call.arguments, ensure_ascii=False)
     failed = f" failed: {call.error}" if call.error else ""
     return f"tool {clip(on_one_line(f'{call.tool} {arguments}{failed}'), LONGEST_LINE)}"

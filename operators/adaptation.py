@@ -292,6 +292,7 @@ def _carried(last: Round) -> Carry:
             role=last.plan.agents[agent].agent.role,
             content=outcome.result.content,
             patch=outcome.result.patch,
+            changes=outcome.changes if outcome.result.patch else (),
         )
         for agent, outcome in last.run.agents.items()
         if outcome.result is not None

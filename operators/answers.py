@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ..runtime.structured import first_json, parse_structured
+from ..runtime.structured import json_in, parse_structured
 from ..schema.edits import Rejected, apply, components, edits_from_json
 from ..schema.errors import ConfigError
 from ..schema.problems import quoted
@@ -87,7 +87,7 @@ def edits_in(
         Unfit: It has another shape, edits another component, or is too long.
     """
     try:
-        value = first_json(text)
+        value = json_in(text, _has_edits)
     except ValueError:
         raise Unfit(f"it is not JSON: {quoted(text.strip()[:80])}") from None
     if not is_mapping(value) or not is_list(listed := value.get("edits")):
@@ -106,6 +106,10 @@ def edits_in(
     if foreign := sorted(components(edits) - {*allowed}):
         raise Unfit(f"it edits {', '.join(foreign)}; here only {', '.join(allowed)} may be edited.")
     return _reason(value.get("reason"), bounds), edits
+
+
+def _has_edits(value: Any) -> bool:
+    return is_mapping(value) and is_list(value.get("edits"))
 
 
 def child_of(parent: Team, edits: Sequence[Edit], catalogue: Catalogue, ceiling: Ceiling) -> Team:

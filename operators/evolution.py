@@ -9,7 +9,9 @@ crash the episodes that were not are made again, from the journal as far as it g
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..pool.changes import Rejected, Told
@@ -18,11 +20,14 @@ from ..pool.scaffold import HEAD, next_head
 from ..pool.view import Views
 from .episode import Episode
 from .folder import EPISODES, EVOLUTIONS, TURNS
+from .lines import lines_in
+from .log import EpisodeLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from ..runtime.trace import Event
     from ..schema.task import Task
     from .stage import Stage
     from .strategy import Strategy
@@ -40,6 +45,8 @@ class Evolution:
         tasks: The stream.
         folder: Where its lines and its journal are kept.
         on_episode: Told each episode that was committed, as its line has it.
+        hear: Told what happens in an episode: its number, and the event. Where somebody wants to
+            know, it is kept in the episode's folder, too.
     """
 
     stage: Stage
@@ -47,6 +54,7 @@ class Evolution:
     tasks: Sequence[Task]
     folder: Path
     on_episode: Callable[[Mapping[str, Any]], None] = lambda _value: None
+    hear: Callable[[int, Event], None] | None = None
     _running: dict[int, asyncio.Task[Episode]] = field(
         default_factory=dict[int, "asyncio.Task[Episode]"]
     )
@@ -69,7 +77,7 @@ class Evolution:
         Raises:
             StorageError: The file is damaged.
         """
-        return [entry.value for entry in self._lines.read()]
+        return [*lines_in(self.folder)]
 
     async def to_the_end(self) -> None:
         """Do all episodes that were not done yet.
@@ -110,19 +118,33 @@ class Evolution:
     def _begin(self, number: int) -> None:
         """Begin an episode with what it is to see, settled before anything is awaited."""
         last = number - self.stage.recipe.workers
+        folder = self.folder / EPISODES / f"{number:06d}"
+        log = self._log(number, folder)
         episode = Episode(
             stage=self.stage,
             number=number,
             task=self.tasks[number],
             view=self._views.upto(last),
             past=(self._past or [])[: max(0, last + 1)],
-            folder=self.folder / EPISODES / f"{number:06d}",
+            folder=folder,
+            trace=log.trace if log else None,
         )
-        self._running[number] = asyncio.create_task(self._done(episode), name=episode.path)
+        self._running[number] = asyncio.create_task(self._done(episode, log), name=episode.path)
 
-    async def _done(self, episode: Episode) -> Episode:
-        await self.strategy.episode(episode)
-        await episode.finish()
+    def _log(self, number: int, folder: Path) -> EpisodeLog | None:
+        if self.hear is None:
+            return None
+        hear = partial(self.hear, number)
+        return EpisodeLog(folder=folder, scrub=self.stage.scrubber, beside=(hear,))
+
+    async def _done(self, episode: Episode, log: EpisodeLog | None) -> Episode:
+        with log or nullcontext():
+            if log:
+                log.trace.emit("task_given", task=episode.task.value())
+            await self.strategy.episode(episode)
+            await episode.finish()
+            if log:
+                log.trace.check()
         return episode
 
     def _commit(self, episode: Episode) -> None:

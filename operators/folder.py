@@ -6,7 +6,6 @@ stream may be prolonged: the tasks that it was begun with then come first, uncha
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict, dataclass, replace
 from dataclasses import fields as fields_of
@@ -17,8 +16,11 @@ from ..pool.layout import EVOLUTIONS, MANIFEST, TURNS
 from ..pool.seen import text_digest
 from ..runtime.journal import digest
 from ..runtime.terminal import counted
+from ..runtime.trace import EVENTS
 from ..schema.errors import InputError
 from ..schema.files import make_folder, write_atomically
+from ..schema.json_text import dumps, loads
+from ..schema.kept import misfit
 from ..schema.problems import quoted
 from ..schema.recipe import Recipe
 from ..schema.secrets import scrubbed
@@ -45,6 +47,7 @@ __all__ = [
 
 EPISODES = "episodes"
 """Where files of an evolution's episodes are kept, each in a folder of its number."""
+IGNORED = f"journal.sqlite*\n{EPISODES}/*/{EVENTS}\n"
 VERSION = 3
 """Of the manifest. The first one had two hashes, and told neither answers nor models."""
 FLAT = 2
@@ -113,7 +116,7 @@ class Manifest:
         """
         path = folder / MANIFEST
         try:
-            value = json.loads(path.read_text(encoding="utf-8"))
+            value = loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(f"no evolution in {str(folder)!r}: it has no {MANIFEST}.") from None
         except (OSError, ValueError) as error:
@@ -126,7 +129,9 @@ class Manifest:
             )
         fields: dict[str, Any] = {**value}
         if fields.pop("v") == FLAT:
-            fields["recipe"] = _with_settings(value["recipe"])
+            fields["recipe"] = _with_settings(fields.get("recipe"))
+        if wrong := misfit("evolution", fields):
+            raise InputError(f"{path}: not what an evolution wrote there: {wrong}.")
         for name in ("commands", "coterie"):
             fields[name] = tuple(fields[name])
         return cls(**fields)
@@ -137,7 +142,7 @@ class Manifest:
         Raises:
             StorageError: It cannot be written.
         """
-        text = json.dumps({"v": VERSION, **asdict(self)}, indent=2, ensure_ascii=False)
+        text = dumps({"v": VERSION, **asdict(self)}, indent=2, ensure_ascii=False)
         write_atomically(folder / MANIFEST, text + "\n")
 
     def after(self, earlier: Manifest) -> Manifest:
@@ -180,15 +185,22 @@ def open_folder(pool: Path, name: str, manifest: Manifest | None = None) -> Path
     folder = pool / EVOLUTIONS / name
     if manifest is not None and (find_folder(pool, name, manifest) / MANIFEST).exists():
         earlier = Manifest.read(folder)
+        _ignore_what_git_need_not_keep(folder)
         if (going_on := manifest.after(earlier)) != earlier:
             going_on.write(folder)
         return folder
     make_folder(folder.parent)
     make_folder(folder)
-    write_atomically(folder / ".gitignore", "journal.sqlite*\n")
+    _ignore_what_git_need_not_keep(folder)
     if manifest is not None:
         manifest.write(folder)
     return folder
+
+
+def _ignore_what_git_need_not_keep(folder: Path) -> None:
+    path = folder / ".gitignore"
+    if not path.exists() or path.read_text(encoding="utf-8") != IGNORED:
+        write_atomically(path, IGNORED)
 
 
 def find_folder(pool: Path, name: str, manifest: Manifest) -> Path:
@@ -216,7 +228,10 @@ def task_digest(task: Task) -> str:
         [task.query, task.context, *([dict(task.briefs)] if task.briefs else ())],
         [task.id, task.answer],
         [task.scorer.name, dict(task.scorer.options)],
-        [dict(task.files), task.repo and str(task.repo.resolve()), task.commit],
+        [
+            *(dict(task.files), task.repo and str(task.repo.resolve()), task.commit),
+            *([task.attached] if task.attached else ()),
+        ],
         task.niche,
     )
     return ".".join([text_digest(task), *(digest(part)[:DIGITS] for part in rest)])
@@ -238,6 +253,8 @@ def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
     if recipe.beta and recipe.cost_unit == "usd":
         prices = ("usd_per_mtok_input", "usd_per_mtok_cached", "usd_per_mtok_output")
         told |= {name: getattr(model, name) for name in prices}
+        seldom = ("usd_per_mtok_cache_write", "usd_per_mtok_thinking", "usd_steps")
+        told |= {name: getattr(model, name) for name in seldom if getattr(model, name)}
     return told
 
 
@@ -266,8 +283,10 @@ def _tasks_changed(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     return []
 
 
-def _with_settings(recipe: Mapping[str, Any]) -> dict[str, Any]:
+def _with_settings(recipe: object) -> object:
     """Give a recipe of the earlier version as it is now: what is not common is the strategy's."""
+    if not is_mapping(recipe):
+        return recipe
     common = {field.name for field in fields_of(Recipe)}
     settings = {key: item for key, item in recipe.items() if key not in common}
     return {**{key: item for key, item in recipe.items() if key in common}, "settings": settings}
@@ -281,4 +300,4 @@ def _flat(recipe: Mapping[str, Any]) -> dict[str, Any]:
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
     """Give a value as JSON reads it back."""
-    return json.loads(json.dumps(value))
+    return loads(dumps(value))

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..pool.intervals import mean_interval, paired_interval
+from ..runtime.record import read_value
 from ..runtime.terminal import counted
 from ..runtime.usage import Usage
+from ..schema.errors import InputError
 from ..schema.files import write_atomically
+from ..schema.json_text import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -110,7 +112,7 @@ def write_figures(folder: Path, figures: Figures, trials: Sequence[Mapping[str, 
         StorageError: They cannot be written.
     """
     told = {**figures.value(), "trials": list(trials)}
-    write_atomically(folder / HELD_OUT, json.dumps(told, indent=2, ensure_ascii=False) + "\n")
+    write_atomically(folder / HELD_OUT, dumps(told, indent=2, ensure_ascii=False) + "\n")
 
 
 def read_figures(folder: Path) -> Figures | None:
@@ -118,10 +120,13 @@ def read_figures(folder: Path) -> Figures | None:
     path = folder / HELD_OUT
     if not path.exists():
         return None
-    told = json.loads(path.read_text(encoding="utf-8"))
-    fields: dict[str, Any] = {name: told[name] for name in Figures.__slots__}
-    fields["teams"] = tuple(told["teams"])
-    return Figures(**fields)
+    told = read_value(path)
+    try:
+        fields: dict[str, Any] = {name: told[name] for name in Figures.__slots__}
+        fields["teams"] = tuple(told["teams"])
+        return Figures(**fields)
+    except (KeyError, TypeError) as error:
+        raise InputError(f"{path}: not what was kept of held-out tasks: {error!r}.") from None
 
 
 def _scores(team: str, trials: Sequence[Mapping[str, Any]]) -> Scores:

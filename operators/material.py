@@ -76,7 +76,8 @@ def clip(text: str, most: int) -> str:
 
 def task_text(task: Task, bounds: Bounds) -> str:
     """Show a task, without its reference answer."""
-    files = f"Files: {', '.join(sorted(task.files))}" if task.files else ""
+    named = sorted({*task.files, *task.attachments})
+    files = f"Files: {', '.join(named)}" if named else ""
     repo = "It comes with a git repository." if task.repo else ""
     shown = material(task.text, files, repo)
     return fenced("task", clip(shown, bounds.task_characters))

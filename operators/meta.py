@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..runtime.gateway import ChatRequest
 from ..runtime.messages import render
+from ..runtime.thoughts import ONLY_THINKING, only_thinks
+from ..schema.json_text import dumps
 from .answers import Unfit
 from .bounds import Bounds
 from .proposal import Dropped
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..runtime.gateway import ChatAnswer, Message
     from ..schema.catalogue import Catalogue
     from ..schema.ceiling import Ceiling
+    from ..schema.models import Effort
     from ..schema.team import Team
 
 __all__ = ["Meta", "Question", "Respondent", "prompt"]
@@ -135,12 +137,16 @@ class Meta(Respondent):
         model: The alias of the model.
         budget: What the calls may cost.
         temperature: None for the endpoint's own.
+        top_p: None for what the host or the endpoint has.
+        effort: None for what the host or the endpoint has.
     """
 
     calls: Calls
     model: str = "default"
     budget: Budget | None = None
     temperature: float | None = None
+    top_p: float | None = None
+    effort: Effort | None = None
 
     @property
     def limits(self) -> Bounds:
@@ -211,7 +217,7 @@ class Meta(Respondent):
         """Add the form of the answer; a small model would take the schema for words of the task."""
         known = self.catalogue.models.get(self.model)
         is_held = known is not None and known.is_embedded
-        schema = "" if is_held else json.dumps(question.schema, ensure_ascii=False)
+        schema = "" if is_held else dumps(question.schema, ensure_ascii=False)
         return f"{question.instructions}\n\n{prompt('answer', schema=schema)}"
 
     async def _answer(
@@ -222,6 +228,8 @@ class Meta(Respondent):
             messages=tuple(messages),
             max_tokens=self.limits.answer_tokens,
             temperature=self.temperature,
+            top_p=self.top_p,
+            effort=self.effort,
             schema=question.schema,
         )
         tell = functools.partial(self.tell, operator=question.operator)
@@ -229,7 +237,7 @@ class Meta(Respondent):
 
     def _read(self, path: str, question: Question[Answered], answer: ChatAnswer) -> Answered:
         try:
-            read = question.read(answer.text)
+            read = _taken(question, answer)
         except Unfit as unfit:
             if answer.finish_reason != "length":
                 raise
@@ -237,3 +245,14 @@ class Meta(Respondent):
             raise Unfit(cut, *unfit.problems) from None
         self.tell("operator_answered", path=path, operator=question.operator, answer=answer.text)
         return read
+
+
+def _taken(question: Question[Answered], answer: ChatAnswer) -> Answered:
+    """Read an answer; one of thinking alone is none, whatever the question takes.
+
+    Raises:
+        Unfit: It is of no use.
+    """
+    if only_thinks(answer):
+        raise Unfit(ONLY_THINKING)
+    return question.read(answer.text)

@@ -10,6 +10,7 @@ from ..runtime.dialogue import kept
 from ..runtime.gateway import ChatAnswer, ToolCall
 from ..runtime.outcomes import run_of
 from ..runtime.record import read_result
+from ..runtime.trace import EVENTS
 from ..schema.errors import InputError
 from ..schema.loading import read_file
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from ..runtime.outcomes import Run
 
 __all__ = ["read_run", "with_dialogues"]
-
-EVENTS = "events.jsonl"
 
 
 def read_run(folder: Path) -> Run:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..schema.agent_file import agent_paths, load_agent
 from ..schema.ceiling import Ceiling
 from ..schema.errors import InputError
-from ..schema.loading import SEEDS
+from ..schema.seeds import SEEDS
 from ..schema.team import Team, is_prompt_id
 from ..schema.terminal import on_one_line
 from .material import clip, fenced

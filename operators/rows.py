@@ -6,11 +6,10 @@ import csv
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from ..pool.ledger import Ledger
 from ..runtime.usage import Usage
 from ..schema.files import write_atomically
-from .folder import EVOLUTIONS, TURNS
-from .lines import best_of, candidates_of, runs_of, usage_of
+from .folder import EVOLUTIONS
+from .lines import best_of, candidates_of, lines_in, runs_of, usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -56,8 +55,8 @@ def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
     Raises:
         StorageError: A file is damaged.
     """
-    for number, entry in enumerate(Ledger(pool / EVOLUTIONS / name / TURNS).read()):
-        line, tried = entry.value, candidates_of(entry.value)
+    for number, line in enumerate(lines_in(pool / EVOLUTIONS / name)):
+        tried = candidates_of(line)
         best = best_of(line) or {}
         spent = (usage_of(line), Usage(**line["operators"]), Usage(**line["judging"]))
         yield {

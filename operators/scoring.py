@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["cost_of", "is_judged", "require_answers"]
 
+MOST_NAMED = 10
+"""Tasks that a message names."""
+
 
 def is_judged(recipe: Recipe, task: Task) -> bool:
     """Tell whether a judge scores a task: always, or where there is no reference answer."""
@@ -25,14 +28,17 @@ def require_answers(tasks: Sequence[Task]) -> None:
     """Make sure that every task can be scored by its reference answer.
 
     Raises:
-        InputError: One has none.
+        InputError: Some have none; the first of them are named.
     """
-    for task in tasks:
-        if task.answer is None:
-            raise InputError(
-                f"task {task.id!r} has no answer to score against. Add one, or write score: auto"
-                " in the recipe: then a judge scores it."
-            )
+    without = [task.id for task in tasks if task.answer is None]
+    if without:
+        named = ", ".join(map(repr, without[:MOST_NAMED]))
+        more = f" and {len(without) - MOST_NAMED} more" if len(without) > MOST_NAMED else ""
+        noun, verb = ("task", "has") if len(without) == 1 else ("tasks", "have")
+        raise InputError(
+            f"{noun} {named}{more} {verb} no answer to score against. Add one, or have a judge"
+            " score: score: auto in a recipe, --scorer judge of mas-bench run."
+        )
 
 
 def cost_of(run: Run, recipe: Recipe) -> float:

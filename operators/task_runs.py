@@ -18,6 +18,7 @@ from ..runtime.scoring import scored
 from ..runtime.silence import NOBODY_SILENT
 from ..runtime.usage import Usage
 from ..runtime.whole import as_run, passes, perform
+from ..schema import dump
 from ..schema.errors import InputError, LimitError, RunError
 from .judge import Verdict, judge
 from .scoring import cost_of, is_judged
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ..runtime.engine import Context
     from ..runtime.journal import Journal
     from ..runtime.outcomes import Run
+    from ..runtime.plan import Plan
     from ..runtime.rounds import Between, Round
     from ..runtime.services import Services
     from ..runtime.silence import Silence
@@ -119,13 +121,14 @@ class TaskRuns:
         async def work() -> Mapping[str, Any]:
             await services.prepare(plan)
             own = self._part_of_budget(caps, place)
-            context = self._context(dialogue=dialogue, **({"budget": own} if own else {}))
+            part = {"budget": own} if own else {}
+            context = self._context(dialogue=dialogue, trace=self._telling(plan, what), **part)
             if read:
                 made = await execute(plan, task, context, path=place, carry=carry, given=given)
                 run = await scored(made, task, services.jails)
             else:
                 run = await perform(plan, task, context, path=place)
-            if own is None or not own.refused:
+            if own is None or not own.reached - {"seconds"}:
                 self._must_count(run, is_waited_for=not is_hasty)
             return run_value(run)
 
@@ -158,11 +161,10 @@ class TaskRuns:
 
         async def one_pass(coming: Next, number: int) -> Run:
             await services.prepare(coming.plan)
-            trace = self.trace.within(round=number) if self.trace else None
             run = await execute(
                 coming.plan,
                 self.task,
-                self._context(trace=trace, dialogue=dialogue),
+                self._context(trace=told and told.within(round=number), dialogue=dialogue),
                 path=f"{self.path}{what}/round {number}/",
                 carry=coming.carry,
                 given=coming.given,
@@ -172,6 +174,7 @@ class TaskRuns:
             return run
 
         first = Next(plan=compile(team, stage.catalogue))
+        told = self._telling(first.plan, what)
         done = await rounds(first, one_pass, between, most=most)
         self._runs[what] = summed(done, done[-1].plan)
         return done
@@ -206,7 +209,8 @@ class TaskRuns:
         """
         stage, services, plan = self.stage, self.services, compile(team, self.stage.catalogue)
         await services.prepare(plan)
-        context = self._context(journal=journal or stage.journal, dialogue=dialogue)
+        told = self._telling(plan, what)
+        context = self._context(journal=journal or stage.journal, dialogue=dialogue, trace=told)
         path = f"{self.path}{what}/"
         done = await passes(plan, self.task, context, path=path, silent=silent)
         run = await scored(as_run(done, plan), self.task, services.jails)
@@ -220,6 +224,14 @@ class TaskRuns:
             return None
         spent = self.stage.journal.spent(place)
         return self.stage.budget.child(caps, "the run", spent=spent)
+
+    def _telling(self, plan: Plan, what: str) -> Trace | None:
+        """Tell who is run, and give the trace of that run, whose events all say which it is."""
+        if self.trace is None:
+            return None
+        part = self.trace.within(run=what)
+        part.emit("team_given", team=plan.team.name, yaml=dump(plan.resolved))
+        return part
 
     def _context(self, **others: Any) -> Context:
         """Give what it takes to run teams here, journaled and within the budget."""

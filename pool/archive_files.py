@@ -8,12 +8,12 @@ opened. Any other difference was made by somebody else.
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import StorageError
 from ..schema.files import write_atomically
+from ..schema.json_text import dumps
 from .layout import archive_of
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def _line(entry: Learnt) -> bytes:
     known = {name: item for name, item in told.items() if item not in (None, ())}
     task = {} if entry.case else {"task": entry.task}
     value = {"id": entry.id, **known, **task, "text": entry.text}
-    return f"{json.dumps(value, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")
+    return f"{dumps(value, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")
 
 
 def _content(path: Path) -> bytes:

@@ -7,13 +7,13 @@ written anew in one piece, so the pool is either what it was or converted; then 
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import InputError, StorageError
 from ..schema.files import locked, rename
+from ..schema.json_text import loads
 from .layout import LEDGER, LOCK
 from .learnt import Learnt, OperatorOutcome
 from .ledger import Ledger, line_of
@@ -129,7 +129,7 @@ def _entries(path: Path) -> tuple[list[Learnt], list[str]]:
     entries, notes = dict[str, Learnt](), list[str]()
     for number, line in enumerate(_content(path).split(b"\n"), 1):
         try:
-            entry = _entry(json.loads(line)) if line.strip() else None
+            entry = _entry(loads(line)) if line.strip() else None
         except MISSHAPEN as error:
             notes.append(f"{path}:{number}: this line is passed over: {error}")
             continue

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from ..runtime.record import read_value
 from ..runtime.usage import Usage
 from ..schema.errors import InputError
 from ..schema.values import is_mapping
@@ -100,7 +100,7 @@ def consumed(pool: Path) -> Consumed | None:
 def _rates(pool: Path) -> Iterator[tuple[str, Rates]]:
     """Give the rates of each evolution of a population, by its name."""
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
-        settings = _settings(json.loads(path.read_text(encoding="utf-8")))
+        settings = _settings(read_value(path))
         if settings.keys() >= NAMES:
             yield path.parent.name, Rates(**{name: settings[name] for name in NAMES})
 

@@ -107,7 +107,8 @@ def _graph(team: Team) -> _Graph:
 def _executed(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Leave out which agent of a pool it is: like a lineage, that is never executed."""
     said = {name: item for name, item in fields.items() if name != "member"}
-    return {**said, "tools": sorted(fields.get("tools", ()))}
+    sets = {name: sorted(said[name]) for name in ("imports", "tools") if name in said}
+    return {**said, "tools": [], **sets}
 
 
 def _colours(graph: _Graph, pins: Pins = ()) -> Mapping[str, str]:

@@ -25,12 +25,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import StorageError
 from ..schema.files import append, locked, sync, truncate, write_atomically
+from ..schema.json_text import loads
+from ..schema.values import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["START", "Entry", "Ledger", "Place", "line_of"]
+__all__ = ["START", "Entry", "Ledger", "Place", "entry_of", "line_of"]
 
 SEAL = b', "crc": "%08x"}\n'
 SEAL_BYTES = len(SEAL % 0)
@@ -238,7 +240,10 @@ class Ledger:
         for line in self._lines(after):
             if damaged is not None:
                 raise self._damage(damaged, "does not match its checksum")
-            entry = _entry(line, after)
+            try:
+                entry = entry_of(line, after)
+            except ValueError as error:
+                raise self._damage(after, str(error)) from None
             if entry is None:
                 damaged = after
             else:
@@ -280,10 +285,27 @@ def _sealed(content: bytes) -> bytes:
     return content + SEAL % zlib.crc32(content)
 
 
-def _entry(line: bytes, start: Place) -> Entry | None:
-    """Read a line; None where it is not as it was written."""
+def entry_of(line: bytes, start: Place = START) -> Entry | None:
+    """Read a line of a ledger; None where it does not match its checksum.
+
+    Args:
+        line: The line, with its end.
+        start: Where it begins.
+
+    Raises:
+        ValueError: It matches, and says what no ledger says: someone wrote it by hand.
+    """
     if line != _sealed(line[:-SEAL_BYTES]):
         return None
-    fields = json.loads(line)
-    files = tuple(fields.get("files", ()))
-    return Entry(op=fields["op"], value=fields["value"], files=files, end=start.after(line))
+    try:
+        fields = loads(line)
+    except ValueError as error:
+        raise ValueError(f"is not JSON: {error}") from None
+    if not is_mapping(fields):
+        raise ValueError("is not an object")
+    op, value, files = fields.get("op"), fields.get("value"), fields.get("files", [])
+    if not isinstance(op, str) or not is_mapping(value):
+        raise ValueError("needs 'op', which is text, and 'value', which is an object")
+    if not is_list(files) or not all(isinstance(name, str) for name in files):
+        raise ValueError("has 'files' that are no list of names")
+    return Entry(op=op, value=value, files=tuple(map(str, files)), end=start.after(line))

@@ -5,15 +5,16 @@ A task is known by its id, and by its words: whitespace and case make no other t
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from ..runtime.journal import digest
+from ..runtime.record import read_value
 from ..runtime.terminal import counted
 from ..schema.errors import InputError
 from ..schema.problems import quoted
 from ..schema.secrets import scrubbed
+from ..schema.values import is_mapping
 from .layout import EVOLUTIONS, LEDGER, MANIFEST
 from .learnt import LONGEST_TASK
 from .ledger import Ledger
@@ -165,9 +166,10 @@ def _ids(value: Mapping[str, Any]) -> Iterator[str]:
 def _manifested(pool: Path) -> Iterator[tuple[str, str]]:
     """Give the digests of what evolutions were given, each with its manifest."""
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
-        value = json.loads(path.read_text(encoding="utf-8"))
-        for told in value["tasks"].values() if value.get("v") in MANIFESTS else ():
-            yield told.partition(".")[0], str(path)
+        value = read_value(path)
+        tasks = value.get("tasks") if value.get("v") in MANIFESTS else None
+        for told in tasks.values() if is_mapping(tasks) else ():
+            yield str(told).partition(".")[0], str(path)
 
 
 def _place(task: Task, places: Mapping[str, str] | None) -> str:

@@ -23,6 +23,7 @@ from .learnt import Learnt
 from .lessons import Lessons
 from .members import Member
 from .scaffold import HEAD, next_head
+from .shape import has_types, misshapen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,6 +96,9 @@ class State:
             ValueError: It is not one that a pool writes, or contradicts earlier ones.
             OutdatedPoolError: It begins a pool of an earlier format.
         """
+        if not has_types(entry.value):
+            said = next(misshapen(entry.value), "a number is not whole")
+            raise ValueError(f"it is not as ledger.schema.json has it: {said}")
         try:
             self._take(entry.op, entry.value)
         except OutdatedPoolError:

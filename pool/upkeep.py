@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from dataclasses import dataclass, replace
 from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..schema import dump
@@ -18,7 +16,7 @@ from ..schema.problems import quoted
 from .agent_folders import AgentFolders
 from .changes import Retired
 from .layout import LEDGER, TEAMS
-from .ledger import START, Ledger
+from .ledger import START, Ledger, entry_of, line_of
 from .pool import Pool
 from .scaffold import Scaffold
 from .shape import misshapen
@@ -26,9 +24,9 @@ from .state import VERSION, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from ..schema.team import Team
-    from .ledger import Entry
     from .members import Member
 
 __all__ = ["Findings", "repair", "verify"]
@@ -169,7 +167,7 @@ def _left_behind(path: Path, state: State, end: int) -> Iterator[str]:
             f" {size - end} bytes count for nothing. The next update removes them."
         )
     owned = {member.path for member in state.teams.values()}
-    for file in sorted((path.parent / TEAMS).iterdir()):
+    for file in sorted((path.parent / TEAMS).glob("*")):
         if file.is_file() and file not in owned:
             yield f"{file}: belongs to no team. mas-pool gc removes it."
     for name in AgentFolders(path.parent).orphans(state.agents.values()):
@@ -211,24 +209,23 @@ def _salvage(path: Path) -> list[str]:
 
 def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
     """Tell the lines that can be used from those that cannot, which are told one by one."""
-    state, seen = State(path.parent), set[str]()
-    with tempfile.TemporaryDirectory() as scratch:
-        alone = Ledger(Path(scratch) / LEDGER)
-        alone.append({"kind": "pool", "v": VERSION}, op="pool")
-        kept, lost = [alone.path.read_bytes()], list[str]()
-        state.take(next(alone.read()))
-        for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
-            alone.path.write_bytes(line + b"\n")
-            entry = next(alone.read(), None)
-            if why := _why_not(entry, state, seen):
-                lost.append(f"{path}: line {number} was left out: {why}.")
-            elif entry is not None and entry.op != "pool":
-                kept.append(line + b"\n")
+    first = line_of({"kind": "pool", "v": VERSION}, "pool")
+    state, seen, kept, lost = State(path.parent), set[str](), [first], list[str]()
+    _why_not(first, state, set())
+    for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
+        if why := _why_not(line + b"\n", state, seen):
+            lost.append(f"{path}: line {number} was left out: {why}.")
+        elif line + b"\n" != first:
+            kept.append(line + b"\n")
     return b"".join(kept), lost
 
 
-def _why_not(entry: Entry | None, state: State, seen: set[str]) -> str:
+def _why_not(line: bytes, state: State, seen: set[str]) -> str:
     """Say why a line cannot be used; take it in if it can."""
+    try:
+        entry = entry_of(line)
+    except ValueError as error:
+        return f"it {error}"
     if entry is None:
         return "it does not match its checksum"
     if entry.op in seen:
@@ -236,7 +233,7 @@ def _why_not(entry: Entry | None, state: State, seen: set[str]) -> str:
     try:
         state.take(entry)
     except ValueError as error:
-        if entry.op == "pool":
+        if entry.value.get("kind") == "pool" and isinstance(entry.value.get("v"), int):
             raise StorageError(f"{error}. Nothing was changed.") from None
         return str(error)
     seen.add(entry.op)

@@ -1,13 +1,14 @@
 """The interpreter: compiles a team and runs it on a task.
 
-load -> compile -> perform -> record. `run` does all of it in one call; `compile` and `perform` are
-for programs that run many teams over one gateway; `execute` is a single pass of a team's agents.
+load -> compile -> perform -> record. `run` does all of it in one call, `arun` and `stream` in an
+event loop; `compile` and `perform` are for programs that run many teams over one gateway; `execute`
+is a single pass of a team's agents.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .api import run
+    from .api import arun, run, stream
     from .budget import Budget, Caps
     from .calls import Calls
     from .engine import Context, execute
@@ -37,12 +38,14 @@ __all__ = [
     "Silence",
     "Toolbox",
     "Trace",
+    "arun",
     "compile",
     "execute",
     "open_services",
     "passes",
     "perform",
     "run",
+    "stream",
 ]
 
 _HOMES = {
@@ -61,12 +64,14 @@ _HOMES = {
     "Silence": "silence",
     "Toolbox": "tools",
     "Trace": "trace",
+    "arun": "api",
     "compile": "plan",
     "execute": "engine",
     "open_services": "services",
     "passes": "whole",
     "perform": "whole",
     "run": "api",
+    "stream": "api",
 }
 
 

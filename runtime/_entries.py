@@ -10,11 +10,15 @@ import queue
 import sqlite3
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 from urllib.parse import quote
 
 from ..schema.errors import InputError, StorageError
 from ..schema.failpoints import failpoint
+from ..schema.json_text import loads
+from ..schema.kept import misfit
+from ..schema.problems import quoted
+from ..schema.values import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,6 +32,7 @@ CREATE TABLE IF NOT EXISTS entries (
     moment REAL NOT NULL, PRIMARY KEY (path, asked)
 )
 """
+COLUMNS = "path, asked, kind, value, moment"
 INSERT = "INSERT OR REPLACE INTO entries (path, asked, kind, value, moment) VALUES (?, ?, ?, ?, ?)"
 HOW: Mapping[str, Any] = {"timeout": 60, "isolation_level": None, "check_same_thread": False}
 
@@ -74,6 +79,7 @@ class Entries:
         connection = _connected(path)
         try:
             connection.execute(TABLE)
+            connection.execute(f"SELECT {COLUMNS} FROM entries LIMIT 0")  # noqa: S608
             known = {row[0] for row in connection.execute("SELECT path FROM entries")}
         except sqlite3.DatabaseError as error:
             connection.close()
@@ -100,21 +106,35 @@ class Entries:
         return self._one("path = ? ORDER BY moment DESC, rowid DESC LIMIT 1", path)
 
     def values(self, kind: str, under: str) -> list[Mapping[str, Any]]:
-        """Give the values of a kind whose paths begin so, in the order of their paths."""
-        rows = self._reader.execute(
-            "SELECT value FROM entries WHERE kind = ? AND substr(path, 1, ?) = ? ORDER BY path",
-            (kind, len(under), under),
+        """Give the values of a kind whose paths begin so, in the order of their paths.
+
+        Raises:
+            StorageError: One is damaged.
+        """
+        rows = self._rows(
+            "SELECT path, value FROM entries WHERE kind = ? AND substr(path, 1, ?) = ?"
+            " ORDER BY path",
+            kind,
+            len(under),
+            under,
         )
-        return [json.loads(row[0]) for row in rows]
+        return [self._value(path, kind, value) for path, value in rows]
 
     def all(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Give path, question and value of every entry."""
-        for path, asked, value in self._reader.execute("SELECT path, asked, value FROM entries"):
-            yield path, asked, json.loads(value)
+        """Give path, question and value of every entry.
+
+        Raises:
+            StorageError: One is damaged.
+        """
+        rows = self._rows("SELECT path, asked, kind, value FROM entries")
+        for path, asked, kind, value in rows:
+            yield path, asked, self._value(path, kind, value)
 
     def last_moment(self) -> float:
         """Give the moment of the entry that came last; 0 where there is none."""
-        return float(self._reader.execute("SELECT max(moment) FROM entries").fetchone()[0] or 0)
+        return float(
+            self._reader.execute("SELECT max(CAST(moment AS REAL)) FROM entries").fetchone()[0] or 0
+        )
 
     async def put(self, entry: Entry) -> None:
         """Write an entry; it is on disk when this returns, and also when it is cancelled.
@@ -146,14 +166,22 @@ class Entries:
     def _one(self, where: str, *values: str) -> Entry | None:
         if values[0] not in self._paths:
             return None
-        row = self._reader.execute(
-            f"SELECT path, kind, asked, value, moment FROM entries WHERE {where}",  # noqa: S608
-            values,
-        ).fetchone()
-        if row is None:
+        query = f"SELECT {COLUMNS} FROM entries WHERE {where}"  # noqa: S608
+        rows = self._rows(query, *values)
+        if not rows:
             return None
-        path, kind, asked, value, moment = row
-        return Entry(path=path, kind=kind, asked=asked, value=json.loads(value), moment=moment)
+        path, asked, kind, text, moment = rows[0]
+        value = self._value(path, kind, text)
+        return Entry(path=path, kind=kind, asked=asked, value=value, moment=moment)
+
+    def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
+        try:
+            return self._reader.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise StorageError(f"{self.path}: the journal is damaged: {error}.") from None
+
+    def _value(self, path: str, kind: str, text: object) -> Mapping[str, Any]:
+        return _read(self.path, path, kind, text)
 
     def _write_all(self, connection: sqlite3.Connection) -> None:
         """The writer's thread: commit what has come together, until told to end."""
@@ -222,6 +250,22 @@ def _settle(written: asyncio.Future[None], failure: StorageError | None) -> None
         written.set_exception(failure)
 
 
+def _read(file: Path, path: str, kind: str, text: object) -> Mapping[str, Any]:
+    """Read the value of an entry that anybody may have changed since.
+
+    Raises:
+        StorageError: It is not what an entry of its kind holds.
+    """
+    try:
+        value = loads(text) if isinstance(text, str) else None
+    except ValueError as error:
+        raise StorageError(f"{file}: the entry {quoted(path)} is no JSON: {error}.") from None
+    wrong = misfit(kind, value) if is_mapping(value) else "it is no object"
+    if wrong:
+        raise StorageError(f"{file}: the entry {quoted(path)} ({kind}) is damaged: {wrong}.")
+    return cast("Mapping[str, Any]", value)
+
+
 def read_only(path: Path, kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Read path and value of all entries of a kind, in the order in which they came.
 
@@ -229,6 +273,7 @@ def read_only(path: Path, kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
     Raises:
         InputError: There is no such file, or it is none of ours.
+        StorageError: An entry is damaged.
     """
     if not path.is_file():
         raise InputError(f"{path}: there is no such file.")
@@ -239,6 +284,6 @@ def read_only(path: Path, kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     try:
         with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
             for name, value in connection.execute(asked, (kind,)):
-                yield name, json.loads(value)
+                yield name, _read(path, name, kind, value)
     except sqlite3.DatabaseError as error:
         raise InputError(f"{path}: this is not a journal: {error}.") from None

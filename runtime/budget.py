@@ -63,7 +63,7 @@ class Budget:
         clock: Gives the time in seconds; only differences matter.
 
     Attributes:
-        refused: Whether a call did not fit under a cap of this budget itself.
+        reached: Its own caps that a call did not fit under, or that time is up for.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Budget:
         self.caps = caps
         self.parent = parent
         self.name = name
-        self.refused = False
+        self.reached: set[Cap] = set()
         self._clock = clock
         self._started = clock()
         self._spent = Usage()
@@ -130,6 +130,7 @@ class Budget:
     def time_is_up(self) -> BudgetReached:
         """Say whose time is up first, for whoever has waited until then."""
         late = self._latest() or self
+        late.reached.add("seconds")
         return BudgetReached(
             f"{late.name} has reached its budget {late._shown('seconds')}: so long has it been at"
             " work. Raise seconds to go on.",
@@ -230,7 +231,8 @@ class Budget:
         for budget in self._chain:
             for index, limit in budget._limits:
                 if budget._used[index] + amounts[index] > limit:
-                    cap, budget.refused = COUNTED[index], True
+                    cap = COUNTED[index]
+                    budget.reached.add(cap)
                     message = budget._reached(cap, amounts[index])
                     return BudgetReached(message, cap=cap, budget=budget)
         return None

@@ -5,9 +5,13 @@ from __future__ import annotations
 import hashlib
 import time
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .gateway import CallError, ChatAnswer, ToolCall, Usage
+from ..schema.json_text import dumps, loads
+from .bounds import LARGEST_ANSWER, LONGEST_EVENT, apart
+from .dialogue import shortened
+from .gateway import CallError, ChatAnswer, ToolCall, Usage, bare
 from .journal import digest
 from .overflow import trimmed
 
@@ -17,9 +21,10 @@ if TYPE_CHECKING:
     from .budget import Budget
     from .cache import Cache
     from .gateway import ChatRequest, Gateway
+    from .gateway.forms import Adaptation
     from .journal import Journal
 
-__all__ = ["Calls", "Tell", "seed_of"]
+__all__ = ["Calls", "Tell", "scrubbed", "seed_of"]
 
 
 class Tell(Protocol):
@@ -60,6 +65,7 @@ class Calls:
         *,
         budget: Budget | None = None,
         trim: bool = False,
+        on_words: Callable[[str], None] | None = None,
     ) -> ChatAnswer:
         """Ask a model, or find what it answered.
 
@@ -67,9 +73,10 @@ class Calls:
             path: Which call this is, whenever it is made.
             request: What to ask; its seed is derived from the path.
             tell: Told what happens: `model_call`, `model_retried`, `model_fallback`, `model_error`,
-                `trimmed`.
+                `parameter_adapted`, `trimmed`.
             budget: What the call may cost.
             trim: Shorten the conversation where the model's context is too small for it.
+            on_words: Told the words of a live answer as they come, secrets and all.
 
         Raises:
             CallError: No usable answer.
@@ -78,7 +85,7 @@ class Calls:
             StorageError: The answer cannot be kept.
         """
         request = replace(request, seed=seed_of(self.seed, path))
-        call = _Call(self, request, tell, budget, trim)
+        call = _Call(self, request, tell, budget, trim, on_words)
         try:
             value, source = await call.value(path)
         except CallError as error:
@@ -115,6 +122,7 @@ class _Call:
     tell: Tell
     budget: Budget | None
     trim: bool
+    on_words: Callable[[str], None] | None
 
     async def value(self, path: str) -> tuple[Mapping[str, Any], str]:
         """Give the answer as a JSON object, and where it came from."""
@@ -161,6 +169,8 @@ class _Call:
                     request,
                     self._tell_retry,
                     on_fallback=self._tell_fallback,
+                    on_words=self.on_words,
+                    on_adapted=self._tell_adapted,
                     budget=self.budget,
                 )
             except CallError as error:
@@ -173,7 +183,8 @@ class _Call:
                 request = replace(request, messages=messages)
             else:
                 is_own = answer.alias == request.model
-                return _value(answer, self.calls.scrub, left_out), is_own
+                work = partial(_value, answer, self.calls.scrub, left_out)
+                return await apart(_size(answer), work), is_own
 
     def _tell_retry(self, error: CallError, wait: float) -> None:
         said = self.calls.scrub(str(error))
@@ -183,26 +194,32 @@ class _Call:
         said = self.calls.scrub(str(error))
         self.tell("model_fallback", kind=error.kind, error=said, alias=alias)
 
+    def _tell_adapted(self, one: Adaptation) -> None:
+        told = {**asdict(one), "words": self.calls.scrub(one.words)}
+        self.tell("parameter_adapted", **told)
+
     def _question(self) -> str:
         """Give the digest of everything that shapes the answer."""
         model = self.calls.gateway.models[self.request.model]
-        return digest(self._shape(), model.model, model.api_base)
+        settings = [model.settings] if model.settings else []
+        return digest(self._shape(), model.model, model.api_base, *settings)
 
     def _shape(self) -> list[Any]:
         """Give what of a request shapes its answer, but for the model."""
         one = self.request
         sampling = [one.max_tokens, one.temperature, one.seed, one.stop]
-        return [one.messages, *sampling, one.tools, one.tool_choice, one.schema]
+        seen = {name: shown.sha256 for name, shown in one.attachments.items()} or None
+        later = {"top_p": one.top_p, "effort": one.effort, "attachments": seen}
+        said = {name: value for name, value in later.items() if value is not None}
+        shape = [one.messages, *sampling, one.tools, one.tool_choice, one.schema]
+        return [*shape, said] if said else shape
 
 
 def _value(answer: ChatAnswer, scrub: Callable[[str], str], left_out: int) -> Mapping[str, Any]:
     """Write an answer as a JSON object, without the host's secrets."""
     value = {
         "text": scrub(answer.text),
-        "tool_calls": [
-            {"id": scrub(one.id), "name": scrub(one.name), "arguments": scrub(one.arguments)}
-            for one in answer.tool_calls
-        ],
+        "tool_calls": [_call_value(one, scrub) for one in answer.tool_calls],
         "finish_reason": scrub(answer.finish_reason),
         "usage": answer.usage.value(),
         "model": scrub(answer.model),
@@ -210,20 +227,50 @@ def _value(answer: ChatAnswer, scrub: Callable[[str], str], left_out: int) -> Ma
         "seconds": round(answer.seconds, 6),
         "attempts": answer.attempts,
     }
-    told = {"left_out": left_out, "fingerprint": scrub(answer.fingerprint)}
+    told = {
+        "left_out": left_out,
+        "fingerprint": scrub(answer.fingerprint),
+        "thinking": scrub(answer.thinking),
+        "kept": scrubbed(answer.kept, scrub) if answer.kept else {},
+        "adapted": dict(answer.adapted),
+    }
     return {**value, **{name: item for name, item in told.items() if item}}
+
+
+def _size(answer: ChatAnswer) -> int:
+    """Give the characters of an answer; what is kept of one is not counted, but taken for long."""
+    if answer.kept:
+        return LARGEST_ANSWER
+    called = sum(len(call.arguments) for call in answer.tool_calls)
+    return len(answer.text) + len(answer.thinking) + called
+
+
+def _call_value(call: ToolCall, scrub: Callable[[str], str]) -> dict[str, Any]:
+    value = {"id": call.id, "name": call.name, "arguments": call.arguments}
+    extra = {"extra": scrubbed(call.extra, scrub)} if call.extra else {}
+    return {**{name: scrub(text) for name, text in value.items()}, **extra}
+
+
+def scrubbed(value: Any, scrub: Callable[[str], str]) -> Any:
+    """Take the host's secrets out of every text of a JSON value."""
+    text = dumps(value, ensure_ascii=False)
+    clean = scrub(text)
+    return value if clean == text else loads(clean)
 
 
 def _answer(value: Mapping[str, Any]) -> ChatAnswer:
     return ChatAnswer(
         text=value["text"],
         tool_calls=tuple(ToolCall(**one) for one in value["tool_calls"]),
+        thinking=value.get("thinking", ""),
+        kept=value.get("kept", {}),
         finish_reason=value["finish_reason"],
         usage=Usage(**value["usage"]),
         model=value["model"],
         alias=value["alias"],
         seconds=value["seconds"],
         attempts=value["attempts"],
+        adapted=value.get("adapted", {}),
     )
 
 
@@ -235,12 +282,32 @@ def _tell_call(
         path=path,
         alias=request.model,
         model=answer.model,
-        messages=list(request.messages),
-        text=answer.text,
-        tool_calls=[asdict(call) for call in answer.tool_calls],
+        messages=shortened([bare(message) for message in request.messages], LONGEST_EVENT),
+        **_attached(request),
+        text=shortened(answer.text, LONGEST_EVENT),
+        tool_calls=shortened(
+            [
+                {"id": call.id, "name": call.name, "arguments": call.arguments}
+                for call in answer.tool_calls
+            ],
+            LONGEST_EVENT,
+        ),
+        **_thinking(answer),
         finish_reason=answer.finish_reason,
         usage=answer.usage.value(),
         attempts=answer.attempts,
         seconds=round(answer.seconds, 6),
+        **({"adapted": answer.adapted} if answer.adapted else {}),
         **({} if source == "model" else {"source": source}),
     )
+
+
+def _attached(request: ChatRequest) -> Mapping[str, Any]:
+    """Give what a call's event says of what the model was shown besides text."""
+    told = [one.described(name) for name, one in request.attachments.items()]
+    return {"attachments": told} if told else {}
+
+
+def _thinking(answer: ChatAnswer) -> Mapping[str, Any]:
+    """Give what an answer's event says of the thinking ahead of it."""
+    return {"thinking": shortened(answer.thinking, LONGEST_EVENT)} if answer.thinking else {}

@@ -63,8 +63,8 @@ class Carry:
     """What is carried into a pass, for all its agents.
 
     Attributes:
-        own: Each agent's own last contribution. Its patch is where the agent's workspace starts,
-            unless exactly one patch reached it in this pass.
+        own: Each agent's own last contribution. Its workspace starts from the changes in it,
+            beside those that reach it in this pass.
         letters: What colleagues answer to each agent.
         bulletin: What everyone is told; where some consult, these alone.
         notices: What agents are told about who takes part.

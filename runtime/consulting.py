@@ -6,12 +6,12 @@ adds to that (MATTRL Eq. 5). What it has said before is nothing new, whatever it
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..schema.json_text import dumps
 from ..schema.values import is_list
-from .structured import first_object
+from .structured import object_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -141,15 +141,15 @@ def _others(done: Sequence[Round], agent: str) -> Sequence[str]:
     came = [_value(one.run.agents[agent]) for one in _uttered(done, agent)]
     last = next((one for one in reversed(came) if one), {})
     others = {name: item for name, item in last.items() if name != "increment"}
-    return [json.dumps(others, ensure_ascii=False)] if others else []
+    return [dumps(others, ensure_ascii=False)] if others else []
 
 
 def _value(outcome: AgentOutcome) -> dict[str, Any]:
-    return first_object(outcome.result.content) if outcome.result else {}
+    return object_in(outcome.result.content) if outcome.result else {}
 
 
 def _one_line(item: Any) -> str:
-    text = item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
+    text = item if isinstance(item, str) else dumps(item, ensure_ascii=False)
     return " ".join(text.split())
 
 

@@ -20,7 +20,7 @@ from .rounds import Next
 from .runners.protocol import Report
 from .settling import changed, settled
 from .silence import NOBODY_SILENT
-from .structured import first_object
+from .structured import object_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -172,7 +172,7 @@ class Declared:
         last = rounds[-1]
         said = {one: _report(one, last) for one in last.plan.agents if one not in self.opening}
         heard = {one: report for one, report in said.items() if report is not None}
-        answers = {one: replace(report, patch=None) for one, report in heard.items()}
+        answers = {one: replace(report, patch=None, changes=()) for one, report in heard.items()}
         reports_to = self.plan.team.reports_to
         letters = {
             one: tuple(answers[other] for other in answers if other in reports_to.get(one, ()))
@@ -270,12 +270,17 @@ def _rounds(done: Sequence[Round]) -> Sequence[Round]:
 
 def _says_final(last: Round, agent_id: str) -> bool:
     result = last.run.agents[agent_id].result
-    return result is not None and first_object(result.content).get("final") is True
+    return result is not None and object_in(result.content).get("final") is True
 
 
 def _report(agent_id: str, last: Round) -> Report | None:
-    result = last.run.agents[agent_id].result
-    if result is None:
+    outcome = last.run.agents[agent_id]
+    if (result := outcome.result) is None:
         return None
-    role = last.plan.agents[agent_id].agent.role
-    return Report(agent_id=agent_id, role=role, content=result.content, patch=result.patch)
+    return Report(
+        agent_id=agent_id,
+        role=last.plan.agents[agent_id].agent.role,
+        content=result.content,
+        patch=result.patch,
+        changes=outcome.changes if result.patch else (),
+    )

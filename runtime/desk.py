@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from contextlib import contextmanager
@@ -11,10 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import AgentError, CoterieError, JailError, StorageError
 from ..schema.values import unlike_default
+from .artifacts import keep_written
+from .attached import seen_by
+from .bounds import LONGEST_CONTENT, LONGEST_REPORTS
 from .budget import Budget, BudgetReached
+from .calls import scrubbed
 from .conversation import continued
-from .dialogue import kept
+from .dialogue import clipped, kept, shortened
 from .gateway import CallError, ChatRequest, Usage
+from .handing_in import chosen, unused
 from .journal import digest
 from .messages import UNBURDENED, question, system
 from .mishaps import Mishaps
@@ -22,7 +26,9 @@ from .outcomes import AgentOutcome, after, outcome_of, outcome_value
 from .own_time import OwnTime
 from .recall import fitting, reminded
 from .runners.protocol import Assignment, Report
+from .shown_files import shown_files, unread_files
 from .skills import tools_of
+from .thoughts import why_only_thinking
 from .tools import ToolCall
 from .turns import turn_of
 
@@ -57,12 +63,15 @@ class Desk:
         self.draft: Desk | None = None
         whole = self.draft_of
         self.path = f"{whole.path}/draft" if whole else f"{self.run.path}{self.planned.agent.id}"
-        self.carried = self.run.carry.of(self.planned.agent.id)
+        carried = self.run.carry.of(self.planned.agent.id)
+        own = _bounded([carried.own])[0] if carried.own else None
+        self.carried = replace(carried, own=own, letters=_bounded(carried.letters))
         self.turn = turn_of(self.planned, self.run.plan.team, self.carried.mail)
         self.attempts = 0
         self.numbers: Counter[str] = Counter()
         self.tool_calls: list[ToolCall] = []
         self.dialogue: tuple[Message, ...] = ()
+        self.unanswered = ""
         self.mishaps = Mishaps(self.context.calls.scrub)
         self.broken: StorageError | None = None
         self.recalled: tuple[Entry, ...] = ()
@@ -73,17 +82,30 @@ class Desk:
         self.purse = whole.purse if whole else self._budget()
         self.spending = self.purse.child()
         self.recorded = Usage()
-        self.reports = tuple(
+        self.reports = _bounded(self._reports())
+        self.start = self.run.start_of(self.planned.agent.id, self.before)
+        self.attachments = seen_by(self.planned, self.run.workspaces.task)
+        self.missing = tuple(seen for seen, one in self.before.items() if one.result is None)
+
+    def _reports(self) -> list[Report]:
+        """Give what those have come to that it sees."""
+        return [
             Report(
                 agent_id=seen,
                 role=self.run.plan.agents[seen].agent.role,
                 content=outcome.result.content,
                 patch=outcome.result.patch,
+                changes=outcome.changes,
             )
             for seen, outcome in self.before.items()
             if outcome.result is not None
-        )
-        self.missing = tuple(seen for seen, one in self.before.items() if one.result is None)
+        ]
+
+    @property
+    def left_out(self) -> int:
+        """Characters of reports that it does not read, as they are too long together."""
+        whole = sum(len(one.result.content) for one in self.before.values() if one.result)
+        return whole - sum(len(report.content) for report in self.reports)
 
     @property
     def usage(self) -> Usage:
@@ -180,7 +202,7 @@ class Desk:
             status, error = "cancelled", str(reached)
         except CoterieError as failure:
             usual = "memory" if failure is self.forgot else "agent"
-            error, fault = self.context.calls.scrub(str(failure)), _fault(failure, usual)
+            error, fault = self.context.calls.scrub(self._why(failure)), _fault(failure, usual)
         self.context.trace.check()
         if self.broken is not None:  # whatever the agent's library made of it
             raise self.broken
@@ -197,6 +219,12 @@ class Desk:
             dialogue=self.dialogue,
         )
 
+    def _why(self, failure: CoterieError) -> str:
+        """Say why it failed; an agent library does not know that its model only thought."""
+        said, unanswered = str(failure), self.unanswered
+        known = not unanswered or unanswered in said
+        return said if known else f"{said} In its last answer, {unanswered}"
+
     async def _retried(self) -> AgentResult:
         """Run the agent until it succeeds or has no retry left.
 
@@ -211,12 +239,29 @@ class Desk:
             self.numbers.clear()
             self.tool_calls.clear()
             self.dialogue = ()
+            self.unanswered = ""
             try:
-                return await self.planned.runner.run(self._assignment())
+                return await self._tried()
             except AgentError as error:
                 if self.attempts >= most or self.broken is not None:
                     raise
                 self.emit("agent_retried", attempt=self.attempts, error=str(error))
+
+    async def _tried(self) -> AgentResult:
+        """Run the agent once."""
+        assignment = self._assignment()
+        result = await self.planned.runner.run(assignment)
+        if told := await unused(assignment.workspace, result):
+            self.emit("work_unused", **told)
+        agent_id, keep = self.planned.agent.id, self.context.keep
+        if told := await keep_written(agent_id, assignment.workspace, keep):
+            self.emit("files_written", **told)
+        chosen(self.planned.agent, result, self.before)  # raises where it named nobody
+        said = shortened({"content": result.content, "answer": result.answer}, LONGEST_CONTENT)
+        if said["content"] != result.content or said["answer"] != result.answer:
+            self.emit("cut_off", finish_reason="too_long", characters=len(result.content))
+            result = replace(result, **said)
+        return result
 
     def _system(self) -> str:
         has_reports = bool(self.reports or (self.carried and not self.turn))
@@ -240,14 +285,28 @@ class Desk:
         task = self.run.workspaces.task
         brief = task.briefs.get(self.planned.agent.id, "")
         carried = UNBURDENED if self.turn else self.carried  # its mail has the rest
-        return question(task, self.reports, self.missing, carried, self.recalled, brief=brief)
+        given = (task, self.reports, self.missing, carried, self.recalled)
+        return question(
+            *given,
+            brief=brief,
+            seen=self.attachments,
+            texts=shown_files(self.planned, task),
+            unread=unread_files(self.planned, task),
+        )
 
     def _assignment(self) -> Assignment:
         run, context, agent = self.run, self.context, self.planned.agent
         task = run.workspaces.task
-        patches = [report.patch for report in self.reports if report.patch]
-        workspace = run.workspaces.of(agent.id, self.attempts, patches, own=self._own_patch())
-        tools = tools_of(self.planned, context.toolbox, workspace, self.emit, self.once)
+        place = f"{agent.id}-draft" if self.draft_of else agent.id
+        workspace = run.workspaces.of(place, self.attempts, self.start)
+        tools = tools_of(
+            self.planned,
+            context.toolbox,
+            workspace,
+            self.emit,
+            self.once,
+            waiting=self.time.waiting,
+        )
         assigned = Assignment(
             agent=agent,
             system=self._system(),
@@ -268,6 +327,17 @@ class Desk:
     def _own_patch(self) -> str | None:
         return self.carried.own.patch if self.carried.own else None
 
+    def _merged_start(self) -> list[str]:
+        """Name the changes that it starts from, where its patches do not say it by themselves.
+
+        They do where exactly one reached it, or none and it has its own: so journals of earlier
+        versions stay as they are, wherever these started in the same way.
+        """
+        reached = [report.patch for report in self.reports if report.patch]
+        usual = reached[0] if len(reached) == 1 else self._own_patch()
+        starts = [change.patch for change in self.start]
+        return [] if starts in ([], [usual]) else [change.key for change in self.start]
+
     def _asked(self) -> str:
         """Give the digest of everything that the agent's outcome follows from."""
         agent, task = self.planned.agent, self.run.workspaces.task
@@ -286,6 +356,8 @@ class Desk:
         # What most runs have none of is left out, so that their journals stay as they are.
         others = {
             "own": self._own_patch(),
+            "start": self._merged_start(),
+            "attachments": task.attached,
             "dialogue": self.context.dialogue,
             "earlier": self.carried.earlier,
             "turn": self.turn.standing() if self.turn else None,
@@ -317,7 +389,7 @@ class Desk:
         """Find what came of something that the agent does, or do it; see `Once`."""
         journal = self.context.calls.journal
         if journal is None:
-            return self._scrubbed(await work())
+            return scrubbed(await work(), self.context.calls.scrub)
         question = digest(asked)
         path = self._next(f"{kind} {question[:12]}")
         try:
@@ -325,18 +397,12 @@ class Desk:
             if recorded is not None:
                 return recorded
             journal.must_be_live(path)
-            value = self._scrubbed(await work())
+            value = scrubbed(await work(), self.context.calls.scrub)
             await journal.put(path, kind, question, value)
         except StorageError as error:
             self.broken = error
             raise
         return value
-
-    def _scrubbed(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Take the host's secrets out of what a tool or a command gave."""
-        text = json.dumps(value, ensure_ascii=False)
-        scrubbed = self.context.calls.scrub(text)
-        return value if scrubbed == text else json.loads(scrubbed)
 
     def _next(self, name: str) -> str:
         """Give the path of the next thing of this name in this attempt."""
@@ -373,8 +439,11 @@ class Desk:
         request = ChatRequest(
             model=agent.model_id,
             messages=messages,
+            attachments=self.attachments,
             max_tokens=min(max_tokens or agent.max_tokens, agent.max_tokens),
             temperature=agent.temperature,
+            top_p=agent.top_p,
+            effort=agent.effort,
             stop=tuple(stop),
             tools=tools,
             tool_choice=tool_choice,
@@ -391,6 +460,7 @@ class Desk:
                     self.emit,
                     budget=self.spending,
                     trim=execution.on_overflow == "trim",
+                    on_words=self.context.trace.words_of(agent.id),
                 )
         except StorageError as error:
             self.broken = error
@@ -399,7 +469,19 @@ class Desk:
             self.recorded += answer.usage
         if self.context.dialogue:
             self.dialogue = kept(messages, answer, self.context.dialogue)
+        self.unanswered = why_only_thinking(answer, request.max_tokens)
+        if self.unanswered:
+            self.emit("only_thought", finish_reason=answer.finish_reason, why=self.unanswered)
         return answer
+
+
+def _bounded(reports: Sequence[Report]) -> tuple[Report, ...]:
+    """Give reports as they are read: of those that are too long together, the longest are cut."""
+    texts = clipped([report.content for report in reports], LONGEST_REPORTS)
+    return tuple(
+        report if report.content is text else replace(report, content=text)
+        for report, text in zip(reports, texts, strict=True)
+    )
 
 
 def _fault(failure: CoterieError, usual: str) -> str:

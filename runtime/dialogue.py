@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..schema.values import is_list, is_mapping
+from .gateway import bare
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from .gateway import ChatAnswer, Message
 
-__all__ = ["clipped", "kept"]
+__all__ = ["clipped", "kept", "shortened", "spoken"]
+
+T = TypeVar("T")
 
 GAP = " [… {:,} characters left out …] "
 
 
 def kept(messages: Sequence[Message], answer: ChatAnswer, most: int) -> tuple[Message, ...]:
-    """Keep a conversation: who said what, with tool calls as text.
+    """Keep a conversation: who said what, with tool calls as text. Thinking is no part of it.
 
     Args:
         messages: What the model was shown.
@@ -26,8 +29,9 @@ def kept(messages: Sequence[Message], answer: ChatAnswer, most: int) -> tuple[Me
             the same length.
     """
     called = [{"name": one.name, "arguments": one.arguments} for one in answer.tool_calls]
-    said = [(str(one.get("role", "")), _text(one, one.get("tool_calls"))) for one in messages]
-    said.append(("assistant", _text({"content": answer.text}, called)))
+    shown = map(bare, messages)
+    said = [(str(one.get("role", "")), spoken(one)) for one in shown]
+    said.append(("assistant", spoken({"content": answer.text, "tool_calls": called})))
     texts = clipped([text for _, text in said], most)
     return tuple(
         {"role": role, "content": text} for (role, _), text in zip(said, texts, strict=True)
@@ -38,6 +42,42 @@ def clipped(texts: Sequence[str], most: int) -> list[str]:
     """Cut texts to `most` characters together: the longest lose their middle, to one length."""
     longest = _longest([len(text) for text in texts], most)
     return [_clipped(text, longest) for text in texts]
+
+
+def shortened(value: T, most: int) -> T:
+    """Cut the texts of a JSON value to `most` characters together, as `clipped` does."""
+    lengths = [len(text) for text in _texts(value)]
+    return value if sum(lengths) <= most else _cut(value, _longest(lengths, most))
+
+
+def spoken(message: Mapping[str, Any]) -> str:
+    """Give what a message says, tool calls as text; parts that are no text are named."""
+    content, calls = message.get("content"), message.get("tool_calls")
+    parts = content if is_list(content) else [content]
+    lines = [_part(one) for one in parts if one]
+    lines += [_call(one) for one in (calls if is_list(calls) else ())]
+    return "\n".join(lines)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif is_list(value):
+        for item in value:
+            yield from _texts(item)
+    elif is_mapping(value):
+        for item in value.values():
+            yield from _texts(item)
+
+
+def _cut(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        return _clipped(value, longest)
+    if is_list(value):
+        return [_cut(item, longest) for item in value]
+    if is_mapping(value):
+        return {name: _cut(item, longest) for name, item in value.items()}
+    return value
 
 
 def _longest(lengths: Sequence[int], most: int) -> int:
@@ -60,15 +100,6 @@ def _clipped(text: str, longest: int) -> str:
     tail = room // 2
     left_out = GAP.format(len(text) - room)
     return text[: room - tail] + left_out + text[len(text) - tail :]
-
-
-def _text(message: Mapping[str, Any], calls: Any) -> str:
-    """Give what a message says; parts that are no text are named."""
-    content = message.get("content")
-    parts = content if is_list(content) else [content]
-    lines = [_part(one) for one in parts if one]
-    lines += [_call(one) for one in (calls if is_list(calls) else ())]
-    return "\n".join(lines)
 
 
 def _part(part: Any) -> str:

@@ -15,10 +15,14 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from ..schema.errors import StorageError
+from ..schema.errors import AgentError, StorageError
 from .allowance import Allowance
+from .bounds import LONGEST_EVENT
 from .carry import NOTHING
+from .changes import newest
 from .desk import Desk
+from .dialogue import shortened
+from .handing_in import handed_in, passing_on
 from .outcomes import AgentOutcome, Run, as_given
 from .trace import Trace
 from .usage import Usage
@@ -28,9 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..schema.task import Task
+    from .artifacts import Keep
     from .budget import Budget, BudgetReached, Caps
     from .calls import Calls
     from .carry import Carry
+    from .changes import Change
     from .jail import Jails
     from .plan import Plan, PlannedAgent
     from .recall import Recaller
@@ -55,6 +61,7 @@ class Context:
         agent_caps: What each agent of a run may cost.
         dialogue: Characters that are kept of what each agent read and said; 0 for none of it.
         recaller: Reminds agents of what was learnt; None: no agent wants that.
+        keep: Keeps the files that agents write; None: nobody does.
     """
 
     calls: Calls
@@ -65,6 +72,7 @@ class Context:
     agent_caps: Caps | None = None
     dialogue: int = 0
     recaller: Recaller | None = None
+    keep: Keep | None = None
 
 
 async def execute(
@@ -133,6 +141,8 @@ class Running:
         self.desks: dict[str, Desk] = {}
         self.cut_off: list[Desk] = []
         self.has_failed = False
+        self.patch: str | None = None
+        self.conflict: str | None = None
 
     async def to_the_end(self) -> Run:
         """Run every agent's part, bounded by time, and sum up."""
@@ -141,11 +151,14 @@ class Running:
             try:
                 async with asyncio.timeout(limit):
                     await self._dataflow()
+                    await self._hand_in()
             except TimeoutError:
                 over = whose == BUDGET_OF_SECONDS
                 run = self._summary("stopped", f"the run reached {whose}.", over_budget=over)
                 waited = not over and run.answer is None and self._has_waited()
                 return _slowed(run, whose) if waited else run
+        if self.conflict is not None:
+            return self._summary("failed", self.conflict)
         comes_through = self._comes_through()
         if self.limit is not None and (not comes_through or self._is_run_wide(self.limit)):
             return self._summary("stopped", str(self.limit), over_budget=True)
@@ -165,6 +178,19 @@ class Running:
             return not came or any(came)
         run = (one for agent_id, one in self.outcomes.items() if agent_id not in self.given)
         return all(one.status == "done" for one in run)
+
+    async def _hand_in(self) -> None:
+        """Make one patch of the changes that reached the output: that is the answer.
+
+        In a turn of an open roster it is for the lead to say when there is an answer.
+        """
+        output = self.outcomes.get(self.plan.output)
+        if output is None or output.status != "done" or self.plan.output in self.carry.mail:
+            return
+        try:
+            self.patch = await handed_in(self.workspaces, output.changes)
+        except AgentError as error:
+            self.conflict = f"agent {self.plan.output}: {error}"
 
     def _time_left(self) -> tuple[float, str]:
         """Give the seconds that the pass has, and whose limit that is."""
@@ -203,11 +229,12 @@ class Running:
         """Wait for those whose outputs the agent sees, run it, and tell how it ended."""
         agent_id = planned.agent.id
         if agent_id in self.given:
-            return self._stands(agent_id)
+            return await self._stands(planned)
         outcome = None
         try:
             before = {seen: await self.parts[seen] for seen in planned.sees}
             outcome = self._unready(before) or await self._attempted(planned, before)
+            outcome = await self._passing_on(planned, outcome, before)
         finally:
             # One that was cancelled at work has spent what it has spent.
             outcome = outcome or self._cancelled(agent_id)
@@ -218,12 +245,33 @@ class Running:
             raise _FirstFailure
         return outcome
 
-    def _stands(self, agent_id: str) -> AgentOutcome:
+    async def _stands(self, planned: PlannedAgent) -> AgentOutcome:
         """Let an outcome stand that is given."""
+        agent_id = planned.agent.id
         outcome = self.outcomes[agent_id] = as_given(self.given[agent_id])
+        if self.task.repo is not None and not outcome.changes:  # it was read from a record
+            before = {one: await self.parts[one] for one in planned.sees if one in self.given}
+            outcome = await self._passing_on(planned, outcome, before)
+            self.outcomes[agent_id] = outcome
         content = outcome.result.content if outcome.result else None
         self.context.trace.emit("agent_given", agent_id, status=outcome.status, content=content)
         return outcome
+
+    async def _passing_on(
+        self, planned: PlannedAgent, outcome: AgentOutcome, before: Mapping[str, AgentOutcome]
+    ) -> AgentOutcome:
+        agent, start = planned.agent, self.start_of(planned.agent.id, before)
+        passed = await passing_on(agent, outcome, before, start, self.workspaces)
+        if passed.changes != start and not (outcome.result and outcome.result.patch):
+            aside = [one.agent for one in start]
+            self.context.trace.emit("work_chosen", agent.id, of=aside)
+        return passed
+
+    def start_of(self, agent_id: str, before: Mapping[str, AgentOutcome]) -> tuple[Change, ...]:
+        """Give the changes of the repository that an agent starts from; see `changes`."""
+        own = self.carry.own.get(agent_id)
+        reached = (change for outcome in before.values() for change in outcome.changes)
+        return newest([*(own.changes if own else ()), *reached])
 
     def _cancelled(self, agent_id: str) -> AgentOutcome:
         """Tell how an agent ends that the run's end found waiting or at work."""
@@ -267,6 +315,7 @@ class Running:
                 level=planned.level,
                 backend=planned.backend,
                 received=[report.agent_id for report in desk.reports],
+                **({"left_out": desk.left_out} if desk.left_out else {}),
             )
             return await desk.outcome()
 
@@ -279,7 +328,7 @@ class Running:
             seconds=round(outcome.seconds, 6),
             attempts=outcome.attempts,
             usage=outcome.usage.value(),
-            content=result.content if result else None,
+            content=shortened(result.content, LONGEST_EVENT) if result else None,
             steps=list(result.steps) if result else [],
             error=outcome.error,
         )
@@ -304,13 +353,16 @@ class Running:
             agent_id: self.outcomes.get(agent_id, AgentOutcome(status="cancelled"))
             for agent_id in self.plan.agents
         }
-        answer, output = None, outcomes.get(self.plan.output)
+        answer, said, output = None, None, outcomes.get(self.plan.output)
         if status != "failed" and output is not None and (result := output.result):
             answer = result.content if result.answer is None else result.answer
+            if self.patch is not None and self.patch != answer:
+                answer, said = self.patch, result.content
         return Run(
             status=status,
             answer=answer,
             answered_by=None if answer is None else self.plan.output,
+            said=said,
             error=error,
             usage=sum((outcome.usage for outcome in outcomes.values()), Usage()),
             seconds=time.monotonic() - self.started,

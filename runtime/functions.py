@@ -7,7 +7,6 @@ agent's output as text, or raises `AgentError` and says why it cannot.
 from __future__ import annotations
 
 import ast
-import json
 import math
 import operator
 import re
@@ -15,9 +14,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import AgentError
+from ..schema.json_text import dumps, loads
 from ..schema.problems import quoted
 from ..schema.values import is_mapping
-from .structured import answer_in, first_json
+from .structured import answer_in, json_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ def majority(reports: Sequence[Report], task: Task) -> str:
 
     Answers that differ only in case, outer punctuation or spacing count as the same. A structured
     report's answer is its field `answer`; that of a text is what follows its last `Answer:` or
-    `answer is` in the line, else all of it.
+    `answer is` in the line, else all of it. Patches are votes for the same where they are the same.
 
     Raises:
         AgentError: There is no report.
@@ -54,9 +54,9 @@ def majority(reports: Sequence[Report], task: Task) -> str:
     answers = [answer_of(report.content) for report in reports]
     if not answers:
         raise AgentError("majority: no colleague reported an answer.")
-    votes = Counter(map(_concluded, answers))
-    winner = max(votes, key=lambda answer: votes[answer])
-    return next(answer for answer in answers if _concluded(answer) == winner)
+    cast = [one.patch or _concluded(answer) for one, answer in zip(reports, answers, strict=True)]
+    votes = Counter(cast)
+    return answers[cast.index(max(votes, key=lambda what: votes[what]))]
 
 
 def calculate(reports: Sequence[Report], task: Task) -> str:
@@ -75,7 +75,7 @@ def calculate(reports: Sequence[Report], task: Task) -> str:
 
 
 def extract_json(reports: Sequence[Report], task: Task) -> str:
-    """Give the first JSON value that the last colleague's text holds.
+    """Give the JSON value that the last colleague's text gives as its answer; see `json_in`.
 
     Raises:
         AgentError: There is no report, or no JSON in it.
@@ -84,7 +84,7 @@ def extract_json(reports: Sequence[Report], task: Task) -> str:
     if not reports:
         raise AgentError("extract_json: no colleague reported a text.")
     try:
-        return json.dumps(first_json(reports[-1].content), ensure_ascii=False)
+        return dumps(json_in(reports[-1].content), ensure_ascii=False)
     except ValueError:
         shown = quoted(reports[-1].content)
         raise AgentError(f"extract_json: no JSON in the report {shown}.") from None
@@ -190,8 +190,8 @@ def answer_of(content: str) -> str:
 
 def _structured(content: str) -> Any:
     try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
+        return loads(content)
+    except ValueError:
         return None
 
 

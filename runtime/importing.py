@@ -1,8 +1,9 @@
-"""Importing libraries that read and change the environment while they are imported."""
+"""Importing libraries that are large, or read and change the environment while imported."""
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import threading
 from typing import TYPE_CHECKING
@@ -10,9 +11,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-__all__ = ["quiet_environment"]
+__all__ = ["quiet_environment", "without_collecting"]
 
 _ALONE = threading.RLock()
+
+
+@contextlib.contextmanager
+def without_collecting() -> Generator[None]:
+    """Collect no garbage for a block that makes objects to keep, such as a large import.
+
+    They would all be searched again and again for nothing.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 @contextlib.contextmanager

@@ -13,7 +13,6 @@ Failures of models are never entries: asked again, they may pass.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -25,6 +24,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from ..schema.errors import InputError, RunError, StorageError
+from ..schema.files import lock
 from ._entries import Entries, Entry, read_only
 from .usage import Usage
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-__all__ = ["Divergence", "Journal", "NotRecorded", "digest", "recorded"]
+__all__ = ["Divergence", "Journal", "NotRecorded", "digest", "is_held", "recorded"]
 
 FILE = "journal.sqlite"
 
@@ -256,6 +256,19 @@ def recorded(folder: Path, kind: str) -> Iterator[tuple[str, Value]]:
     return read_only(folder / FILE, kind)
 
 
+def is_held(folder: Path) -> bool:
+    """Tell whether a process is at work on a run's folder.
+
+    Raises:
+        StorageError: The folder cannot be opened.
+    """
+    try:
+        os.close(_held(folder))
+    except InputError:
+        return True
+    return False
+
+
 def _renewal(number: int) -> str:
     return f"renewal {number}"
 
@@ -275,7 +288,7 @@ def _held(folder: Path) -> int:
     except OSError as error:
         raise StorageError(error.errno, error.strerror, str(folder)) from None
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(handle, wait=False)
     except BlockingIOError:
         os.close(handle)
         raise InputError(f"{folder}: another process is at work on this run.") from None

@@ -6,14 +6,17 @@ import functools
 import hashlib
 import json
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ..schema.attachments import named
 from .carry import Carried
 from .skills import looks_skills_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ..schema.attachments import Attachment
     from ..schema.task import Task
     from .carry import Notice
     from .plan import PlannedAgent
@@ -24,6 +27,8 @@ __all__ = ["UNBURDENED", "fence", "question", "render", "system"]
 
 FOLDER = Path(__file__).parent / "prompts"
 UNBURDENED = Carried()
+UNSEEN: Mapping[str, Attachment] = MappingProxyType({})
+NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 def system(
@@ -73,19 +78,32 @@ def question(
     recalled: Sequence[Entry] = (),
     *,
     brief: str = "",
+    seen: Mapping[str, Attachment] = UNSEEN,
+    texts: Mapping[str, str] = NO_TEXTS,
+    unread: Sequence[str] = (),
 ) -> str:
     """Write the task, with what was learnt on such tasks, the reports, and what is carried over.
 
     Each report stands between markers that its writer could not foresee: they carry a digest of
     the report itself, so no report can hold the end of its own fence. So does all that is carried
-    and all that is recalled, and the brief, which is what only the reader is told of the task.
+    and all that is recalled, and the brief, which is what only the reader is told of the task. Of
+    the task's images and PDFs it says which are shown along with it; `texts` are those of its files
+    that are shown, by name, and `unread` names files that are too long for that.
     """
+    others = {name: one for name, one in task.attachments.items() if name not in seen}
     return render(
         "question",
         query=task.query,
         context=task.context,
         brief={"content": brief, "fence": fence(brief)} if brief else None,
-        files=sorted(task.files),
+        files=sorted({*task.files, *task.attachments}),
+        texts=[
+            {"name": _in_quotes(one), "content": text, "fence": fence(text)}
+            for one, text in texts.items()
+        ],
+        unread=unread,
+        seen=named(seen),
+        unseen=named(others),
         reports=[_fenced(report) for report in reports],
         missing=missing,
         recalled=[_remembered(entry) for entry in recalled],
@@ -148,10 +166,14 @@ def _remembered(entry: Entry) -> Mapping[str, str]:
     return {**shown, "fence": fence(f"{entry.task}\n{entry.text}")}
 
 
+def _in_quotes(text: str) -> str:
+    return text.replace('"', "'")
+
+
 def _fenced(report: Report) -> Mapping[str, str]:
     return {
         "agent_id": report.agent_id,
-        "role": report.role.replace('"', "'"),
+        "role": _in_quotes(report.role),
         "content": report.content,
         "fence": fence(report.content),
     }

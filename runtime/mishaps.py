@@ -14,8 +14,10 @@ from ..schema.terminal import on_one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Mishaps"]
+__all__ = ["CUT_OFF", "Mishaps"]
 
+CUT_OFF = "its answer was cut off"
+"""How the mishap begins that an answer was not at its end."""
 MOST = 10
 """Different mishaps that are told of one agent, the most frequent first."""
 MOST_COUNTED = 100
@@ -67,8 +69,13 @@ def _said(event: str, fields: Mapping[str, Any]) -> str | None:
             said = f"its answer had to be repaired: {'; '.join(map(str, problems))}"
         case "trimmed", _:
             said = "its conversation was too long for its model"
+        case "only_thought", {"why": why}:
+            said = f"an answer was none: {why}"
         case "cut_off", {"finish_reason": reason}:
-            said = f"its answer was cut off ({reason})"
+            said = f"{CUT_OFF} ({reason})"
+        case "work_unused", {"files": [first, *_], "count": count}:
+            said = f"it answers with text, so what it changed counts for nothing: {first}"
+            said += f" and {count - 1} more" if count > 1 else ""
         case _:
             pass
     return said

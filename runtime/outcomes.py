@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from .mishaps import CUT_OFF
 from .posted import Posted, Why
 from .runners.protocol import AgentResult
 from .scorers import Score
@@ -17,7 +18,9 @@ from .usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
+    from .changes import Change
     from .gateway import Message
 
 __all__ = [
@@ -38,8 +41,11 @@ __all__ = [
 Status = Literal["done", "failed", "skipped", "cancelled"]
 
 INFRASTRUCTURE = frozenset(
-    {"busy", "denied", "down", "jail", "malformed", "memory", "slow", "timeout", "unknown"}
-)
+    {
+        "busy", "denied", "down", "jail", "malformed", "memory", "scorer", "slow", "timeout",
+        "unknown",
+    }
+)  # fmt: skip
 """Faults that are not the team's; a prompt that is too long, or that no model takes, is."""
 
 
@@ -63,6 +69,8 @@ class AgentOutcome:
         dialogue: What it read and said in its last attempt, with the conversation that it went on
             with before it, as messages that hold text only; see `Context.dialogue`. Nothing, where
             it asked no model or nobody wants to know.
+        changes: What it passes on of the repository's changes. It follows from its result and from
+            what those before it passed on, and is not written down.
     """
 
     status: Status
@@ -75,6 +83,7 @@ class AgentOutcome:
     tool_calls: tuple[ToolCall, ...] = ()
     mishaps: tuple[str, ...] = ()
     dialogue: tuple[Message, ...] = ()
+    changes: tuple[Change, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,24 +113,28 @@ class Run:
         status: `done` with an answer; `failed` without; `stopped` by a limit of the user's.
         answer: The output agent's answer, where it got that far.
         answered_by: That agent.
+        said: What that agent said beside the answer, where the answer is the patch of a repository
+            that others made, or that it chose.
         score: How it compares with the reference answer, where the task has one.
         error: Why there is no answer.
         usage: What all model calls consumed, in all rounds.
         seconds: From start to end.
         agents: Each agent's outcome by id, in Kahn order.
         over_budget: Whether it was stopped by a budget, not by the team's own timeout.
-        fault: Why there is no score, where the team could not help it: `jail`, where the answer
-            could not be scored; `slow`, where it was stopped for what it waited for.
+        fault: Why there is no score, where the team could not help it: `jail` or `scorer`, where
+            the answer could not be scored; `slow`, where it was stopped for what it waited for.
         rounds: How many rounds its agents worked.
         recruited: Who was recruited, where somebody recruits, and what each of them is.
         bus: What was posted, where the roster is open.
         ending: How it ended, where the roster is open.
+        folder: Where it is kept, where it is and `runtime.run` made it. It is not written down.
     """
 
     status: Literal["done", "failed", "stopped"]
     answer: str | None = None
     answered_by: str | None = None
     score: Score | None = None
+    said: str | None = None
     error: str | None = None
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
@@ -132,12 +145,52 @@ class Run:
     recruited: Mapping[str, str] = field(default_factory=dict[str, str])
     bus: tuple[Posted, ...] = ()
     ending: Ending | None = None
+    folder: Path | None = field(default=None, compare=False)
+
+    @property
+    def cost(self) -> str:
+        """The price for people: `$0.0123`, `unpriced`, `free`. In USD, it is `usage.usd`."""
+        return self.usage.cost
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the run as JSON-able values: those of result.json, with each agent's dialogue."""
+        return run_value(self)
+
+    def to_frame(self) -> Any:
+        """Give its agents as a pandas DataFrame, one a row, in Kahn order.
+
+        Raises:
+            InputError: pandas is not installed.
+        """
+        from .notebook import frame_of
+
+        return frame_of(self)
+
+    def _repr_html_(self) -> str:
+        from .notebook import html_of
+
+        return html_of(self)
+
+    @property
+    def cut_off(self) -> tuple[str, ...]:
+        """The agents whose answer counts although it was cut off."""
+        return tuple(
+            agent_id
+            for agent_id, one in self.agents.items()
+            if any(mishap.startswith(CUT_OFF) for mishap in one.mishaps)
+        )
 
     @property
     def infrastructure_failures(self) -> int:
         """How many of its agents failed for something that is not theirs: a provider, a jail."""
         failed = (one for one in self.agents.values() if one.status == "failed")
         return sum(one.fault in INFRASTRUCTURE for one in failed)
+
+    @property
+    def was_let_in(self) -> bool:
+        """Whether it did not fail for a key alone, before anything was spent."""
+        failed = {one.fault for one in self.agents.values() if one.status == "failed"}
+        return self.status != "failed" or "denied" not in failed or self.usage.calls > 0
 
     @property
     def is_too_slow(self) -> bool:
@@ -173,6 +226,7 @@ def run_value(run: Run) -> dict[str, Any]:
         "status": run.status,
         "answer": run.answer,
         "answered_by": run.answered_by,
+        **({} if run.said is None else {"said": run.said}),
         "score": None if run.score is None else asdict(run.score),
         "error": run.error,
         "usage": run.usage.value(),
@@ -204,6 +258,7 @@ def run_of(value: Mapping[str, Any]) -> Run:
         status=value["status"],
         answer=value["answer"],
         answered_by=value.get("answered_by"),
+        said=value.get("said"),
         score=None if score is None else Score(**score),
         error=value["error"],
         usage=_usage(value["usage"]),

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..schema.catalogue import Catalogue, load_named
 from ..schema.picture.caption import chooses, duty, goes
-from ..schema.team import Agent, Team, is_prompt_id, natural
+from ..schema.team import Agent, Team, is_prompt_id
 from .recruiting import held_to_choice
 from .terminal import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-
-    import networkx as nx
 
     from ..schema.models import Model
     from .runners.protocol import Runner
@@ -89,27 +87,39 @@ class Plan:
         """Whether some agent writes code that is run."""
         return any(one.runner.needs_jail(one.agent) for one in self.agents.values())
 
+    def lacks(self) -> list[str]:
+        """Say what this machine lacks for running the plan's agents, each thing once.
+
+        May take a second: a backend that runs a program asks it.
+        """
+        asked = {
+            lack: None
+            for runner in {type(one.runner): one.runner for one in self.agents.values()}.values()
+            for lack in getattr(runner, "lacks", tuple)()
+        }
+        return list(asked)
+
     @property
     def calls_at_most(self) -> int:
         """Model calls of a whole run without failures: in all rounds, where none is settled.
 
         Where the roster is open, in all turns that all candidates may have.
         """
-        recruit, opening = self.team.execution.recruit, self.team.opening
+        recruit = self.team.execution.recruit
         calls = {
-            one: planned.calls_at_most * self._times(one, opening)
+            one: planned.calls_at_most * self.turns_at_most(one)
             for one, planned in self.agents.items()
         }
         among = recruit.among if recruit else ()
         dearest = sorted((calls.pop(one, 0) for one in among), reverse=True)
         return sum(calls.values()) + sum(dearest[: recruit.most if recruit else 0])
 
-    def _times(self, agent_id: str, opening: frozenset[str]) -> int:
+    def turns_at_most(self, agent_id: str) -> int:
         """Give how often an agent works at most; who leads an open roster may have to hand in."""
         rounds, roster = self.team.execution.rounds, self.team.execution.roster
         if roster is not None:
             return roster.turns + (agent_id == roster.lead)
-        if rounds is None or agent_id in {*opening, *rounds.closing}:
+        if rounds is None or agent_id in {*self.team.opening, *rounds.closing}:
             return 1
         return rounds.most - 1 if agent_id == rounds.meeting else rounds.most
 
@@ -133,7 +143,7 @@ class Plan:
             f"{self.team.name}: {counted(len(self.agents), 'agent')},{often}"
             f" at most {counted(self.calls_at_most, 'call')}"
         ]
-        for number, level in enumerate(self.levels):
+        for number, level in enumerate(self.levels, 1):
             lines.append(f"level {number}")
             lines += [f"  {self._line(agent_id)}" for agent_id in level]
         recruit = self.team.execution.recruit
@@ -155,9 +165,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
         team: A loaded team.
         catalogue: Where prompts, models and backends are found; the one that it was loaded with.
     """
-    graph = _graph(team)
-    levels = _levels(graph)
-    seen = _visibility(team, graph, levels)
+    levels, seen = team.levels, team.seen
     order = [agent_id for level in levels for agent_id in level]
     agents = {
         agent_id: _planned(
@@ -236,42 +244,6 @@ def _models(planned: Mapping[str, PlannedAgent], catalogue: Catalogue) -> dict[s
             found[alias] = model
             waiting += model.fallback
     return found
-
-
-def _graph(team: Team) -> nx.DiGraph[str]:
-    import networkx as nx
-
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_nodes_from(team.agents)
-    graph.add_edges_from(team.edges)
-    return graph
-
-
-def _levels(graph: nx.DiGraph[str]) -> tuple[tuple[str, ...], ...]:
-    import networkx as nx
-
-    generations = nx.topological_generations(graph)
-    return tuple(tuple(sorted(generation, key=natural)) for generation in generations)
-
-
-def _visibility(
-    team: Team, graph: nx.DiGraph[str], levels: tuple[tuple[str, ...], ...]
-) -> Mapping[str, set[str]]:
-    """Say for every agent whose outputs it sees, by the team's rule for context."""
-    import networkx as nx
-
-    match team.execution.context:
-        case "predecessors":
-            return {agent_id: set(graph.predecessors(agent_id)) for agent_id in graph}
-        case "ancestors":
-            return {agent_id: nx.ancestors(graph, agent_id) for agent_id in graph}
-        case "all":
-            earlier: set[str] = set()
-            seen: dict[str, set[str]] = {}
-            for level in levels:
-                seen |= {agent_id: set(earlier) for agent_id in level}
-                earlier |= set(level)
-            return seen
 
 
 def _planned(

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from ..schema.scorer_form import ScorerForm, takes
 from ..schema.values import is_list, is_mapping
 from .scorers import Score
-from .structured import first_json
+from .structured import json_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from ..schema.problems import Path
 
 __all__ = ["HITS", "ranked"]
 
@@ -49,14 +51,27 @@ _PLACES = {"type": "integer", "minimum": 1, "maximum": DEEPEST, "x-unit": "place
 REFERENCE = {**_NAMED, "type": ["string", "object", "array"], "minItems": 1, "items": _NAMED}
 
 
-def _check(options: Mapping[str, Any]) -> Mapping[str, str]:
+def _check(options: Mapping[str, Any], _reference: Any) -> Mapping[Path, str]:
     hit, depth = options.get("hit"), options.get("depth")
     if hit is None or depth is None or hit <= depth:
         return {}
-    return {"hit": f"Hit@{hit} looks at more places than depth, {depth}. Make depth {hit} or more."}
+    why = f"Hit@{hit} looks at more places than depth, {depth}. Make depth {hit} or more."
+    return {("scorer", "hit"): why}
 
 
-@takes(ScorerForm(options={"hit": _PLACES, "depth": _PLACES}, reference=REFERENCE, check=_check))
+_OPTIONS = {
+    "hit": {
+        **_PLACES,
+        "description": "Gives 1 within so many places, and 0 behind. Default: the reciprocal rank.",
+    },
+    "depth": {
+        **_PLACES,
+        "description": "Beyond so many places it is 0. Default: 10, or `hit` where that is more.",
+    },
+}
+
+
+@takes(ScorerForm(options=_OPTIONS, reference=REFERENCE, check=_check))
 def ranked(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Look how far up the reference stands in a ranked list, or the first of several that count.
 
@@ -138,12 +153,16 @@ def _marked(mark: re.Pattern[str], lines: Sequence[str]) -> list[str]:
 def _in_json(answer: str) -> list[str]:
     """Give the list of names that an answer has as JSON; nothing where it has none."""
     try:
-        value = first_json(answer)
+        listed = _ranking(json_in(answer, lambda value: _ranking(value) is not None))
     except ValueError:
         return []
-    listed = value.get("ranking") if is_mapping(value) else value
-    if not is_list(listed):
+    if listed is None:
         return []
     names = [one.get("name") if is_mapping(one) else one for one in listed]
     texts = [name.strip() for name in names if isinstance(name, str)]
     return texts if len(texts) == len(names) else []
+
+
+def _ranking(value: Any) -> list[Any] | None:
+    listed = value.get("ranking") if is_mapping(value) else value
+    return listed if is_list(listed) else None

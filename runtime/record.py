@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import platform
+import shutil
 from dataclasses import asdict
+from datetime import UTC, datetime
 from importlib.metadata import version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from ..schema import dump
 from ..schema.errors import InputError
+from ..schema.json_text import dumps, loads
+from ..schema.kept import misfit
 from ..schema.models import Model
 from ..schema.problems import quoted
+from ..schema.task import ATTACHED
 from ..schema.values import is_list
 from .budget import Caps
 from .jail import Jails
@@ -35,6 +39,8 @@ __all__ = ["MANIFEST", "Record", "as_json", "manifest", "read_result", "read_set
 
 MANIFEST = "run.json"
 RESULT = "result.json"
+ARTIFACTS = "artifacts"
+"""The folder of the files that agents wrote, below the run's."""
 TEAM_THAT_WAS = "team_that_was.yaml"
 NO_FILES: Mapping[str, str] = MappingProxyType({})
 
@@ -85,15 +91,21 @@ class Record:
             files: What else is needed to go on with it, by name.
 
         Raises:
-            InputError: The folder cannot be made.
+            InputError: The folder cannot be made, or an image or a PDF holds a secret.
         """
+        for name, attachment in task.attachments.items():
+            if scrub(text := attachment.content.decode("latin-1")) != text:
+                raise InputError(f"{name} holds a secret key. Give the file without it.")
         try:
             folder = RunFolder.create(runs, plan.team.name, task.id, scrub)
             folder.write("team.yaml", dump(plan.resolved))
             folder.write("task.json", as_json(task.value()))
+            for name, attachment in task.attachments.items():
+                folder.keep(f"{ATTACHED}/{name}", attachment.content)
             for name, text in files.items():
                 folder.write(name, text)
-            folder.write(MANIFEST, as_json(manifest(plan, setting)))
+            started = datetime.now(UTC).isoformat(timespec="seconds")
+            folder.write(MANIFEST, as_json({**manifest(plan, setting), "started": started}))
         except OSError as error:
             raise InputError(
                 f"{runs}: the run's folder cannot be written: {error.strerror}."
@@ -128,19 +140,44 @@ class Record:
         """Sum up what all answers in the journal cost, those of earlier processes included."""
         return self.journal.spent()
 
+    def keep(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
+        """Keep the files that an agent wrote, but for those that hold a secret; name them.
+
+        Raises:
+            StorageError: They cannot be written.
+        """
+        place = f"{ARTIFACTS}/{agent}"
+        shutil.rmtree(self.folder.path / place, ignore_errors=True)
+        kept: list[str] = []
+        for name, content in files.items():
+            text = content.decode("latin-1")
+            if self.folder.scrub(text) == text:
+                self.folder.keep(f"{place}/{name}", content)
+                kept.append(name)
+        return kept
+
+    @property
+    def artifacts(self) -> list[str]:
+        """The files that agents wrote, below the run's folder."""
+        found = (self.folder.path / ARTIFACTS).rglob("*")
+        return sorted(str(one.relative_to(self.folder.path)) for one in found if one.is_file())
+
     def finish(self, run: Run) -> None:
         """Take the result; it is written when the record is left."""
         value = run_value(run)
         if run.ending is not None and (was := team_that_was(self._plan.resolved, run)) is not None:
             self._files[TEAM_THAT_WAS] = dump(was)
+        told = ("status", "answer", "said", "score", "error")
         self._result = {
-            **{name: value[name] for name in ("status", "answer", "score", "error")},
+            **{name: value[name] for name in told if name in value},
             "seconds": round(run.seconds, 3),
             **({"rounds": run.rounds} if self.repeats else {}),
             **({"recruited": dict(run.recruited)} if run.recruited else {}),
             **roster_value(run),
+            **({"cut_off": list(run.cut_off)} if run.cut_off else {}),
             "usage": {**value["usage"], "cost": run.usage.cost},
             "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},
+            **({"artifacts": artifacts} if (artifacts := self.artifacts) else {}),
         }
 
     @property
@@ -149,11 +186,17 @@ class Record:
         result = self._result
         if result is None:
             spent = self.spent()
-            result = {"status": "interrupted", "usage": {**spent.value(), "cost": spent.cost}}
+            result = {
+                "status": "interrupted",
+                "seconds": round(self.journal.seconds, 3),
+                "usage": {**spent.value(), "cost": spent.cost},
+            }
         return as_json({"v": VERSION, **self._head(), **result})
 
     def _head(self) -> dict[str, Any]:
+        started = read_value(self.folder.path / MANIFEST).get("started")
         return {
+            **({"started": started} if started else {}),
             "team": self._plan.team.name,
             "content_hash": self._plan.content_hash,
             "models": {
@@ -169,7 +212,7 @@ def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
     Raises:
         InputError: The folder has no readable manifest.
     """
-    manifest = read_value(folder / MANIFEST)
+    manifest = read_value(folder / MANIFEST, "manifest")
     try:
         models = {alias: _model(alias, value) for alias, value in manifest["models"].items()}
         setting = Setting(
@@ -181,8 +224,8 @@ def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
             pool=folder.joinpath(manifest["pool"]) if manifest.get("pool") else None,
             embedder=manifest.get("embedder"),
         )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{folder / MANIFEST}: not the manifest of a run: {error!r}.") from None
+    except TypeError as error:  # a field that this version does not know
+        raise InputError(f"{folder / MANIFEST}: not the manifest of a run: {error}.") from None
     return setting, models
 
 
@@ -192,17 +235,21 @@ def read_result(folder: Path) -> dict[str, Any] | None:
     Raises:
         InputError: The file is damaged.
     """
-    return read_value(folder / RESULT) if (folder / RESULT).exists() else None
+    return read_value(folder / RESULT, "result") if (folder / RESULT).exists() else None
 
 
-def read_value(path: Path) -> dict[str, Any]:
+def read_value(path: Path, form: str = "") -> dict[str, Any]:
     """Read a file of a run's folder that holds a JSON object.
+
+    Args:
+        path: The file.
+        form: What the object must be, as `schema.kept` has it.
 
     Raises:
         InputError: There is none, or it is damaged.
     """
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(
             f"{path}: there is no such file. Is {quoted(str(path.parent))} the folder of a run?"
@@ -211,6 +258,8 @@ def read_value(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: cannot be read: {error}.") from None
     if not isinstance(value, dict):
         raise InputError(f"{path}: not a JSON object.")
+    if wrong := misfit(form, value):
+        raise InputError(f"{path}: not what coterie wrote there: {wrong}.")
     return value
 
 
@@ -255,4 +304,4 @@ def _told(outcome: Mapping[str, Any]) -> dict[str, Any]:
 
 def as_json(value: Mapping[str, Any]) -> str:
     """Write a JSON object as files of a run's folder have it."""
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    return dumps(value, indent=2, ensure_ascii=False) + "\n"

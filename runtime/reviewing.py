@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..schema.values import is_list, is_mapping
-from .structured import first_object
+from .structured import object_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
@@ -70,5 +70,5 @@ def _accepts(outcome: AgentOutcome, author: str) -> bool:
 
 
 def _reviews(outcome: AgentOutcome) -> Iterator[dict[str, Any]]:
-    listed = first_object(outcome.result.content).get("reviews") if outcome.result else None
+    listed = object_in(outcome.result.content).get("reviews") if outcome.result else None
     yield from (review for review in listed if is_mapping(review)) if is_list(listed) else ()

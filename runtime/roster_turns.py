@@ -6,17 +6,21 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from ..schema.errors import AgentError
 from .acts import Finalize, acts
 from .budget import Budget
 from .carry import Carry
+from .changes import newest
 from .conversation import earlier
 from .engine import execute
+from .handing_in import handed_in
 from .outcomes import AgentOutcome
 from .outgoing import outgoing
 from .plan import part_of
 from .posted import TurnDone
 from .runners.protocol import Report
 from .usage import Usage
+from .workspace import Workspaces
 
 if TYPE_CHECKING:
     import asyncio
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from ..schema.task import Task
     from .allowance import Allowance
     from .bus import Bus
+    from .changes import Change
     from .engine import Context
     from .outcomes import Run
     from .plan import Plan
@@ -46,6 +51,7 @@ class Turn:
         budget: Counts what it spends in this process.
         spent: What it had spent in earlier ones.
         part: The work, where it is under way.
+        patch: What it hands in of a repository, where it handed in.
     """
 
     taken: Taken
@@ -54,6 +60,7 @@ class Turn:
     budget: Budget
     spent: Usage = field(default_factory=Usage)
     part: asyncio.Task[Run] | None = None
+    patch: str | None = None
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -99,7 +106,7 @@ class Turns:
     bus: Bus
     _parts: dict[str, Plan] = field(default_factory=dict[str, "Plan"])
     _said: dict[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
-    _patches: dict[str, str] = field(default_factory=dict[str, str])
+    _changes: dict[str, tuple[Change, ...]] = field(default_factory=dict[str, "tuple[Change, ...]"])
 
     def begin(self, taken: Taken, *, hands_in: bool = False) -> Turn:
         """Give the turn of an agent that has just taken its mail."""
@@ -118,7 +125,7 @@ class Turns:
             budget=turn.budget,
             dialogue=max(CONVERSATION, self.context.dialogue),
         )
-        return await execute(
+        run = await execute(
             self._parts[agent],
             self.task,
             context,
@@ -126,13 +133,31 @@ class Turns:
             carry=turn.carry,
             allowance=allowance,
         )
+        return await self._with_patch(turn, run)
+
+    async def _with_patch(self, turn: Turn, run: Run) -> Run:
+        """Make the patch that a turn hands in, if it does; it has failed where there is none."""
+        outcome = run.agents[turn.agent]
+        if outcome.result is None:
+            return run
+        finalizes = (isinstance(one, Finalize) for one in acts(outcome, turn.mail.messages))
+        if turn.mail.hands_in or any(finalizes):
+            try:
+                with Workspaces(self.task) as workspaces:
+                    turn.patch = await handed_in(workspaces, outcome.changes)
+            except AgentError as error:
+                failed = replace(
+                    outcome, status="failed", result=None, error=str(error), fault="agent"
+                )
+                return replace(run, status="failed", error=str(error), agents={turn.agent: failed})
+        return run
 
     def sends(self, turn: Turn, outcome: AgentOutcome) -> tuple[Posted, ...]:
         """Say what goes out of a turn that is done.
 
-        Where the agent works on a repository, the answer is the patch that it has.
+        Where the team works on a repository, the answer is the patch that the agent has.
         """
-        done, patch = acts(outcome, turn.mail.messages), self.patch(turn, outcome)
+        done, patch = acts(outcome, turn.mail.messages), turn.patch
         if patch is not None:
             done = tuple(
                 replace(one, answer=patch) if isinstance(one, Finalize) else one for one in done
@@ -144,19 +169,12 @@ class Turns:
         posted = self.sends(turn, outcome)
         named = next((one.text for one in posted if one.kind == "finalize"), None)
         said = outcome.result.answer or outcome.result.content if outcome.result else ""
-        return named or self.patch(turn, outcome) or said
-
-    def patch(self, turn: Turn, outcome: AgentOutcome) -> str | None:
-        """Give the patch that an agent has at the end of its turn: its own, or the one it got."""
-        made = outcome.result.patch if outcome.result else None
-        own = turn.carry.own.get(turn.agent)
-        return made or (own.patch if own else None)
+        return named or turn.patch or said
 
     def keep(self, turn: Turn, outcome: AgentOutcome) -> None:
         """Keep what a turn came to, for those after it."""
         self._said[turn.agent] = outcome
-        if patch := self.patch(turn, outcome):
-            self._patches[turn.agent] = patch
+        self._changes[turn.agent] = outcome.changes
 
     def paid(self, turn: Turn) -> Usage:
         """Give what a turn has spent in earlier processes."""
@@ -166,17 +184,17 @@ class Turns:
         return journal.spent(f"{self.path}turn {turn.number}/{turn.agent}/")
 
     def _carry(self, agent: str, mail: Mail) -> Carry:
-        """Give an agent its mail, its conversation, and the patch to work on.
+        """Give an agent its mail, its conversation, and the changes to go on from.
 
-        That is its own, unless exactly one came with its mail.
+        These are its own, and those of all who wrote to it.
         """
-        senders = dict.fromkeys(one.sender for one in mail.messages)
-        got = {self._patches[one] for one in senders if one in self._patches}
-        patch = got.pop() if len(got) == 1 else self._patches.get(agent)
+        whose = dict.fromkeys((agent, *(one.sender for one in mail.messages)))
+        changes = newest(one for who in whose for one in self._changes.get(who, ()))
         said = self._said.get(agent)
-        own = Report(agent_id=agent, role="", content="", patch=patch)
+        patch = changes[0].patch if len(changes) == 1 else None
+        own = Report(agent_id=agent, role="", content="", patch=patch, changes=changes)
         return Carry(
-            own={agent: own} if patch else {},
+            own={agent: own} if changes else {},
             mail={agent: mail},
             earlier={agent: earlier(said.dialogue, self.bus.roster.memory)} if said else {},
         )

@@ -7,28 +7,35 @@ the same evidence gives the same score.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
-import json
+import math
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..schema.catalogue import load_named
-from ..schema.errors import InputError
-from ..schema.scorer_form import ScorerForm, takes
-from ..schema.values import is_list
-from .structured import first_json
+from ..schema.errors import CoterieError, JailError
+from ..schema.json_text import loads
+from ..schema.problems import quoted
+from ..schema.scorer_form import ScorerForm, form_said_by, takes
+from ..schema.values import is_list, is_mapping
+from .searching import TooMuch, searches
+from .structured import json_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ..schema.problems import Path
     from ..schema.task import Task
     from .jail import Jails
     from .tools import ToolCall
 
 __all__ = [
+    "ENDING",
     "Evidence",
     "Score",
+    "ScorerError",
     "choice",
     "contains",
     "exact",
@@ -38,7 +45,11 @@ __all__ = [
     "score",
 ]
 
-REGEX_SECONDS = 2.0
+ENDING = 20_000
+"""Characters at the end of an answer that are read where what stands last in it counts."""
+DEEPEST = 100
+"""Nesting of a reference answer that is JSON in a text."""
+SIMPLER = "Write it without repetition inside repetition."
 _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _LETTER = re.compile(r"\(?\b([A-Z])\b\)?")
 
@@ -80,23 +91,62 @@ class Evidence:
     jails: Jails
 
 
+class ScorerError(Exception):
+    """A scorer failed; the text says which, and how."""
+
+
 async def score(evidence: Evidence) -> Score | None:
     """Score an answer to a task; None where the task has no reference answer.
 
     Raises:
-        InputError: The task's scorer cannot work with its options.
+        ScorerError: The scorer failed, or gave no score.
         JailError: The scorer runs code, and there is no jail, or the jail failed.
     """
     task = evidence.task
     if task.answer is None:
         return None
+    try:
+        return _sound(await _scored(evidence))
+    except JailError:
+        raise
+    except Exception as error:  # scorers are anyone's, and the run is paid
+        kind = "" if isinstance(error, CoterieError) else f"{type(error).__name__}: "
+        raise ScorerError(f"the scorer {task.scorer.name} failed: {kind}{error}") from error
+
+
+async def _scored(evidence: Evidence) -> Any:
+    task = evidence.task
     scorer = load_named("scorers", task.scorer.name)
+    longest = form_said_by(scorer).longest
+    if len(evidence.answer) > longest:
+        return Score(value=0.0, reason=f"longer than {longest:,} characters")
     if inspect.iscoroutinefunction(scorer):
         return await scorer(evidence)
     return scorer(evidence.answer, task.answer, task.scorer.options)
 
 
-@takes(ScorerForm(options={"ignore_case": {"type": "boolean"}}))
+def _sound(found: Any) -> Score:
+    """Give a score that can be kept: whoever reads figures takes them for numbers.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not isinstance(found, Score) or not _is_share(found.value):
+        raise ValueError(f"{quoted(found)} is no score from 0 to 1")
+    if not all(map(math.isfinite, found.measures.values())):
+        raise ValueError(f"{quoted(dict(found.measures))} are no finite measures")
+    return found
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and 0 <= value <= 1
+
+
+@takes(
+    ScorerForm(
+        options={"ignore_case": {"type": "boolean", "description": "Whether case is ignored."}}
+    )
+)
 def exact(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Compare texts without regard to outer space; `ignore_case: true` ignores case as well."""
     texts = [answer.strip(), str(reference).strip()]
@@ -105,20 +155,47 @@ def exact(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     return _verdict(texts[0] == texts[1], answer, reference)
 
 
-@takes(ScorerForm())
+@takes(
+    ScorerForm(
+        reference={
+            "type": "string",
+            "pattern": r"(?s)(.*[\W_])?[A-Za-z]([\W_].*)?",
+            "x-rule": "a text with a single letter",
+            "examples": ["B"],
+        }
+    )
+)
 def choice(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Compare the letter of a multiple choice: `(B)`, `B.`, `The answer is B`."""
     del options
-    letters = _LETTER.findall(answer)
-    chosen = letters[-1] if letters else answer.strip().upper()[:1]
+    letters = _LETTER.findall(answer[-ENDING:])
+    chosen = letters[-1] if letters else answer.strip()[:1].upper()
     wanted = _LETTER.findall(str(reference).upper())
     return _verdict(bool(wanted) and chosen == wanted[0], answer, reference)
 
 
-@takes(ScorerForm(options={"tolerance": {"type": "number", "minimum": 0}}))
+@takes(
+    ScorerForm(
+        options={
+            "tolerance": {
+                "type": "number",
+                "minimum": 0,
+                "default": 1e-6,
+                "description": "How far the number may be from the reference.",
+                "examples": [0.01],
+            }
+        },
+        reference={
+            "type": ["number", "string"],
+            "pattern": r"(?s).*\d.*",
+            "x-rule": "a number",
+            "examples": [3.14],
+        },
+    )
+)
 def number(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Compare the last number of the answer, within `tolerance` (absolute, default 1e-6)."""
-    found = _NUMBER.findall(answer)
+    found = _NUMBER.findall(answer[-ENDING:])
     wanted = _NUMBER.findall(str(reference))
     if not found or not wanted:
         return Score(value=0.0, reason="no number in the answer")
@@ -126,49 +203,107 @@ def number(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     return _verdict(distance <= float(options.get("tolerance", 1e-6)), found[-1], reference)
 
 
-@takes(ScorerForm(options={"case": {"type": "boolean"}}))
+@takes(
+    ScorerForm(
+        options={"case": {"type": "boolean", "description": "Whether case counts."}},
+        reference={
+            "type": ["string", "array", "number", "boolean"],
+            "minItems": 1,
+            "maxItems": 100,
+            "items": {"type": ["string", "number", "boolean"]},
+        },
+    )
+)
 def contains(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Look for the reference text, or for all texts of a list; case counts if `case: true`."""
     texts = [str(text) for text in (reference if is_list(reference) else [reference])]
     same = str if options.get("case") else str.casefold
-    missing = [text for text in texts if same(text) not in same(answer)]
+    there = same(answer)
+    missing = [text for text in texts if same(text) not in there]
     reason = f"missing: {', '.join(missing)}" if missing else "all there"
     return Score(value=float(not missing), reason=reason)
 
 
-@takes(ScorerForm(options={"pattern": {"type": "string"}}))
-def regex(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
+def _not_searchable(options: Mapping[str, Any], reference: Any) -> Mapping[Path, str]:
+    path: Path = ("scorer", "pattern") if "pattern" in options else ("answer",)
+    pattern = options.get("pattern", reference)
+    if pattern is None:
+        return {}
+    if not isinstance(pattern, str):
+        return {path: f"{quoted(pattern)} is not a pattern. Write text, or the option pattern."}
+    try:
+        searches().find(pattern, "")
+    except ValueError as error:
+        return {path: f"{quoted(pattern)} is not a regular expression: {error}."}
+    except TooMuch as error:
+        return {path: f"{quoted(pattern)} is too large a regular expression: {error}. {SIMPLER}"}
+    return {}
+
+
+@takes(
+    ScorerForm(
+        options={
+            "pattern": {
+                "type": "string",
+                "description": "The pattern. Default: the reference answer.",
+                "examples": [r"\b7\b"],
+            }
+        },
+        check=_not_searchable,
+    )
+)
+async def regex(evidence: Evidence) -> Score:
     """Search with a regular expression: the option `pattern`, else the reference answer.
 
+    It is searched with by a process of its own, for `SEARCH_SECONDS` and in `SEARCH_MEMORY` at
+    most; an answer in which it is not found so is wrong.
+
     Raises:
-        InputError: The expression is not valid, or takes too long on this answer.
+        ValueError: The expression is not valid, which a task that was loaded has none.
     """
-    import regex as regex_module
-
-    pattern = str(options.get("pattern", reference))
+    task = evidence.task
+    pattern = str(task.scorer.options.get("pattern", task.answer))
     try:
-        found = regex_module.search(pattern, answer, timeout=REGEX_SECONDS)
-    except regex_module.error as error:
-        raise InputError(
-            f"scorer regex: {pattern!r} is not a regular expression: {error}."
-        ) from None
-    except TimeoutError:
-        raise InputError(
-            f"scorer regex: {pattern!r} took more than {REGEX_SECONDS:g} seconds. Write it without"
-            " repetition inside repetition."
-        ) from None
-    return _verdict(found is not None, answer, pattern)
+        found = await asyncio.to_thread(searches().find, pattern, evidence.answer)
+    except TooMuch as error:
+        return Score(value=0.0, reason=f"{quoted(pattern)} is not found: {error}. {SIMPLER}")
+    return _verdict(found, evidence.answer, pattern)
 
 
-@takes(ScorerForm())
+def _not_json(_options: Mapping[str, Any], reference: Any) -> Mapping[Path, str]:
+    if not isinstance(reference, str):
+        return {}
+    try:
+        value = loads(reference)
+    except ValueError as error:
+        return {("answer",): f"{quoted(reference)} is not JSON: {error}."}
+    if _is_deep(value):
+        return {("answer",): f"it is nested deeper than {DEEPEST} levels. Flatten it."}
+    return {}
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [item for one in level for item in _items(one)]
+    return bool(level)
+
+
+def _items(value: Any) -> Sequence[Any]:
+    if is_mapping(value):
+        return [*value.values()]
+    return value if is_list(value) else ()
+
+
+@takes(ScorerForm(check=_not_json))
 def json_equal(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Compare JSON values; the order of an object's fields does not matter."""
     del options
+    wanted: Any = loads(reference) if isinstance(reference, str) else reference
     try:
-        value = first_json(answer)
+        value = json_in(answer, lambda value: type(value) is type(wanted))
     except ValueError:
         return Score(value=0.0, reason="no JSON in the answer")
-    wanted = json.loads(reference) if isinstance(reference, str) else reference
     return _verdict(value == wanted, answer, reference)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..schema.errors import JailError
-from .scorers import Evidence, score
+from .scorers import Evidence, ScorerError, score
 
 if TYPE_CHECKING:
     from ..schema.task import Task
@@ -26,7 +26,7 @@ async def scored(run: Run, task: Task, jails: Jails) -> Run:
 
     Returns:
         The run with its score, where there is an answer and something to compare it with; without
-        its answer, and failed, where the jail that its scorer needs failed.
+        its answer, and failed, where its scorer failed, or the jail that this one needs.
     """
     if run.answer is None:
         return run
@@ -36,9 +36,10 @@ async def scored(run: Run, task: Task, jails: Jails) -> Run:
     )
     try:
         return replace(run, score=await score(evidence))
-    except JailError as error:
+    except (JailError, ScorerError) as error:
         why = f"the answer could not be scored: {error}"
-        return replace(run, status="failed", answer=None, error=why, fault="jail")
+        fault = "jail" if isinstance(error, JailError) else "scorer"
+        return replace(run, status="failed", answer=None, error=why, fault=fault)
 
 
 def _answers(run: Run) -> dict[str, str]:

@@ -39,15 +39,19 @@ _PLAIN = re.compile("[A-Za-z0-9]*")
 _BREAKS = (r"\n", r"\r", "\n", "\r", "%0A")
 """How line breaks show, also in JSON and in a URL."""
 
-# What may stand before a secret's first character and belong to it: of an escape without its
-# beginning or its end, a line of JSON would be no JSON any more.
-_BEGUN_ESCAPE = r"(?:\\{1,128}(?:u[0-9A-Fa-f]{0,3})?)?"
 _UNIT = re.compile(r"\\+|.", re.DOTALL)
 """A character, but all backslashes that stand together: each alone could be many in many ways."""
 
-_SLASH = r"(?:\\|%(?:25){0,3}5[Cc])"
-_SLASHES = _SLASH + "{1,128}"
+_MOST_SLASHES = 128
 """What may stand before a character by way of escape: seven levels of JSON double it as often."""
+_SLASH = r"(?:\\|%(?:25){0,3}5[Cc])"
+_NO_SLASH_BEFORE = r"(?<!\\)(?<!%5[Cc])(?<!%255[Cc])(?<!%25255[Cc])(?<!%2525255[Cc])"
+# Slashes are taken all at once, from the first on. A search that tries each number of them from
+# each of them takes hours for megabytes of slashes. They are in atomic groups, since Python before
+# 3.11.5 goes wrong where what is repeated possessively is itself tried in several ways.
+_SLASHES = f"(?>{_SLASH}{{1,{_MOST_SLASHES}}})"
+_FIRST_SLASHES = f"{_NO_SLASH_BEFORE}(?>{_SLASH}+)"
+_BEGUN_ESCAPE = re.compile(rf"\\{{1,{_MOST_SLASHES}}}+(?:u[0-9A-Fa-f]{{0,3}})?\Z")
 
 _SHORT_ESCAPES = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f"}
 _WIDEST = 150
@@ -96,7 +100,11 @@ class Scrubber:
         found = [form for token, form in self._forms if token in text]
         unbroken = _unbroken(text)
         found += [form for token, form in self._broken_forms if token in unbroken]
-        return [match.span() for form in found for match in form.pattern.finditer(text)]
+        return [
+            (_begun(text, match.start()), match.end())
+            for form in found
+            for match in form.pattern.finditer(text)
+        ]
 
 
 class ScrubberStream:
@@ -149,8 +157,8 @@ class _Form:
     @functools.cached_property
     def pattern(self) -> re.Pattern[str]:
         """The form as a regular expression; most are never needed."""
-        between = r"(?:\\{1,128}[nr]|[\r\n]|%0A){0,2}" if self.breaks else ""
-        return re.compile(_BEGUN_ESCAPE + between.join(self._parts))
+        between = r"(?>(?:\\{1,128}+[nr]|[\r\n]|%0A){0,2})" if self.breaks else ""
+        return re.compile(between.join(self._parts))
 
 
 def _pieces(secret: str) -> Iterator[str]:
@@ -164,7 +172,8 @@ def _pieces(secret: str) -> Iterator[str]:
 def _forms(secret: str) -> Iterator[_Form]:
     """Give all ways in which a secret may be written."""
     token = max(_PLAIN.findall(secret), key=len)
-    parts = [_written(unit) for unit in _UNIT.findall(secret)]
+    units = _UNIT.findall(secret)
+    parts = [_written(*three) for three in zip(["", *units], units, [*units[1:], ""], strict=False)]
     width = sum(1 if _PLAIN.fullmatch(character) else _WIDEST for character in secret)
     yield _Form(parts, token, width=width, breaks=False)
     for written in {secret, *(json.dumps(secret, ensure_ascii=way)[1:-1] for way in (True, False))}:
@@ -175,31 +184,43 @@ def _forms(secret: str) -> Iterator[_Form]:
         yield _Form(list(text), text, width=_width(text), breaks=True)
 
 
-def _written(character: str) -> str:
-    """Give the pattern of a character as text formats write it, nested in each other or not."""
+def _written(before: str, character: str, after: str) -> str:
+    """Give the pattern of a unit as text formats write it, nested in each other or not.
+
+    Args:
+        before: The unit ahead of it; nothing ahead of the first.
+        character: The unit.
+        after: The one after it; nothing after the last.
+    """
     if _PLAIN.fullmatch(character):
         return character
+    if character.startswith("\\") and after and not before:
+        # With those of what comes after.
+        return f"{_NO_SLASH_BEFORE}(?>{_SLASH}{{{len(character)},}})"
     if character.startswith("\\"):
         # As often doubled as it was quoted; what comes after may begin with a backslash, too.
         doublings = (2**times * len(character) for times in range(7, -1, -1))
         return f"(?:{'|'.join(f'{_SLASH}{{{number}}}' for number in doublings)})"
+    slashes = _SLASHES if before else _FIRST_SLASHES
+    if before.startswith("\\"):
+        slashes = f"(?>(?:{_SLASHES})?)"  # the unit before it may have taken them
     encoded = character.encode(errors="surrogatepass")
     units = character.encode("utf-16-be", errors="surrogatepass").hex()
     escapes = [
-        "".join(rf"{_SLASHES}x(?i:{byte:02x})" for byte in encoded),
-        rf"{_SLASHES}x(?i:{ord(character):02x})",
-        "".join(rf"{_SLASHES}u(?i:{units[i : i + 4]})" for i in range(0, len(units), 4)),
-        rf"{_SLASHES}U(?i:{ord(character):08x})",
+        "".join(rf"{slashes}x(?i:{byte:02x})" for byte in encoded),
+        rf"{slashes}x(?i:{ord(character):02x})",
+        "".join(rf"{slashes}u(?i:{units[i : i + 4]})" for i in range(0, len(units), 4)),
+        rf"{slashes}U(?i:{ord(character):08x})",
     ]
     if character in _SHORT_ESCAPES:
-        escapes.append(rf"{_SLASHES}{_SHORT_ESCAPES[character]}")
+        escapes.append(rf"{slashes}{_SHORT_ESCAPES[character]}")
     signs = [
         re.escape(character),
         "".join(f"%(?:25){{0,3}}(?i:{byte:02x})" for byte in encoded),
         re.escape(html.escape(character)),
         *([r"\+", "%(?:25){0,3}2[Bb]"] if character == " " else []),
     ]
-    return f"(?:{'|'.join(escapes)}|(?:{_SLASHES})?(?:{'|'.join(signs)}))"
+    return f"(?:{'|'.join(escapes)}|(?:{slashes})?(?:{'|'.join(signs)}))"
 
 
 def _base64(secret: bytes, offset: int) -> _Form:
@@ -219,6 +240,16 @@ def _base64(secret: bytes, offset: int) -> _Form:
 def _width(text: str) -> int:
     """Give the most characters that an encoded text takes when it is broken into lines."""
     return len(text) + (len(text) // _SHORTEST_LINE + 1 + text.count("/")) * _WIDEST
+
+
+def _begun(text: str, start: int) -> int:
+    """Give where the escape begins that a secret is the end of; the secret's own start, if of none.
+
+    Of an escape without its beginning or its end, a line of JSON would be no JSON any more.
+    """
+    head = text[max(start - _MOST_SLASHES - len("u000"), 0) : start]
+    found = _BEGUN_ESCAPE.search(head)
+    return start - len(found[0]) if found else start
 
 
 def _unbroken(text: str) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack, asynccontextmanager, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from ..schema.errors import InputError
 from ..schema.secrets import secrets_of
 from .budget import Caps
 from .cache import Cache
@@ -16,6 +17,7 @@ from .jail import Jails
 from .recall import open_recall, refuse_forgetful
 from .scrubber import Scrubber
 from .tools import Toolbox
+from .tools.approval import Approvals
 from .trace import Trace
 from .whole import NOBODY_SILENT, perform
 
@@ -25,12 +27,14 @@ if TYPE_CHECKING:
 
     from ..schema.catalogue import Catalogue
     from ..schema.task import Task
+    from .artifacts import Keep
     from .budget import Budget
     from .journal import Journal
     from .outcomes import Run
     from .plan import Plan
     from .recall import Recaller
     from .silence import Silence
+    from .tools.approval import Approver
 
 __all__ = ["Services", "Setting", "open_services"]
 
@@ -88,14 +92,17 @@ class Services:
             offline: It is a replay, and asks no model.
 
         Raises:
-            InputError: A key, a price, a tool server, a jail or a pool is missing. Nothing was
-                spent.
+            InputError: A key, a price, a tool server, a jail, a program or a pool is missing.
+                Nothing was spent.
             ModelError: The embedded model's server did not start.
         """
         if plan.needs_jail:
             self.jails.check()
+        if lacking := plan.lacks():
+            raise InputError("\n".join(lacking))
         if not offline:
             refuse_forgetful(plan, self.recaller)
+            self.toolbox.approvals.refuse_unasked(plan.tools)
             await self.gateway.prepare(plan.aliases, priced=self.setting.must_be_priced)
         await self.toolbox.prepare(plan.tools)
 
@@ -126,6 +133,7 @@ class Services:
         path: str = "",
         dialogue: int = 0,
         silent: Silence = NOBODY_SILENT,
+        keep: Keep | None = None,
     ) -> Run:
         """Make a whole run of a prepared plan, with its score; see `perform`.
 
@@ -136,6 +144,7 @@ class Services:
         context = self.context(
             journal=journal, scrubber=scrubber, trace=trace, budget=budget, dialogue=dialogue
         )
+        context = replace(context, keep=keep)
         return await perform(plan, task, context, path=path, silent=silent)
 
     def context(
@@ -169,8 +178,16 @@ class Services:
 
 
 @asynccontextmanager
-async def open_services(known: Catalogue, setting: Setting) -> AsyncGenerator[Services]:
+async def open_services(
+    known: Catalogue, setting: Setting, *, approver: Approver | None = None
+) -> AsyncGenerator[Services]:
     """Open what runs need; leaving the block closes connections and ends servers.
+
+    Args:
+        known: What this host offers.
+        setting: How runs are made.
+        approver: Asks a person before calls of tools that tools.yaml says so of. None: a team with
+            such tools is not run.
 
     Raises:
         InputError: The cache cannot be opened, or there is no pool.
@@ -178,11 +195,13 @@ async def open_services(known: Catalogue, setting: Setting) -> AsyncGenerator[Se
     recaller = None
     if setting.pool is not None:
         recaller = open_recall(setting.pool, known.models, setting.embedder)
+    approvals = Approvals(known.permissions, approver)
+    toolbox = Toolbox(known.servers, known.python_tools, approvals)
     async with AsyncExitStack() as stack:
         yield Services(
             setting=setting,
             gateway=await stack.enter_async_context(Gateway(known.models, seed=setting.seed)),
-            toolbox=await stack.enter_async_context(Toolbox(known.servers)),
+            toolbox=await stack.enter_async_context(toolbox),
             jails=stack.enter_context(closing(Jails(unsafe=setting.unsafe_local))),
             cache=stack.enter_context(Cache.open(setting.cache)) if setting.cache else None,
             recaller=recaller,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..schema.team import Skill
     from .once import Once
     from .plan import PlannedAgent
+    from .tools.tool import Waiting
     from .tools.toolbox import Toolbox
     from .trace import Emit
     from .workspace import Workspace
@@ -33,10 +34,16 @@ def takes_tools(planned: PlannedAgent) -> bool:
 
 
 def tools_of(
-    planned: PlannedAgent, toolbox: Toolbox, workspace: Workspace, emit: Emit, once: Once
+    planned: PlannedAgent,
+    toolbox: Toolbox,
+    workspace: Workspace,
+    emit: Emit,
+    once: Once,
+    *,
+    waiting: Waiting,
 ) -> Mapping[str, GrantedTool]:
     """Give an agent the tools that its team grants it, and the way to its skills."""
-    granted = toolbox.granted(planned.agent.tools, workspace, emit, once)
+    granted = toolbox.granted(planned.agent.tools, workspace, emit, once, waiting)
     if not looks_skills_up(planned):
         return granted
     tool = _read_skill(planned.agent.notes.skills)

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import copy
 import errno
-import json
 import os
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import FileIO
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ..schema.errors import StorageError
 from ..schema.files import write_atomically
+from ..schema.json_text import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["VERSION", "Emit", "Event", "RunFolder", "Trace"]
+__all__ = ["EVENTS", "VERSION", "Emit", "Event", "Hears", "RunFolder", "Trace"]
 
+EVENTS = "events.jsonl"
 VERSION = 1
 """Version of the format of events.jsonl and result.json."""
 
@@ -51,7 +52,7 @@ class Event:
             **({"agent": self.agent} if self.agent else {}),
             **self.fields,
         }
-        return json.dumps(value, ensure_ascii=False, default=repr)
+        return dumps(value, ensure_ascii=False, default=repr)
 
 
 class Emit(Protocol):
@@ -59,6 +60,15 @@ class Emit(Protocol):
 
     def __call__(self, event: str, /, **fields: Any) -> None:
         """Note an event by its type, with JSON-able fields."""
+        ...
+
+
+@runtime_checkable
+class Hears(Protocol):
+    """A listener that also wants the words of answers while they come. They are no events."""
+
+    def hear(self, agent: str, words: str) -> None:
+        """Note words of an agent's model. They may be of an answer that then fails."""
         ...
 
 
@@ -80,6 +90,18 @@ class Trace:
         part = copy.copy(self)
         part._common = {**self._common, **common}
         return part
+
+    def words_of(self, agent: str) -> Callable[[str], None] | None:
+        """Give what to call with the words of an agent's model; None where nobody wants them."""
+        hearing = [one.hear for one in self._listeners if isinstance(one, Hears)]
+        if not hearing:
+            return None
+
+        def hear(words: str) -> None:
+            for listener in hearing:
+                listener(agent, words)
+
+        return hear
 
     def emit(self, event: str, agent: str | None = None, /, **fields: Any) -> None:
         """Note that something happened: its type, whom it is about, and what else there is."""
@@ -168,12 +190,16 @@ class RunFolder:
 
     @property
     def _path(self) -> Path:
-        return self.path / "events.jsonl"
+        return self.path / EVENTS
 
     def write(self, name: str, text: str) -> None:
         """Write a file of the run whole, or not at all; a folder that it stands in is made."""
-        (self.path / name).parent.mkdir(exist_ok=True)
-        write_atomically(self.path / name, self.scrub(text))
+        self.keep(name, self.scrub(text).encode("utf-8", "backslashreplace"))
+
+    def keep(self, name: str, content: bytes) -> None:
+        """Write bytes as they are, in the same way."""
+        (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(self.path / name, content)
 
     def close(self) -> None:
         """Close the list of events."""

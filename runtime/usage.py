@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 __all__ = ["Usage"]
 
+SELDOM = frozenset({"reasoning_tokens", "stored_tokens"})
+"""Counts that are written down only where there are any."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
@@ -15,7 +18,9 @@ class Usage:
         calls: Model calls that were answered, or ended in a way that may have been billed.
         prompt_tokens: Tokens read, cached ones included.
         cached_tokens: Those of them that came from the provider's prompt cache.
-        completion_tokens: Tokens written.
+        stored_tokens: Those that were put there, for a later call.
+        completion_tokens: Tokens written, thinking included.
+        reasoning_tokens: Those of them that are thinking, where the endpoint says.
         usd: Price of the calls whose price is known, in USD.
         unpriced_calls: Calls whose price is unknown. Their cost is missing in `usd`, not zero.
         unmetered_calls: Calls whose endpoint told no usage that can be; their tokens are our
@@ -29,7 +34,9 @@ class Usage:
     calls: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
+    stored_tokens: int = 0
     completion_tokens: int = 0
+    reasoning_tokens: int = 0
     usd: float = 0.0
     unpriced_calls: int = 0
     unmetered_calls: int = 0
@@ -42,7 +49,9 @@ class Usage:
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
+            stored_tokens=self.stored_tokens + other.stored_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
             usd=self.usd + other.usd,
             unpriced_calls=self.unpriced_calls + other.unpriced_calls,
             unmetered_calls=self.unmetered_calls + other.unmetered_calls,
@@ -57,7 +66,8 @@ class Usage:
 
     def value(self) -> dict[str, float]:
         """Give the counts as plain values, for the trace; `asdict` would copy each of them."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        counts = {name: getattr(self, name) for name in self.__slots__}
+        return {name: count for name, count in counts.items() if count or name not in SELDOM}
 
     @property
     def tokens(self) -> int:

@@ -49,7 +49,8 @@ _BLOCKS = {tokenize.NEWLINE: "\n", tokenize.INDENT: "{", tokenize.DEDENT: "}"}
 def vote(reports: Sequence[Report], task: Task) -> str:
     """Give the report of the first colleague whose answer comes down to what most come down to.
 
-    `conclusion` says what that is. An answer with nothing in it has no vote beside others.
+    `conclusion` says what that is; a patch comes down to all of it. An answer with nothing in it
+    has no vote beside others.
 
     Raises:
         AgentError: There is no report.
@@ -57,7 +58,11 @@ def vote(reports: Sequence[Report], task: Task) -> str:
     answers = [answer_of(report.content) for report in reports]
     if not answers:
         raise AgentError("vote: no colleague reported an answer.")
-    cast = [(conclusion(answer, task), answer) for answer in answers if answer]
+    cast = [
+        (f"patch {one.patch}" if one.patch else conclusion(answer, task), answer)
+        for one, answer in zip(reports, answers, strict=True)
+        if answer
+    ]
     votes = Counter(what for what, _ in cast)
     return max(cast, key=lambda one: votes[one[0]], default=("", ""))[1]
 

@@ -1,14 +1,18 @@
-"""The team that was: an open roster's run as a plain team file, of who worked and who told whom."""
+"""The team that was: an open roster's run as a plain team file, of who worked and who told whom.
+
+A team's own order is `Team.levels`. What was sent in an open roster may go in circles.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    import networkx as nx
 
     from ..schema.team import Team
     from .outcomes import Run
@@ -41,10 +45,7 @@ def team_that_was(team: Team, run: Run) -> Team | None:
         return None
     edges = _told(run.bus, worked, output)
     leading, mute = _to_the_output(edges, run.bus, worked, output)
-    kept = [*leading]
-    for edge in edges:
-        if edge not in kept and _is_acyclic([*kept, edge]):
-            kept.append(edge)
+    kept = _without_circles(leading, edges, worked)
     return replace(
         team,
         description=_described(team, run, mute),
@@ -70,32 +71,40 @@ def _to_the_output(
     edges: Sequence[Edge], bus: Sequence[Posted], worked: Sequence[str], output: str
 ) -> tuple[list[Edge], list[str]]:
     """Give each agent the edge by which its words went to the output, and name who has none."""
-    way: dict[str, str] = {}
-    reached = [output]
-    for receiver in reached:
-        for sender, to in edges:
-            if to == receiver and sender not in reached:
-                way[sender] = receiver
-                reached.append(sender)
+    import networkx as nx
+
+    hears = _graph(((to, sender) for sender, to in edges), worked)
+    way = dict(nx.bfs_predecessors(hears, output))
     starters = {one.to: one.sender for one in reversed(bus) if one.kind == "start"}
-    mute = [one for one in worked if one not in reached]
+    mute = [one for one in worked if one not in {output, *way}]
     way |= {one: starters.get(one, output) for one in mute}
     return [*way.items()], mute
 
 
-def _is_acyclic(edges: Iterable[Edge]) -> bool:
-    sorter: TopologicalSorter[str] = TopologicalSorter()
+def _without_circles(
+    leading: Sequence[Edge], edges: Sequence[Edge], worked: Sequence[str]
+) -> nx.DiGraph[str]:
+    """Keep the edges that lead to the output, and of the others those that close no circle."""
+    import networkx as nx
+
+    kept = _graph(leading, worked)
     for sender, receiver in edges:
-        sorter.add(receiver, sender)
-    try:
-        sorter.prepare()
-    except CycleError:
-        return False
-    return True
+        if not nx.has_path(kept, receiver, sender):
+            kept.add_edge(sender, receiver)
+    return kept
 
 
-def _by_sender(edges: Sequence[Edge], worked: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-    sent = {one: tuple(to for to in worked if (one, to) in edges) for one in worked}
+def _graph(edges: Iterable[Edge], worked: Sequence[str]) -> nx.DiGraph[str]:
+    import networkx as nx
+
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_nodes_from(worked)
+    graph.add_edges_from(edges)
+    return graph
+
+
+def _by_sender(kept: nx.DiGraph[str], worked: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    sent = {one: tuple(to for to in worked if kept.has_edge(one, to)) for one in worked}
     return {one: receivers for one, receivers in sent.items() if receivers}
 
 

@@ -3,37 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import subprocess
-import tempfile
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from ..schema.errors import AgentError, JailError
+from .git import git
+from .trees import Trees
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ..schema.task import Task
+    from .changes import Change
     from .jail.scratch import ScratchFolder
+    from .trees import Conflict
 
-__all__ = ["Workspace", "Workspaces", "copy_commit", "git"]
+__all__ = ["Workspace", "Workspaces", "copy_commit", "files_of", "git"]
 
-GIT_SECONDS = 120
-LARGEST_PATCH = 16 << 20
-"""Bytes."""
-QUIET_GIT = (
-    "-c", "core.hooksPath=/dev/null",
-    "-c", "core.fsmonitor=false",
-    "-c", "user.name=coterie",
-    "-c", "user.email=coterie@localhost",
-    "-c", "commit.gpgsign=false",
-    "-c", "safe.directory=*",
-)  # fmt: skip
-
+STATE = "state"
+"""A name that no agent's folder has: theirs end with a number."""
 SERVED = "--upload-pack=git -c 'safe.directory=*' -c uploadpack.allowAnySHA1InWant=true upload-pack"
 
 
@@ -48,6 +39,7 @@ class Workspaces:
         self.task = task
         self._scratch: ScratchFolder | None = None
         self._making = threading.Lock()
+        self._trees: Trees | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -57,24 +49,34 @@ class Workspaces:
             with contextlib.suppress(JailError):  # what cannot be removed is left to later runs
                 self._scratch.close()
 
-    def of(
-        self, agent_id: str, attempt: int, patches: Sequence[str], *, own: str | None = None
-    ) -> Workspace:
+    def of(self, agent_id: str, attempt: int, start: Sequence[Change] = ()) -> Workspace:
         """Give an agent its workspace for one attempt. Nothing is made until it is used.
-
-        Where the agent's reports hold exactly one patch of the repository, it starts from it: so a
-        tester works on what the programmer left. Several are alternatives to choose from. With none
-        or several it starts from its own patch of the round before, if there was one: so a
-        programmer goes on with what it has. Patches in letters are answers, and decide nothing.
 
         Args:
             agent_id: The agent.
             attempt: Which attempt it is, from 1.
-            patches: Those of the reports that it reads, without empty ones.
-            own: What it made of the repository in the round before.
+            start: The changes of the repository that it starts from.
         """
-        patch = patches[0] if len(patches) == 1 else own
-        return Workspace(home=self, name=f"{agent_id}-{attempt}", patch=patch)
+        return Workspace(home=self, name=f"{agent_id}-{attempt}", start=tuple(start))
+
+    def trees(self) -> Trees:
+        """Give the states of the task's repository, of which its own is made on first use.
+
+        Raises:
+            AgentError: The repository cannot be copied.
+        """
+        folder = self.folder()
+        with self._making:
+            if self._trees is None:
+                state = folder / STATE
+                if state.exists():  # what an attempt before left, which failed
+                    shutil.rmtree(state)
+                _copy_repository(self.task, state)
+                state.chmod(0o700)
+                hidden = folder / f"{STATE}.git"
+                self._trees = Trees.of(state, hidden)
+                hidden.chmod(0o700)
+            return self._trees
 
     def folder(self) -> Path:
         """Give the folder of all workspaces, made on first use. Agents may ask from threads.
@@ -100,23 +102,29 @@ class Workspace:
     Attributes:
         home: The workspaces of the run.
         name: The folder's name.
-        patch: What is applied to the repository before the agent starts.
+        start: The changes of the repository that the agent starts from.
         kept: What tools that keep state have there, each under a name of its own.
     """
 
     home: Workspaces
     name: str
-    patch: str | None = None
+    start: tuple[Change, ...] = ()
     kept: dict[str, Any] = field(default_factory=dict[str, Any])
     _path: Path | None = None
     _making: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def agent(self) -> str:
+        """The agent whose it is."""
+        return self.name.rpartition("-")[0]
 
     @property
     def path(self) -> Path:
         """The folder.
 
         Raises:
-            AgentError: The repository cannot be copied, or the patch does not apply.
+            AgentError: The repository cannot be copied, or what the agent starts from cannot be
+                merged.
         """
         with self._making:
             if self._path is None:
@@ -125,18 +133,42 @@ class Workspace:
 
     def _made(self) -> Path:
         path = self.home.folder() / self.name
-        if self.home.task.repo is None:
-            _write_files(path, self.home.task.files)
+        if self.has_repository:
+            self._copy_state(path)
         else:
-            _copy_repository(self.home.task, path, self.patch)
-            _kept(path).chmod(0o700)
+            _write_files(path, self.home.task)
         path.chmod(0o700)  # other users may know its name
         return path
+
+    def _copy_state(self, path: Path) -> None:
+        trees = self.home.trees()
+        shutil.copytree(self.home.folder() / STATE, path, symlinks=True)
+        trees.check_out(trees.merged(self.start).tree, path)
+        git(path, "update-index", "-q", "--refresh", accepted=(0, 1))
 
     @property
     def has_repository(self) -> bool:
         """Whether the folder is a copy of the task's repository."""
         return self.home.task.repo is not None
+
+    @property
+    def is_made(self) -> bool:
+        """Whether the folder is there: somebody has asked for it."""
+        return self._path is not None
+
+    @property
+    def is_used(self) -> bool:
+        """Whether the agent has looked into its copy of the repository."""
+        return self.has_repository and self.is_made
+
+    @property
+    def conflicts(self) -> Sequence[Conflict]:
+        """What could not be merged of the changes that the agent starts from.
+
+        Raises:
+            AgentError: They cannot be merged.
+        """
+        return self.home.trees().merged(self.start).conflicts if len(self.start) > 1 else ()
 
     def diff(self) -> str:
         """Give all changes of the repository since the task's own state, as a git diff.
@@ -146,6 +178,23 @@ class Workspace:
         Raises:
             AgentError: git cannot tell, or the changes are larger than anyone can use.
         """
+        trees, tree = self.home.trees(), self._recorded()
+        patch = trees.patch(tree)
+        if patch and trees.applied(patch) != tree:
+            raise AgentError("The changes can't be written as a patch: git makes others of it.")
+        return patch
+
+    def changed(self) -> Sequence[str]:
+        """Name the files of the repository that differ from what the agent started from.
+
+        Raises:
+            AgentError: git cannot tell.
+        """
+        trees = self.home.trees()
+        return trees.differing(trees.merged(self.start).tree, self._recorded())
+
+    def _recorded(self) -> str:
+        """Give the tree of the folder as it is."""
         from .jail.workspace import make_plain
 
         try:
@@ -154,81 +203,21 @@ class Workspace:
             raise AgentError(f"The changes can't be read: {error}") from None
         # The agent may have written into the copy's own .git, whose settings can name programs to
         # run. So the comparison uses a git directory that the agent never saw, and no other.
-        kept = _kept(self.path)
-        own = (f"--git-dir={kept}", f"--work-tree={self.path}")
-        git(self.path, *own, "add", "--all")
-        shown = ("--cached", "--binary", "--no-color", "--no-ext-diff", "--no-textconv")
-        told = (*own, "diff", *shown, "--ignore-submodules=all", "HEAD")
-        patch = git(self.path, *told, limit=LARGEST_PATCH)
-        if _is_text(patch):
-            return patch
-        # Text in another encoding would be lost on its way to other agents and into the record.
-        (kept / "info").mkdir(exist_ok=True)
-        (kept / "info" / "attributes").write_text("* -diff\n", encoding="ascii")
-        return git(self.path, *told, limit=LARGEST_PATCH)
+        return self.home.trees().recorded(self.path)
 
 
-def git(folder: Path, *arguments: str, text: str | None = None, limit: int | None = None) -> str:
-    """Run git in a folder, without hooks, pagers or the user's own settings.
-
-    Args:
-        folder: Where.
-        arguments: A command of git's, and what it is given.
-        text: What it reads.
-        limit: Bytes that it may give.
-
-    Raises:
-        AgentError: git failed, and the message has its words, or it gave too much.
-    """
-    environment = {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "LC_ALL": "C",
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-        "GIT_TERMINAL_PROMPT": "0",
-    }
-    command = next(word for word in arguments if not word.startswith("-"))
-    with tempfile.TemporaryFile() as said:
-        try:
-            subprocess.run(
-                ["git", *QUIET_GIT, *arguments],  # noqa: S607 - whichever git the host has
-                cwd=folder, env=environment, input=(text or "").encode("utf-8", "surrogateescape"),
-                stdout=said, stderr=subprocess.PIPE, timeout=GIT_SECONDS, check=True,
-            )  # fmt: skip
-        except FileNotFoundError:
-            raise AgentError("git is not installed.") from None
-        except subprocess.TimeoutExpired:
-            raise AgentError(f"git {command} took more than {GIT_SECONDS} seconds.") from None
-        except subprocess.CalledProcessError as error:
-            words = error.stderr.decode("utf-8", "replace").strip()[-500:]
-            raise AgentError(f"git {command}: {words}") from None
-        size = said.seek(0, os.SEEK_END)
-        if limit is not None and size > limit:
-            raise AgentError(f"git {command} gives {size} bytes, more than the {limit} allowed.")
-        said.seek(0)
-        return said.read().decode("utf-8", "surrogateescape")
+def files_of(task: Task) -> Mapping[str, bytes]:
+    """Give the content of a task's files, by name."""
+    texts = {name: text.encode() for name, text in task.files.items()}
+    return {**texts, **{name: one.content for name, one in task.attachments.items()}}
 
 
-def _is_text(patch: str) -> bool:
-    """Tell whether a patch is UTF-8, as git gave it."""
-    try:
-        patch.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _kept(path: Path) -> Path:
-    """Where the git directory of a copy's first state is kept, beside the copy."""
-    return path.with_name(f"{path.name}.git")
-
-
-def _write_files(path: Path, files: Mapping[str, str]) -> None:
+def _write_files(path: Path, task: Task) -> None:
     path.mkdir(parents=True)
-    for name, text in files.items():
+    for name, content in files_of(task).items():
         target = path / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8", newline="\n")
+        target.write_bytes(content)
 
 
 def copy_commit(repository: Path, commit: str, folder: Path) -> None:
@@ -247,7 +236,7 @@ def copy_commit(repository: Path, commit: str, folder: Path) -> None:
     (folder / ".git" / "FETCH_HEAD").unlink()
 
 
-def _copy_repository(task: Task, path: Path, patch: str | None) -> None:
+def _copy_repository(task: Task, path: Path) -> None:
     """Copy a commit, or a working copy with its uncommitted changes, and mark that state."""
     repo = cast("Path", task.repo)
     if task.commit:
@@ -257,9 +246,6 @@ def _copy_repository(task: Task, path: Path, patch: str | None) -> None:
         _copy_as_it_stands(repo, path)
     git(path, "add", "--all")
     git(path, "commit", "--quiet", "--allow-empty", "--message", "The task's state.")
-    shutil.copytree(path / ".git", _kept(path))
-    if patch:
-        git(path, "apply", "--whitespace=nowarn", "-", text=patch)
 
 
 def _copy_as_it_stands(repo: Path, path: Path) -> None:

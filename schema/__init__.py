@@ -15,7 +15,7 @@ from .errors import (
     ModelError,
     RunError,
 )
-from .loading import load_models, load_task, load_team, load_tools, parse_team
+from .loading import load_models, load_task, load_team, parse_team
 from .models import Model
 from .problems import Place, Problem
 from .task import ScorerChoice, Task
@@ -33,6 +33,7 @@ from .team import (
     SolvedTask,
     Team,
 )
+from .tools_file import HostTools, load_tools
 from .writing import dump, write_yaml
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "ConfigError",
     "CoterieError",
     "Execution",
+    "HostTools",
     "InputError",
     "JailError",
     "LimitError",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
-from .hints import did_you_mean
+from .hints import did_you_mean, listed
 from .models import DEFAULT_ALIAS
 from .problems import Path, Problem, quoted
 from .values import is_mapping
@@ -35,7 +35,7 @@ def fallback_problems(document: Document, value: Any) -> Iterator[Problem]:
                 message = f"{quoted(alias)} cannot stand in for itself. Leave it out."
                 yield document.problem(path, message)
             elif name not in known:
-                hint = did_you_mean(name, known) or f" Aliases: {', '.join(sorted(known))}."
+                hint = did_you_mean(name, known) or f" Aliases: {listed(sorted(known))}."
                 yield document.problem(path, f"no model {quoted(name)}.{hint}")
     if cycle := _cycle({alias: {*names.values()} - {alias} for alias, names in ahead.items()}):
         message = f"fallbacks in a circle: {' -> '.join(cycle)}. Leave one of them out."

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from graphlib import CycleError
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ._shape import shape_schema
-from .hints import did_you_mean
+from .hints import did_you_mean, listed
 from .problems import Path, dotted, quoted
 from .team import natural
 from .values import is_mapping
@@ -27,7 +27,6 @@ __all__ = [
     "Rule",
     "is_clear",
     "known_agents",
-    "listed",
     "no_cycle",
     "one_output",
     "unknown_agent",
@@ -54,8 +53,18 @@ class Reading:
     found: Sequence[Problem] = ()
 
     def problem(self, path: Path, message: str, *, at_key: bool = False) -> Problem:
-        """Name a problem of the value at a path."""
-        return self.document.problem(path, message, at_key=at_key)
+        """Name a problem of the value at a path; among the defaults, where it stands there."""
+        return self.document.problem(self._written(path), message, at_key=at_key)
+
+    def _written(self, path: Path) -> Path:
+        match path:
+            case ("agents", str(one), str(field), *rest) if one in self.agent_ids:
+                said = self.document.value["agents"][one]
+                is_own = not is_mapping(said) or field in said
+                is_shared = ("defaults", field) in self.document.places
+                return path if is_own or not is_shared else ("defaults", field, *rest)
+            case _:
+                return path
 
     def sound(self, field: str) -> bool:
         """Tell whether a field and all in it have the right shape."""
@@ -175,10 +184,3 @@ def _lost(team: Team) -> list[str]:
         reached |= new
         open_ends += new
     return [agent_id for agent_id in team.agents if agent_id not in reached]
-
-
-def listed(names: Any, most: int = 8) -> str:
-    """Name a few of many, and count the rest."""
-    shown = list(names)
-    more = f" and {len(shown) - most} more" if len(shown) > most else ""
-    return ", ".join(shown[:most]) + more if shown else "none"

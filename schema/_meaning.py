@@ -7,14 +7,23 @@ another one holds, so that all problems show at once.
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
-from ._graph import Reading, Rule, is_clear, known_agents, listed, no_cycle, one_output
+from ._alternatives import few_alternatives
+from ._graph import Reading, Rule, is_clear, known_agents, no_cycle, one_output
 from ._passes import PASS_RULES
 from ._roster import ROSTER_RULES
-from .catalogue import load_named, needs_reports, tool_identifier
+from .catalogue import (
+    find_package,
+    is_installed,
+    load_named,
+    load_tool,
+    needs_reports,
+    tool_identifier,
+)
 from .errors import InputError
-from .hints import did_you_mean
+from .hints import did_you_mean, listed
 from .problems import Path, quoted, reason_of
 from .secrets import LOOKS_LIKE_A_KEY, looks_secret
 from .team import (
@@ -41,7 +50,6 @@ __all__ = [
     "TEAM_RULES",
     "Reading",
     "Rule",
-    "listed",
     "objections",
     "secrets_in",
 ]
@@ -57,14 +65,23 @@ def known_names(reading: Reading) -> Iterator[Problem]:
         if agent.model_id not in known.aliases:
             yield reading.problem((*path, "model_id"), _unknown_model(agent.model_id, known))
         for index, tool in enumerate(agent.tools):
-            if tool not in known.tools:
-                yield reading.problem((*path, "tools", index), _unknown_tool(tool, known))
+            if complaint := _tool_complaint(tool, known):
+                yield reading.problem((*path, "tools", index), complaint)
         if agent.function is not None and agent.function not in known.functions:
             hint = did_you_mean(agent.function, known.functions)
             message = f"no function {quoted(agent.function)}.{hint or _known(known.functions)}"
             yield reading.problem((*path, "function"), message)
         if problem := _prompt_problem(agent.prompt, known):
             yield reading.problem((*path, "prompt"), problem)
+
+
+def known_imports(reading: Reading) -> Iterator[Problem]:
+    """What the Python of agents is to import is installed on this host, and may be imported."""
+    allowed = reading.catalogue.imports
+    for agent, path in reading.agents():
+        for index, package in enumerate(agent.imports):
+            if why := _no_import(package, allowed):
+                yield reading.problem((*path, "imports", index), why)
 
 
 def distinct_tools(reading: Reading) -> Iterator[Problem]:
@@ -174,23 +191,27 @@ GRAPH_RULES: tuple[Rule, ...] = (
 
 AGENT_RULES: tuple[Rule, ...] = (
     known_names,
+    known_imports,
     distinct_tools,
     known_backends,
     notes_on_others,
     taught_notes,
     drafts_of_models,
+    few_alternatives,
 )
 """The rules for an agent by itself."""
 
 TEAM_RULES: tuple[Rule, ...] = (
     *GRAPH_RULES,
     known_names,
+    known_imports,
     distinct_tools,
     known_backends,
     reported_functions,
     notes_on_others,
     taught_notes,
     drafts_of_models,
+    few_alternatives,
 )
 """All rules: what a file names is known on this host, too."""
 
@@ -203,12 +224,40 @@ def _unknown_model(alias: str, known: Catalogue) -> str:
     )
 
 
+def _tool_complaint(tool: str, known: Catalogue) -> str:
+    """Say why a tool cannot be had, or nothing."""
+    if tool not in known.tools:
+        return _unknown_tool(tool, known)
+    if tool in known.python_tools or "." in tool or not is_installed(tool):
+        return ""
+    try:
+        load_tool(tool)
+    except InputError as error:
+        return str(error)
+    return ""
+
+
 def _unknown_tool(tool: str, known: Catalogue) -> str:
+    proposed = known.tools - known.benchmark_tools
     if tool in known.withheld_tools:
-        return f"the tool {quoted(tool)} is not granted here. Granted: {listed(known.tools)}."
-    hint = did_you_mean(tool, known.tools) or _known(known.tools)
+        return f"the tool {quoted(tool)} is not granted here. Granted: {listed(proposed)}."
+    hint = did_you_mean(tool, known.tools) or _known(proposed)
     declare = " Its server would be declared in tools.yaml." if "." in tool else ""
     return f"no tool {quoted(tool)}.{hint}{declare}"
+
+
+def _no_import(package: str, allowed: frozenset[str] | None) -> str | None:
+    """Say why agents have no use for a package, or may not or cannot import it."""
+    if package in sys.stdlib_module_names:
+        return f"{package} comes with Python, which is there for every CodeAgent. Leave it out."
+    if allowed is not None and package not in allowed:
+        return (
+            f"the package {quoted(package)} is not to be imported here. Allowed:"
+            f" {listed(sorted(allowed))}."
+        )
+    if find_package(package) is None:
+        return f"no package {quoted(package)} is installed beside coterie, in {sys.prefix}."
+    return None
 
 
 def _unknown_backend(name: str, known: Catalogue) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ._graph import Reading, Rule, is_clear, listed, unknown_agent
+from ._graph import Reading, Rule, is_clear, unknown_agent
 from .catalogue import load_named
 from .errors import InputError
+from .hints import listed
 from .problems import quoted
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ValidationError = Any
 """A `jsonschema.ValidationError`, whose own types say of most fields that they may be unset."""
 
-__all__ = ["shape_problems", "shape_schema", "sound"]
+__all__ = ["schema_text", "shape_problems", "shape_schema", "sound"]
 
 NOUNS = {
     "array": "a list",
@@ -58,6 +58,11 @@ def shape_schema(name: str) -> Mapping[str, Any]:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def schema_text(name: str) -> str:
+    """Write one of our schemas as a file of its own, for an editor."""
+    return json.dumps(shape_schema(name), indent=2, ensure_ascii=False) + "\n"
+
+
 def _agent_schema() -> Mapping[str, Any]:
     """Write the schema of an agent file: an agent of a team file, with an id and a lineage."""
     team = shape_schema("team")
@@ -77,7 +82,7 @@ def _agent_schema() -> Mapping[str, Any]:
     }
 
 
-def shape_problems(document: Document, schema: str | Mapping[str, Any]) -> list[Problem]:
+def shape_problems(document: Document, schema: str | Mapping[str, Any]) -> Iterator[Problem]:
     """Find everything in a document that is not of the shape that a schema describes.
 
     Args:
@@ -85,11 +90,8 @@ def shape_problems(document: Document, schema: str | Mapping[str, Any]) -> list[
         schema: The name of one of ours, or a schema that was put together from them.
     """
     validator = _validator(schema) if isinstance(schema, str) else _validating(schema)
-    return [
-        problem
-        for error in validator.iter_errors(document.value)
-        for problem in _problems_of(error, document)
-    ]
+    for error in validator.iter_errors(document.value):
+        yield from _problems_of(error, document)
 
 
 def sound(document: Document, name: str) -> Any:
@@ -144,14 +146,14 @@ def _problems_of(error: ValidationError, document: Document) -> Iterator[Problem
     elif error.validator == "required":
         yield from _missing(error, document, path)
     elif "propertyNames" in error.absolute_schema_path:
-        describe = MESSAGES[str(error.validator)]
+        describe = MESSAGES.get(str(error.validator), _otherwise)
         yield document.problem((*path, error.instance), describe(error), at_key=True)
     elif error.validator == "anyOf":  # a value or null: what is wrong is wrong with the value
         for inner in error.context or ():
             if inner.schema_path[0] == 0:
                 yield from _problems_of(inner, document)
     else:
-        yield document.problem(path, MESSAGES[str(error.validator)](error))
+        yield document.problem(path, MESSAGES.get(str(error.validator), _otherwise)(error))
 
 
 def _faulty(error: ValidationError) -> Iterator[Path]:
@@ -257,6 +259,12 @@ def _wrong_size(error: ValidationError) -> str:
 
 def _repeated(error: ValidationError) -> str:
     return f"{quoted(error.instance)} is there twice. Keep one."
+
+
+def _otherwise(error: ValidationError) -> str:
+    """Tell of a rule that only schemas of others have."""
+    rule = quoted({str(error.validator): error.validator_value})
+    return f"{quoted(error.instance)} is not as {rule} wants it."
 
 
 MESSAGES: Mapping[str, Callable[[ValidationError], str]] = {

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .document import LIMITS, UNWELCOME, Document
-from .hints import did_you_mean
+from .hints import did_you_mean, listed
 from .problems import Place, Problem, quoted, reason_of
 from .team import OF_OTHERS, is_prompt_id
 from .values import is_mapping
@@ -301,7 +301,8 @@ class _Folder:
             message = "it has to begin with its front matter, between two lines of dashes, `---`."
             self.problems.append(self.grafts[place].problem((), message))
             return {}, text
-        front, problems = read_yaml(f"\n{parts['front']}".encode(), str(path))
+        said = parts["front"] or "{}"  # of a note that begins with dashes, and that nobody taught
+        front, problems = read_yaml(f"\n{said}".encode(), str(path))
         self.problems += problems
         self.grafts[place] = front
         return dict(front.value) if is_mapping(front.value) else {}, parts["body"] or ""
@@ -366,6 +367,6 @@ class _Folder:
     def _check_names(self, folder: Path, known: tuple[str, ...]) -> None:
         for entry in self._entries(folder):
             if entry.name not in known:
-                hint = did_you_mean(entry.name, known) or f" Known: {', '.join(known)}."
+                hint = did_you_mean(entry.name, known) or f" Known: {listed(known)}."
                 message = f"an agent's folder has no {quoted(entry.name)}.{hint}"
                 self.problems.append(Problem(file=str(entry), message=message))

@@ -131,7 +131,7 @@ def check_agent(
         catalogue=catalogue,
         found=problems,
     )
-    return one, merged(problems, [found for rule in rules for found in rule(reading)])
+    return one, merged(problems, (found for rule in rules for found in rule(reading)))
 
 
 def agent_paths(folder: Path) -> tuple[Path, ...]:

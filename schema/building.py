@@ -36,12 +36,16 @@ def team_of(value: Any) -> Team:
     """Build a team from a value of the right shape; what is missing gets its default."""
     value = value if is_mapping(value) else {}
     topology: dict[str, Any] = value.get("topology") or {}
+    shared: dict[str, Any] = value.get("defaults") or {}
     agents: dict[str, dict[str, Any]] = value.get("agents") or {}
     given = ("description", "backend", "constitution")
     return Team(
         name=value.get("name", ""),
         agents=MappingProxyType(
-            {agent_id: agent_of(agent_id, fields or {}) for agent_id, fields in agents.items()}
+            {
+                agent_id: agent_of(agent_id, {**shared, **(fields or {})})
+                for agent_id, fields in agents.items()
+            }
         ),
         reports_to=MappingProxyType(
             {
@@ -93,10 +97,12 @@ def roster_of(fields: dict[str, Any]) -> Roster:
 
 def agent_of(agent_id: str, fields: dict[str, Any]) -> Agent:
     """Build an agent from values of the right shape."""
-    given = {key: item for key, item in fields.items() if key not in {"tools", "notes", "recall"}}
+    built = {"tools", "imports", "notes", "recall"}
+    given = {key: item for key, item in fields.items() if key not in built}
     return Agent(
         id=agent_id,
         tools=_names(fields.get("tools")),
+        imports=_names(fields.get("imports")),
         notes=notes_of(fields.get("notes") or {}),
         recall=None if fields.get("recall") is None else _recall(fields["recall"]),
         **given,

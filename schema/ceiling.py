@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ._meaning import listed
+from .hints import listed
 from .loading import read_shape
-from .models import DEFAULT_ALIAS
+from .models import DEFAULT_ALIAS, is_more
 from .problems import Path, Problem, dotted, quoted
 from .team import IMPLIED_BACKENDS
 from .values import is_list
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path as FilePath
 
     from ._meaning import Reading
+    from .models import Effort
     from .team import Agent, Team
 
 __all__ = ["Ceiling", "load_ceiling"]
@@ -41,6 +42,7 @@ class Ceiling:
 
     Attributes:
         tools: Names of tools.
+        imports: Names of packages that the Python of agents may import.
         models: Aliases of models.
         agent_types: Types of agents; an agent of an unwritten type counts by its backend's name,
             where that is neither `llm` nor `function`.
@@ -48,8 +50,9 @@ class Ceiling:
         agents: The most agents.
         edges: The most edges.
         max_tokens: The most tokens that an agent may write in one answer.
+        effort: The most effort that an agent may write; what it does not write has no ceiling here.
         max_steps: The most turns of an agent. Those that work in a loop then have to write theirs;
-            one that drafts takes them twice.
+            one that drafts takes them twice, and a plan counts as one.
         timeout: The longest that an agent may take, in seconds; unwritten is as long as the run.
         run_timeout: The longest that a run may take, in seconds.
         max_retries: The most retries.
@@ -58,12 +61,14 @@ class Ceiling:
     """
 
     tools: frozenset[str] = frozenset()
+    imports: frozenset[str] = frozenset()
     models: frozenset[str] = frozenset({DEFAULT_ALIAS})
     agent_types: frozenset[str] = frozenset(SINGLE_CALL.values())
     backends: frozenset[str] = frozenset(SINGLE_CALL)
     agents: int | None = None
     edges: int | None = None
     max_tokens: int | None = None
+    effort: Effort | None = None
     max_steps: int | None = None
     timeout: float | None = None
     run_timeout: float | None = None
@@ -78,12 +83,14 @@ class Ceiling:
         steps = [_steps(team, agent) for team, agent in asking]
         return cls(
             tools=frozenset(tool for _, agent in agents for tool in agent.tools),
+            imports=frozenset(one for _, agent in agents for one in agent.imports),
             models=frozenset(agent.model_id for _, agent in asking),
             agent_types=frozenset(_works_as(team, agent) for team, agent in agents),
             backends=frozenset(team.backend_of(agent) for team, agent in agents),
             agents=_most(len(team.agents) for team in teams),
             edges=_most(len(team.edges) for team in teams),
             max_tokens=_most(agent.max_tokens for _, agent in asking),
+            effort=_longest(agent.effort for _, agent in asking),
             max_steps=None if None in steps else _most(step for step in steps if step),
             timeout=_most(_seconds(team, agent) for team, agent in asking),
             run_timeout=_most(team.execution.timeout for team in teams),
@@ -126,12 +133,17 @@ class Ceiling:
         for index, tool in enumerate(agent.tools):
             if tool not in self.tools:
                 yield (*path, "tools", index), _refused("tool", tool, self.tools)
+        for index, package in enumerate(agent.imports):
+            if package not in self.imports:
+                yield (*path, "imports", index), _refused("package", package, self.imports)
 
     def _spends_above(self, team: Team, agent: Agent) -> Iterator[Excess]:
         path: Path = ("agents", agent.id)
         if agent.model_id not in self.models:
             yield (*path, "model_id"), _refused("model", agent.model_id, self.models)
         yield from _above((*path, "max_tokens"), agent.max_tokens, "tokens", self.max_tokens)
+        if agent.effort and self.effort and is_more(agent.effort, self.effort):
+            yield (*path, "effort"), f"{agent.effort}; the ceiling allows {self.effort}."
         yield from _above((*path, "timeout"), _seconds(team, agent), "seconds", self.timeout)
         steps = _steps(team, agent)
         if steps is None and self.max_steps is not None:
@@ -140,7 +152,8 @@ class Ceiling:
             )
             yield (*path, "max_steps"), message
         why = ("recall", "by") if agent.drafts else ("max_steps",)
-        yield from _above((*path, *why), steps or 0, "steps", self.max_steps)
+        unit = "steps and plans" if agent.planning_interval else "steps"
+        yield from _above((*path, *why), steps or 0, unit, self.max_steps)
 
 
 def load_ceiling(path: str | FilePath) -> Ceiling:
@@ -181,7 +194,18 @@ def _steps(team: Team, agent: Agent) -> int | None:
     """Give the most turns of an agent: None where only its backend knows."""
     loops = team.backend_of(agent) not in SINGLE_CALL
     steps = agent.max_steps if loops or agent.max_steps is not None else 1
-    return steps if steps is None or not agent.drafts else 2 * steps
+    if steps is None:
+        return None
+    return (steps + agent.plans(steps)) * (2 if agent.drafts else 1)
+
+
+def _longest(efforts: Iterable[Effort | None]) -> Effort:
+    """Find the most effort; who says none is taken not to think."""
+    most: Effort = "none"
+    for effort in efforts:
+        if effort is not None and is_more(effort, most):
+            most = effort
+    return most
 
 
 def _most(numbers: Iterable[Any]) -> Any:

@@ -3,6 +3,7 @@
 * CoterieError
   + InputError            a file, an option or a missing part: exit 2, nothing was spent
     - ConfigError         a file that does not load, with every problem and its place
+    - UnsupportedSystem   neither Linux nor macOS
   + RunError              the run could not give an answer: exit 1
     - ModelError          the provider of a model (its kinds are in `runtime.gateway`)
     - AgentError          one agent of the run
@@ -16,7 +17,10 @@ prints the message without a traceback; anything that is not a `CoterieError` is
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
+
+from .problems import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +37,7 @@ __all__ = [
     "ModelError",
     "RunError",
     "StorageError",
+    "UnsupportedSystem",
 ]
 
 
@@ -53,7 +58,17 @@ class ConfigError(InputError):
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        super().__init__(FORMATS["text"](self.problems))
+
+
+class UnsupportedSystem(InputError):
+    """This system lacks what the work needs and every POSIX system has."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            f"this needs Linux or macOS, and the system is {sys.platform!r}. On Windows, use the"
+            " Windows Subsystem for Linux (wsl --install), and coterie in there."
+        )
 
 
 class RunError(CoterieError):

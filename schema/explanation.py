@@ -48,7 +48,7 @@ def explain(path: str) -> str:
         "type": kind(field),
         "default": "none: it must be written" if field.required else field.default,
         "example": example(field),
-        "strategy": ", ".join(field.of),
+        "scorer" if field.document == "task" else "strategy": ", ".join(field.of),
     }
     stated = (_fact(name, text) for name, text in facts.items() if text)
     parts = (field.name, _wrapped(field.meaning), "\n".join(stated), *_inside(field))
@@ -129,8 +129,8 @@ def _listed(title: str, fields: Sequence[Field]) -> str:
 
 def _tree(field: Field, depth: int = 0) -> Iterator[tuple[str, str]]:
     yield "  " * depth + _marked(field), field.meaning.partition(". ")[0].removesuffix(".")
-    for child in () if field.recursive else field.children:
-        if not child.is_any or (child.children and not child.recursive):
+    for child in () if field.told_elsewhere else field.children:
+        if not child.is_any or (child.children and not child.told_elsewhere):
             yield from _tree(child, depth + 1)
 
 

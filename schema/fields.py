@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from dataclasses import dataclass, replace
@@ -10,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ._shape import shape_schema
 from .errors import InputError
-from .hints import did_you_mean
+from .hints import did_you_mean, near
 from .problems import quoted
+from .scorer_form import option_schemas
 from .settings import settings_schemas
 
 if TYPE_CHECKING:
@@ -37,8 +37,9 @@ class Field:
         schema: What the JSON Schema says of it, its reference resolved.
         required: Whether it has to be written where its parent is.
         definitions: The definitions passed on the way here.
-        recursive: Whether it is described by a definition that it is itself a part of.
-        of: The strategies that have it; none for a field that any strategy has.
+        told_elsewhere: Whether what is inside is described in another place: in a definition that
+            it is itself a part of, or with the field whose fields it has (`x-as`).
+        of: The strategies, or the scorers, that have it; none for a field that any of them has.
     """
 
     document: str
@@ -46,7 +47,7 @@ class Field:
     schema: Mapping[str, Any]
     required: bool = False
     definitions: frozenset[str] = frozenset()
-    recursive: bool = False
+    told_elsewhere: bool = False
     of: tuple[str, ...] = ()
 
     @property
@@ -87,15 +88,25 @@ class Field:
         if (self.document, self.path, self.of) == ("evolution", ("settings",), ()):
             each = (replace(self, schema=one, of=names) for names, one in settings_schemas())
             return tuple(child for one in each for child in one.children)
-        required = self.schema.get("required", ())
+        own = self._own
+        if (self.document, self.path, self.of) == ("task", ("scorer",), ()):
+            each = (replace(self, schema=one, of=names) for names, one in option_schemas())
+            own += tuple(child for one in each for child in one.children)
+        return own
+
+    @property
+    def _own(self) -> tuple[Field, ...]:
+        """The fields right inside that its own schema tells."""
+        required, names = self.schema.get("required", ()), self.schema.get("propertyNames", {})
         named = [
             self._child(key, schema, required=key in required)
             for key, schema in self.schema.get("properties", {}).items()
+            if re.fullmatch(names.get("pattern", ".*"), key)
         ]
         others = self.schema.get("additionalProperties")
         if isinstance(others, dict):
-            names = str(self.schema.get("propertyNames", {}).get("$ref", "name"))
-            named.append(self._child(f"<{names.rpartition('/')[2]}>", others))
+            name = str(names.get("$ref", "name")).rpartition("/")[2]
+            named.append(self._child(f"<{name}>", others))
         if "items" in self.schema:
             named.append(self._child(ITEM, self.schema["items"]))
         return tuple(named)
@@ -110,7 +121,7 @@ class Field:
             schema=schema,
             required=required,
             definitions=self.definitions | {definition} - {""},
-            recursive=definition in self.definitions,
+            told_elsewhere=definition in self.definitions or "x-as" in schema,
             of=self.of,
         )
 
@@ -125,9 +136,9 @@ def root(document: str) -> Field:
 
 
 def walk(field: Field) -> Iterator[Field]:
-    """Give a field and all inside it, in the schema's order; a recursive one is not entered."""
+    """Give a field and all inside it, in the schema's order; none is entered twice."""
     yield field
-    if not field.recursive:
+    if not field.told_elsewhere:
         for child in field.children:
             yield from walk(child)
 
@@ -180,7 +191,8 @@ def _members(field: Field, words: Sequence[str]) -> Iterator[Field]:
     elif field.key != ITEM:
         for count in range(1, len(words)):
             yield from _matches(field, words[count:])
-        if (len(words) == 1 or not field.children) and not _is_slip(field, words[0]):
+        has_fields = field.children and "string" not in field.schema.get("type", ())
+        if (len(words) == 1 or not has_fields) and not _is_slip(field, words[0]):
             yield field
 
 
@@ -199,8 +211,8 @@ def _unknown(words: Sequence[str]) -> str:
     for field in fields:
         if hint := _hint(field, word):
             return hint
-    if not farthest and (near := _elsewhere(word)):
-        return f"no field {quoted(word)} at the top of a file. Did you mean {near}?"
+    if not farthest and (elsewhere := _elsewhere(word)):
+        return f"no field {quoted(word)} at the top of a file. Did you mean {elsewhere}?"
     known = _names(fields[0])
     rest = f"Fields there: {', '.join(known)}." if known else "It has no fields."
     return f"no field {quoted(word)} in {fields[0].name}. {rest}"
@@ -211,8 +223,8 @@ def _hint(field: Field, word: str) -> str:
     for place in (field, *(child for child in field.children if child.is_any)):
         if instead := place.schema.get("x-instead", {}).get(word):
             return f"{quoted(word)} is not a field of {place.name}. {instead}"
-    near = did_you_mean(word, _names(field))
-    return near and f"no field {quoted(word)} in {field.name}.{near}"
+    hint = did_you_mean(word, _names(field))
+    return hint and f"no field {quoted(word)} in {field.name}.{hint}"
 
 
 def _names(field: Field) -> list[str]:
@@ -236,5 +248,5 @@ def _elsewhere(word: str) -> str:
         if not field.is_any:
             short = re.sub(r"\.<\w+>|\[\]", "", field.name)
             places.setdefault(field.key, []).append(short)
-    near = [word] if word in places else difflib.get_close_matches(word, places, 1, cutoff=0.7)
-    return " or ".join(quoted(place) for key in near for place in places[key])
+    found = word if word in places else near(word, places)
+    return " or ".join(quoted(place) for place in places.get(found or "", ()))

@@ -6,21 +6,21 @@ given, and raises `StorageError` where that cannot be had.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import StorageError
+from .errors import StorageError, UnsupportedSystem
 from .failpoints import failpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable
+    from collections.abc import Generator, Iterable, Iterator
 
 __all__ = [
     "append",
+    "lock",
     "locked",
     "make_folder",
     "make_folders",
@@ -32,12 +32,12 @@ __all__ = [
 ]
 
 
-def write_atomically(path: Path, text: str | Iterable[str]) -> None:
-    """Write a text file whole, or leave what was there.
+def write_atomically(path: Path, text: str | bytes | Iterable[str]) -> None:
+    """Write a file whole, or leave what was there.
 
     Args:
         path: Where.
-        text: The text, or its pieces, which are never all in memory.
+        text: The text, or its pieces, which are never all in memory; or bytes.
 
     Raises:
         StorageError: It cannot be written; the old content still stands. Only when its folder
@@ -46,11 +46,9 @@ def write_atomically(path: Path, text: str | Iterable[str]) -> None:
     with _named(path):
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(
-                handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n"
-            ) as stream:
+            with os.fdopen(handle, "wb") as stream:
                 os.fchmod(handle, path.stat().st_mode & 0o777 if path.exists() else 0o644)
-                stream.writelines((text,) if isinstance(text, str) else text)
+                stream.writelines(_pieces(text))
                 stream.flush()
                 failpoint("files.write.before")
                 os.fsync(handle)
@@ -62,6 +60,14 @@ def write_atomically(path: Path, text: str | Iterable[str]) -> None:
             raise
         failpoint("files.write.replaced")
         _sync(path.parent)
+
+
+def _pieces(text: str | bytes | Iterable[str]) -> Iterator[bytes]:
+    if isinstance(text, bytes):
+        yield text
+    else:
+        for piece in (text,) if isinstance(text, str) else text:
+            yield piece.encode("utf-8", "backslashreplace")
 
 
 def append(path: Path, content: bytes) -> None:
@@ -174,10 +180,29 @@ def locked(path: Path) -> Generator[None]:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         with _named(path):
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            lock(handle)
         yield
     finally:
         os.close(handle)
+
+
+def lock(handle: int, *, wait: bool = True) -> None:
+    """Lock what is open, until it is closed or its process ends.
+
+    Args:
+        handle: Its descriptor.
+        wait: Whether to wait for who else has the lock.
+
+    Raises:
+        BlockingIOError: Somebody else has it, and is not waited for.
+        OSError: The file system has no locks.
+        UnsupportedSystem: It is neither Linux nor macOS.
+    """
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        raise UnsupportedSystem from None
+    fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
 @contextmanager

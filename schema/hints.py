@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from .problems import quoted
@@ -10,14 +11,56 @@ from .problems import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["did_you_mean"]
+__all__ = ["did_you_mean", "listed", "near"]
+
+MOST_NAMES = 1_000
+"""Names that a word is compared with."""
+LONGEST_WORD = 100
+"""Characters of a word that is compared at all."""
+MOST_COMPARED = 20_000
+"""Pairs of characters that are compared exactly for one word: many short names, few long ones."""
+LEAST = 0.7
+"""How like a name must be to a word, from 0 to 1."""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Name the nearest known word as a sentence, or nothing where none is near."""
-    names = list(known)
-    near = difflib.get_close_matches(word, names, n=1, cutoff=0.7)
-    if not near:
+    names = list(islice(known, MOST_NAMES))
+    found = near(word, names)
+    if found is None:
         folded = {name.casefold(): name for name in names}
-        near = [folded[word.casefold()]] if word.casefold() in folded else []
-    return f" Did you mean {quoted(near[0])}?" if near else ""
+        found = folded.get(word.casefold())
+    return f" Did you mean {quoted(found)}?" if found is not None else ""
+
+
+def near(word: str, names: Iterable[str]) -> str | None:
+    """Give the name that is most like a word; None where none is near.
+
+    To compare two texts takes as long as both are, one times the other. So of many long names that
+    have the word's letters, only those are compared that have most of them.
+    """
+    if len(word) > LONGEST_WORD:
+        return None
+    matcher = difflib.SequenceMatcher()
+    matcher.set_seq2(word)
+    likely: list[tuple[float, str]] = []
+    for name in islice(names, MOST_NAMES):
+        matcher.set_seq1(name[:LONGEST_WORD])
+        if matcher.real_quick_ratio() >= LEAST and (ratio := matcher.quick_ratio()) >= LEAST:
+            likely.append((ratio, name))
+    likely.sort(key=lambda one: -one[0])
+    room = MOST_COMPARED
+    compared: list[str] = []
+    for _, name in likely:
+        room -= len(word) * len(name)
+        if room < 0 and compared:
+            break
+        compared.append(name)
+    return next(iter(difflib.get_close_matches(word, compared, n=1, cutoff=LEAST)), None)
+
+
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """Name a few of many, and count the rest."""
+    shown = list(names)
+    more = f" and {len(shown) - most} more" if len(shown) > most else ""
+    return ", ".join(shown[:most]) + more if shown else "none"

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ._fallbacks import fallback_problems
 from ._json import read_json
 from ._meaning import GRAPH_RULES, TEAM_RULES, Reading, Rule, secrets_in
+from ._requests import request_problems
 from ._shape import shape_problems, sound
 from .agent_document import TEAM, is_team_folder, with_used
+from .attachments import Attachment
 from .building import team_of
-from .catalogue import BUILT_IN_PROMPTS, Catalogue, Server
+from .catalogue import Catalogue
 from .document import LIMITS, Document, Limits
 from .errors import ConfigError, InputError
 from .hints import did_you_mean
 from .models import Model
-from .problems import Problem, quoted, reason_of
+from .problems import MOST_PROBLEMS, Problem, quoted
 from .scorer_form import form_problems
+from .seeds import located
 from .task import ScorerChoice, Task
+from .task_files import files_of_task
 from .values import is_list, is_mapping
 from .yaml_text import read_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from .problems import Path as FieldPath
     from .team import Team
@@ -34,7 +40,6 @@ __all__ = [
     "load_models",
     "load_task",
     "load_team",
-    "load_tools",
     "merged",
     "parse_task",
     "parse_team",
@@ -46,24 +51,23 @@ __all__ = [
     "team_path",
 ]
 
-SEED = "seed:"
-SEEDS = BUILT_IN_PROMPTS.parent
 TASK_LIMITS = Limits(bytes=16 << 20, nodes=50_000, scalar=1_000_000)
+THERE_ARE_MORE = "here and elsewhere there are more problems. Mend the first ones, and look again."
 
 
 def load_team(path: str | Path, catalogue: Catalogue | None = None) -> Team:
-    """Load a team file, or a team's folder.
+    """Load a team file, a team's folder, or a seed.
 
     Args:
-        path: The YAML file, or the folder of a `team.yaml`. Prompt files are looked for beside it
-            (`prompts/<id>.md`).
+        path: The YAML file, the folder of a `team.yaml`, or `seed:NAME`. Prompt files are looked
+            for beside it (`prompts/<id>.md`).
         catalogue: What names are known. Default: what is installed, and no models.yaml.
 
     Raises:
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
-    path = _file_of(Path(path))
+    path = team_path(path)
     content = read_file(path, LIMITS)
     known = (catalogue or Catalogue.of_host()).beside(path.parent)
     team, problems = check_team(content, str(path), known, folder=path.parent)
@@ -80,42 +84,40 @@ def team_path(name: str | Path) -> Path:
             coterie.
 
     Raises:
-        InputError: There is no such seed, or no team in the folder.
+        InputError: There is no such seed, or no team in the folder; or no such file, and a seed
+            has that name.
     """
-    seed = str(name).removeprefix(SEED)
-    if seed == str(name):
-        return _file_of(Path(name))
-    path = SEEDS / f"{seed}.yaml"
-    if not path.is_file():
-        known = ", ".join(sorted(seed.stem for seed in SEEDS.glob("*.yaml")))
-        raise InputError(f"no seed team {name!r}. Seeds: {known}.")
-    return path
-
-
-def _file_of(path: Path) -> Path:
-    """Give a team's file, where it is its folder that is named.
-
-    Raises:
-        InputError: It is a folder of something else.
-    """
+    path = located(name)
     if path.is_dir() and not is_team_folder(path):
         raise InputError(f"{path}: a folder, and no team's: there is no {TEAM} in it.")
     return path / TEAM if path.is_dir() else path
 
 
 def read_team(path: str | Path) -> Team:
-    """Load a team file, or a team's folder, without a host: only that its names fit is asked.
+    """Load a team file, a team's folder or a seed without a host: only that its names fit is asked.
 
     Raises:
         InputError: There is no such file, or it cannot be read.
         ConfigError: Its shape or its graph is wrong; the exception has every problem.
     """
+    path = team_path(path)
+    return hostless_team(read_file(path), str(path), folder=path.parent)
+
+
+def hostless_team(content: bytes, file: str, *, folder: Path | None = None) -> Team:
+    """Load a team that stands in memory, as `read_team` does.
+
+    Args:
+        content: The YAML.
+        file: What it is called in messages.
+        folder: Where its prompt files are looked for.
+
+    Raises:
+        ConfigError: Its shape or its graph is wrong; the exception has every problem.
+    """
     nothing = frozenset[str]()
     unasked = Catalogue(backends=nothing, functions=nothing, scorers=nothing, tools=nothing)
-    path = _file_of(Path(path))
-    team, problems = check_team(
-        read_file(path), str(path), unasked, GRAPH_RULES, folder=path.parent
-    )
+    team, problems = check_team(content, file, unasked, GRAPH_RULES, folder=folder)
     if problems:
         raise ConfigError(problems)
     return team
@@ -155,7 +157,7 @@ def check_team(
         return team_of({}), problems
     team = team_of(sound(document, "team") if problems else document.value)
     reading = Reading(document=document, team=team, catalogue=catalogue, found=problems)
-    return team, merged(problems, [found for rule in rules for found in rule(reading)])
+    return team, merged(problems, (found for rule in rules for found in rule(reading)))
 
 
 def load_task(path: str | Path, catalogue: Catalogue | None = None) -> Task:
@@ -169,7 +171,14 @@ def load_task(path: str | Path, catalogue: Catalogue | None = None) -> Task:
     return parse_task(read_file(path), str(path), Path(path).parent, known)
 
 
-def parse_task(content: bytes, file: str, folder: Path, catalogue: Catalogue) -> Task:
+def parse_task(
+    content: bytes,
+    file: str,
+    folder: Path,
+    catalogue: Catalogue,
+    *,
+    unsaid: Mapping[str, str] = MappingProxyType({}),
+) -> Task:
     """Load a task from the bytes of a file.
 
     Args:
@@ -177,17 +186,22 @@ def parse_task(content: bytes, file: str, folder: Path, catalogue: Catalogue) ->
         file: The name that messages show; `.yaml` or `.yml` at its end means YAML.
         folder: What the paths in it are relative to.
         catalogue: What names are known.
+        unsaid: Fields by name, for a task that leaves them out.
 
     Raises:
         ConfigError: The text does not load.
     """
     read = read_yaml if file.endswith((".yaml", ".yml")) else read_json
-    document, problems = shape_only(*read(content, file, TASK_LIMITS), "task")
+    document, problems = read(content, file, TASK_LIMITS)
+    if unsaid and is_mapping(document.value):
+        document = replace(document, value={**unsaid, **document.value})
+    document, problems = shape_only(document, problems, "task")
     if not document.complete:
         raise ConfigError(problems)
     value = sound(document, "task") if problems else document.value
     value = value if is_mapping(value) else {}
-    files, missing = _task_files(value.get("files") or {}, document, folder)
+    given = value.get("files") or {}
+    files, missing = files_of_task(given, document, folder, TASK_LIMITS.scalar)
     scorer = _scorer(value.get("scorer", "exact"))
     repo = folder / value["repo"] if value.get("repo") else None
     found = [*missing, *_scorer_problems(scorer, document, catalogue)]
@@ -211,7 +225,8 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
     document, problems = shape_only(*read_yaml(read_file(path, LIMITS), str(path)), "models")
     if document.complete:
         value = sound(document, "models") if problems else document.value
-        problems = merged(problems, list(fallback_problems(document, value)))
+        found = chain(fallback_problems(document, value), request_problems(document, value))
+        problems = merged(problems, found)
     if problems:
         raise ConfigError(problems)
     return {
@@ -221,19 +236,6 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
             **{key: _tuples(item) for key, item in fields.items()},
         )
         for alias, fields in document.value["models"].items()
-    }
-
-
-def load_tools(path: str | Path) -> Mapping[str, Server]:
-    """Load a tools.yaml: the tool servers of this host by name.
-
-    Raises:
-        InputError: There is no such file, or it cannot be read.
-        ConfigError: The file does not load; the exception has every problem with its place.
-    """
-    return {
-        name: Server(name=name, **{key: _tuples(item) for key, item in fields.items()})
-        for name, fields in read_shape(path, "tools", LIMITS)["servers"].items()
     }
 
 
@@ -261,7 +263,7 @@ def shape_only(
     """Add the secrets in a document and the problems of its shape to those of its reader."""
     if not document.complete:
         return document, sorted(problems)
-    first = [*problems, *secrets_in(document)]
+    first = [*problems, *islice(secrets_in(document), MOST_PROBLEMS)]
     return document, merged(first, shape_problems(document, schema))
 
 
@@ -288,23 +290,37 @@ def read_document(path: str | Path, schema: str, limits: Limits = TASK_LIMITS) -
     return document
 
 
-def merged(first: list[Problem], more: list[Problem]) -> list[Problem]:
-    """Merge problems by place; where a first look found fault, later checks keep silent."""
+def merged(first: list[Problem], more: Iterable[Problem]) -> list[Problem]:
+    """Merge problems by place; where a first look found fault, later checks keep silent.
+
+    They are asked for no more than `MOST_PROBLEMS`; where there are more, the last says so.
+    """
+    if len(first) >= MOST_PROBLEMS:
+        return first
     taken = {(problem.file, problem.place) for problem in first}
     new = (problem for problem in more if (problem.file, problem.place) not in taken)
-    return sorted({*first, *new})
+    found = sorted({*first, *islice(new, MOST_PROBLEMS - len(first))})
+    if len(found) == MOST_PROBLEMS and next(new, None) is not None:
+        found[-1] = replace(found[-1], path="", message=THERE_ARE_MORE)
+    return found
 
 
 def _task(
-    value: dict[str, Any], files: Mapping[str, str], repo: Path | None, scorer: ScorerChoice
+    value: dict[str, Any],
+    files: Mapping[str, str | Attachment],
+    repo: Path | None,
+    scorer: ScorerChoice,
 ) -> Task:
     given = ("id", "query", "context", "niche", "commit", "answer")
     fields = {key: value[key] for key in given if key in value}
     briefs: dict[str, str] = value.get("briefs") or {}
+    texts = {name: one for name, one in files.items() if isinstance(one, str)}
+    others = {name: one for name, one in files.items() if isinstance(one, Attachment)}
     return Task(
         **fields,
         briefs=MappingProxyType(briefs),
-        files=MappingProxyType(files),
+        files=MappingProxyType(texts),
+        attachments=MappingProxyType(others),
         repo=repo,
         scorer=scorer,
     )
@@ -327,57 +343,6 @@ def _scorer_problems(scorer: ScorerChoice, document: Document, known: Catalogue)
     )
     path = named if named in document.places else named[:1]
     return [document.problem(path, f"no scorer {quoted(scorer.name)}.{hint}")]
-
-
-def _task_files(
-    value: Any, document: Document, folder: Path
-) -> tuple[dict[str, str], list[Problem]]:
-    """Read the files that a task names, or take the texts that it holds."""
-    if is_mapping(value):
-        return value, _name_clashes(value, document)
-    files: dict[str, str] = {}
-    problems: list[Problem] = []
-    for index, name in enumerate(value):
-        if name is None:
-            continue  # its shape was wrong
-        try:
-            files[name] = _text_of(folder / name, folder)
-        except (OSError, ValueError, RuntimeError) as error:
-            message = f"{quoted(name)} cannot be read: {reason_of(error)}."
-            problems.append(document.problem(("files", index), message))
-    return files, problems
-
-
-def _name_clashes(files: Mapping[str, str], document: Document) -> list[Problem]:
-    """Find names that cannot stand side by side in one folder: `a` and `a/b`."""
-    folders = {str(folder) for name in files for folder in PurePosixPath(name).parents}
-    return [
-        document.problem(
-            ("files", name), f"{quoted(name)} is also the name of a folder. Rename it.", at_key=True
-        )
-        for name in files
-        if name in folders
-    ]
-
-
-def _text_of(path: Path, folder: Path) -> str:
-    """Read a file that a task names; it lies in the task's folder, wherever links lead.
-
-    Raises:
-        OSError: It cannot be read.
-        ValueError: It is too large, not text, not a file, or somewhere else.
-        RuntimeError: It is a link that leads to itself.
-    """
-    path = path.resolve()
-    if not path.is_relative_to(folder.resolve()):
-        raise ValueError("it is a link that leads out of the task's folder")
-    if path.exists() and not path.is_file():
-        raise ValueError("it is not a file")
-    with path.open("rb") as stream:
-        content = stream.read(TASK_LIMITS.scalar + 1)
-    if len(content) > TASK_LIMITS.scalar:
-        raise ValueError(f"it is larger than {TASK_LIMITS.scalar} bytes")
-    return content.decode("utf-8")
 
 
 def _is_repository(folder: Path, *, bare: bool) -> bool:

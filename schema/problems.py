@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from .secrets import scrubbed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["FORMATS", "Path", "Place", "Problem", "dotted", "quoted", "reason_of"]
+__all__ = ["FORMATS", "MOST_PROBLEMS", "Path", "Place", "Problem", "dotted", "quoted", "reason_of"]
 
 Path = tuple[str | int, ...]
 """The way to a value in a document: `("agents", "w2", "tools", 0)`."""
 
 LONGEST_QUOTE = 60
+MOST_PROBLEMS = 100
+"""Problems of one file that are looked for, and that one command shows of all files."""
 _NAME = re.compile(r"[\w$-]{1,64}")
 
 
@@ -31,19 +33,21 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
 class Problem:
-    """One thing that keeps a file from loading. Problems sort by place; none shows a secret key.
+    """One thing that is wrong with a file. Problems sort by place; none shows a secret key.
 
     Attributes:
         file: The file's name as the user gave it.
         place: Where the problem is.
         path: The field, dotted: `agents.w2.max_tokens`. Empty for the whole file.
         message: What is wrong and what to write instead, as sentences.
+        severity: An error keeps the file from loading; a warning is a likely mistake.
     """
 
     file: str
     place: Place = Place()
     path: str = ""
     message: str
+    severity: Literal["error", "warning"] = "error"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", scrubbed(self.path))
@@ -51,7 +55,7 @@ class Problem:
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.place.line}:{self.place.column}"
-        return f"{where}: error: {_told(self)}"
+        return f"{where}: {self.severity}: {_told(self)}"
 
 
 def dotted(path: Path) -> str:
@@ -82,20 +86,32 @@ def reason_of(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
+def shown(problems: Sequence[Problem]) -> list[Problem]:
+    """Give the problems that are shown: the first, and how many more there are."""
+    told, more = list(problems[:MOST_PROBLEMS]), len(problems) - MOST_PROBLEMS
+    if more > 0:
+        first = problems[MOST_PROBLEMS]
+        noun = "problem" if more == 1 else "problems"
+        told.append(
+            Problem(file=first.file, place=first.place, message=f"… and {more} more {noun}.")
+        )
+    return told
+
+
 def _as_text(problems: Sequence[Problem]) -> str:
-    return "\n".join(str(problem) for problem in problems)
+    return "\n".join(str(problem) for problem in shown(problems))
 
 
 def _as_json(problems: Sequence[Problem]) -> str:
-    return json.dumps([_flat(problem) for problem in problems], indent=2)
+    return json.dumps([_flat(problem) for problem in shown(problems)], indent=2)
 
 
 def _as_github(problems: Sequence[Problem]) -> str:
     """Render workflow commands, which GitHub shows beside the lines of a change."""
     return "\n".join(
-        f"::error file={_escaped(problem.file, also=':,')},line={problem.place.line},"
+        f"::{problem.severity} file={_escaped(problem.file, also=':,')},line={problem.place.line},"
         f"col={problem.place.column}::{_escaped(_told(problem))}"
-        for problem in problems
+        for problem in shown(problems)
     )
 
 

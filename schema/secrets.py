@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["LOOKS_LIKE_A_KEY", "SECRET", "looks_secret", "scrubbed", "secrets_of"]
 
 _FORMS = (
-    ("sk-", r"(?=[a-z_-]{0,40}[A-Z0-9])[A-Za-z0-9_-]{20,}"),  # OpenAI, Anthropic and others
+    ("sk-", r"(?=[a-z_-]{0,40}+[A-Z0-9])[A-Za-z0-9_-]{20,}"),  # OpenAI, Anthropic and others
     ("gsk", r"[_-][A-Za-z0-9]{20,}"),  # Groq
     ("hf", r"[_-][A-Za-z0-9]{20,}"),  # Hugging Face
     ("r8", r"[_-][A-Za-z0-9]{20,}"),  # Replicate

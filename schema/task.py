@@ -10,7 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["ScorerChoice", "Task"]
+    from .attachments import Attachment
+
+__all__ = ["ATTACHED", "ScorerChoice", "Task"]
+
+ATTACHED = "files"
+"""The folder beside a task file that we write, in which its images and PDFs are."""
 
 
 def _nothing() -> Mapping[str, Any]:
@@ -33,6 +38,7 @@ class Task:
         briefs: What only one agent is told, by its id in the team. Ids that a team does not have
             are passed over: a task is written for many teams.
         files: The text of the files given to the agents, by relative path.
+        attachments: The files given to them that are images or PDFs, by relative path.
         repo: The git repository that coding agents get a copy of.
         commit: The commit of it that the copy stands at, with no history before or after it; empty:
             the working copy as it is.
@@ -45,6 +51,7 @@ class Task:
     briefs: Mapping[str, str] = field(default_factory=_nothing)
     niche: str | None = None
     files: Mapping[str, str] = field(default_factory=_nothing)
+    attachments: Mapping[str, Attachment] = field(default_factory=_nothing)
     repo: Path | None = None
     commit: str = ""
     answer: Any = None
@@ -60,15 +67,24 @@ class Task:
         """What is asked, with its context: what makes tasks like or unlike each other."""
         return "\n\n".join(part for part in (self.query, self.context) if part)
 
+    @property
+    def attached(self) -> dict[str, str]:
+        """The digests of its images and PDFs, by name."""
+        return {name: one.sha256 for name, one in self.attachments.items()}
+
     def value(self) -> dict[str, Any]:
-        """Give the task as a task file has it, without what it leaves open."""
+        """Give the task as a task file has it, without what it leaves open.
+
+        Its images and PDFs lie in a folder beside that file: `ATTACHED`.
+        """
+        attached = {name: {"path": f"{ATTACHED}/{name}"} for name in self.attachments}
         value = {
             "id": self.id,
             "query": self.query,
             "context": self.context,
             "briefs": dict(self.briefs),
             "niche": self.niche,
-            "files": dict(self.files),
+            "files": {**self.files, **attached},
             "repo": str(self.repo.resolve()) if self.repo else None,
             "commit": self.commit,
             "answer": self.answer,

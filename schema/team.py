@@ -16,6 +16,8 @@ from .values import equal_numbers_alike, is_mapping, unlike_default
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from .models import Effort
+
 __all__ = [
     "ACTS",
     "READ_SKILL",
@@ -180,9 +182,10 @@ class Recall:
 class Agent:
     """One agent of a team. The fields are those of the team file; `mas explain agents` tells them.
 
-    Units: `max_tokens` in tokens per answer, `timeout` in seconds, `max_steps` in steps. None means
-    the default of the backend or of the endpoint. `member` is provenance, as a team's lineage is:
-    no edit changes it, and agents that differ in nothing else are equal.
+    Units: `max_tokens` in tokens per answer, `timeout` in seconds, `max_steps` and
+    `planning_interval` in steps. None means the default of the backend or of the endpoint. `member`
+    is provenance, as a team's lineage is: no edit changes it, and agents that differ in nothing
+    else are equal.
     """
 
     id: str
@@ -191,10 +194,14 @@ class Agent:
     model_id: str = "default"
     prompt: str = ""
     tools: tuple[str, ...] = ()
+    imports: tuple[str, ...] = ()
     function: str | None = None
     max_tokens: int = 4096
     temperature: float | None = None
+    top_p: float | None = None
+    effort: Effort | None = None
     max_steps: int | None = None
+    planning_interval: int | None = None
     timeout: float | None = None
     output_schema: Mapping[str, Any] | None = None
     backend: str | None = None
@@ -210,6 +217,10 @@ class Agent:
             new_ids: The new ids of others by the old ones; None for those that are not there.
         """
         return replace(self, id=name, notes=self.notes.following(new_ids).following({name: None}))
+
+    def plans(self, steps: int) -> int:
+        """Count the plans that it makes at most in so many steps: one ahead of them all, and on."""
+        return -(-steps // self.planning_interval) if self.planning_interval else 0
 
     @property
     def drafts(self) -> bool:
@@ -233,6 +244,14 @@ class Agent:
     def reviews(self) -> bool:
         """Whether its output holds reviews: an array of that name in its schema."""
         return self._says("reviews", "array")
+
+    @property
+    def chooses(self) -> bool:
+        """Whether its output names the colleague whose work counts: a text `chosen` in its schema.
+
+        That is of effect where several report changes of a task's repository.
+        """
+        return self._says("chosen", "string")
 
     def _says(self, name: str, kind: str) -> bool:
         properties = (self.output_schema or {}).get("properties")
@@ -478,6 +497,30 @@ class Team:
         return heard
 
     @property
+    def ancestors(self) -> Mapping[str, frozenset[str]]:
+        """For every agent, those that report to it, those that report to them, and so on.
+
+        Raises:
+            graphlib.CycleError: The topology has a cycle. A loaded team has none.
+        """
+        reporters = self.predecessors
+        found: dict[str, frozenset[str]] = {}
+        for one in (agent_id for level in self.levels for agent_id in level):
+            found[one] = frozenset(reporters[one]).union(*(found[near] for near in reporters[one]))
+        return found
+
+    @property
+    def seen(self) -> Mapping[str, frozenset[str]]:
+        """For every agent, those whose outputs it sees, by the team's rule for context.
+
+        Raises:
+            graphlib.CycleError: The topology has a cycle. A loaded team has none.
+        """
+        if self.execution.context == "ancestors":
+            return self.ancestors
+        return {one: frozenset(others) for one, others in self.heard.items()}
+
+    @property
     def opening(self) -> frozenset[str]:
         """The agents that work once, before the others: with whomever they hear.
 
@@ -532,6 +575,8 @@ class Team:
 def _executed(agent: Agent) -> dict[str, Any]:
     said = unlike_default(replace(agent, notes=agent.notes.untaught))
     said["tools"] = sorted(agent.tools)
+    if agent.imports:
+        said["imports"] = sorted(agent.imports)
     return {name: item for name, item in said.items() if name not in {"id", "member"}}
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
+from types import MappingProxyType
 from typing import Any, TypeGuard
 
 __all__ = ["equal_numbers_alike", "is_list", "is_mapping", "plain", "unlike_default"]
@@ -51,3 +53,11 @@ def _default(one: Field[Any]) -> Any:
 
 def _same(item: Any, usual: Any) -> bool:
     return item == usual and isinstance(item, bool) == isinstance(usual, bool)
+
+
+def _proxy_of(items: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(items)
+
+
+# Otherwise values that hold one could be neither pickled nor copied deeply.
+copyreg.pickle(MappingProxyType, lambda proxy: (_proxy_of, (dict(proxy),)))

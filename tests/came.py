@@ -1,8 +1,11 @@
-"""What a command came to, run in this process."""
+"""What a command came to, run in this process, or one that is left at work in its own."""
 
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import chdir
 from dataclasses import dataclass, field
@@ -35,11 +38,26 @@ def invoked(command: click.Command, words: Sequence[str], name: str) -> Came:
     return _came(CliRunner().invoke(command, list(words), prog_name=name))
 
 
-def invoked_in(folder: Path, command: click.Command, words: Sequence[str], name: str) -> Came:
+def invoked_in(
+    folder: Path, command: click.Command, words: Sequence[str], name: str, *, typed: str = ""
+) -> Came:
     """Run a command in a folder, which is also where it looks for models.yaml."""
+    runner = CliRunner(env={"MAS_HOME": str(folder)})
     with chdir(folder):
-        done = CliRunner(env={"MAS_HOME": str(folder)}).invoke(command, list(words), prog_name=name)
-    return _came(done)
+        return _came(runner.invoke(command, list(words), prog_name=name, input=typed))
+
+
+def started(folder: Path, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+    """Start `mas-run` in a folder, as a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "coterie.runtime.command.run", *arguments],
+        cwd=folder,
+        env={**os.environ, "MAS_HOME": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
 
 
 def _came(done: Result) -> Came:

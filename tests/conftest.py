@@ -1,10 +1,20 @@
-"""What all tests share: how much of a promise's test is run, and who hears of Ctrl-C."""
+"""What all tests share: how much of a promise is tested, garbage, and who hears of Ctrl-C."""
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says nothing on a busy machine.
+settings.register_profile(
+    "shared",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+settings.load_profile("shared")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -20,6 +30,12 @@ def pytest_configure() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage of what tests make, and seldom: all modules and tests live to the end."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Endpoint, Gateway
 from coterie.runtime.gateway.body import Body
+from coterie.runtime.gateway.hearing import Hearing
 from coterie.runtime.usage import Usage
 from coterie.schema import Model
 
@@ -34,7 +35,7 @@ class Provider:
         self.peak = 0
         self.open = 0
 
-    async def chat(self, endpoint: Endpoint, body: Body) -> ChatAnswer:
+    async def chat(self, endpoint: Endpoint, body: Body, _hearing: Hearing) -> ChatAnswer:
         self.moments.append(virtual_clock())
         self.asked.append(endpoint.model)
         self.open += 1
@@ -88,6 +89,6 @@ async def gateway_to(provider: Provider, *models: Model, seed: int = 1) -> Async
 
 
 def request(alias: str = "default", **fields: Any) -> ChatRequest:
-    return ChatRequest(
-        model=alias, messages=[{"role": "user", "content": "What is two and two?"}], **fields
-    )
+    asked = {"role": "user", "content": "What is two and two?"}
+    given: dict[str, Any] = {"model": alias, "messages": [asked], **fields}
+    return ChatRequest(**given)

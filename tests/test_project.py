@@ -9,10 +9,13 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
+
+import coterie
 
 ROOT = Path(__file__).parents[1]
 FLOORS = ("seeds", "schema", "runtime", "pool", "operators", "benchmarks")
@@ -23,6 +26,7 @@ MODULES = sorted(
     for path in (ROOT / floor).rglob("*.py")
     if "subjects" not in path.parts  # programs that run where coterie may not be installed
 )
+STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 def dotted(path: Path) -> str:
@@ -30,26 +34,65 @@ def dotted(path: Path) -> str:
     return ".".join(("coterie", *(part for part in parts if part != "__init__")))
 
 
+def imports(path: Path) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Give what a module imports, wherever in it: only statements are looked into."""
+    waiting: list[ast.AST] = [ast.parse(path.read_bytes())]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        waiting += [one for one in ast.iter_child_nodes(node) if isinstance(one, STATEMENTS)]
+
+
 def test_every_folder_of_code_is_a_package() -> None:
     folders = {path.parent for path in MODULES}
     named = {f"coterie.{'.'.join(folder.relative_to(ROOT).parts)}" for folder in folders}
-    assert named == set(PROJECT["tool"]["setuptools"]["packages"])
+    assert {"coterie", *named} == set(PROJECT["tool"]["setuptools"]["packages"])
 
 
-@pytest.mark.parametrize("path", MODULES, ids=dotted)
-def test_a_floor_imports_only_floors_below_it(path: Path) -> None:
+def test_the_package_gives_its_public_names() -> None:
+    for name in coterie.__all__:
+        assert getattr(coterie, name) is not None
+    assert set(coterie.__all__) <= set(dir(coterie))
+    assert coterie.__version__ == PROJECT["project"]["version"]
+    with pytest.raises(AttributeError, match="'coterie' has no attribute 'teem'"):
+        coterie.teem  # noqa: B018 - what is tested is that it says so
+
+
+def test_importing_the_package_imports_nothing_else(tmp_path: Path) -> None:
+    """Nor does it find a folder of that name where Python is started, such as a clone's."""
+    (tmp_path / "coterie" / "schema").mkdir(parents=True)
+    (tmp_path / "coterie" / "schema" / "__init__.py").touch()
+    script = (
+        "import sys; import coterie; print(coterie.__file__)\n"
+        "own = sys.stdlib_module_names | {'__main__', 'sitecustomize', 'coterie'}\n"
+        "print(sorted(name for name in sys.modules if name.split('.')[0] not in own))\n"
+        "print([name for name in sys.modules if name.startswith('coterie.')])\n"
+        "import coterie.schema; print(coterie.schema.__file__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    package, foreign, own, schema = done.stdout.splitlines()
+    assert package == coterie.__file__
+    assert (foreign, own) == ("[]", "[]")
+    assert schema == str(ROOT / "schema" / "__init__.py")
+
+
+def test_a_floor_imports_only_floors_below_it() -> None:
     """Absolute imports of our own packages are not used, and relative ones never go up."""
-    here = dotted(path).split(".")
-    package = here if path.name == "__init__.py" else here[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            assert not any(name.name.split(".")[0] == "coterie" for name in node.names)
-        if isinstance(node, ast.ImportFrom):
-            assert node.level or (node.module or "").split(".")[0] != "coterie"
-            if node.level:
+    for path in MODULES:
+        here = dotted(path).split(".")
+        package = here if path.name == "__init__.py" else here[:-1]
+        for node in imports(path):
+            if isinstance(node, ast.Import):
+                assert not any(name.name.split(".")[0] == "coterie" for name in node.names), path
+            elif node.level:
                 base = package[: len(package) - node.level + 1]
                 target = [*base, *(node.module or "").split(".")]
                 assert FLOORS.index(target[1]) <= FLOORS.index(here[1]), (path, target)
+            else:
+                assert (node.module or "").split(".")[0] != "coterie", path
 
 
 CORE = [
@@ -60,29 +103,32 @@ CORE = [
 ]
 
 
-@pytest.mark.parametrize("path", CORE, ids=dotted)
-def test_the_core_names_no_strategy(path: Path) -> None:
+def test_the_core_names_no_strategy() -> None:
     """Whoever needs to know what a strategy is like asks it: `Strategy` can say it."""
     names = {point.name for point in entry_points(group="coterie.strategies")}
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Constant):
-            assert not isinstance(node.value, str) or node.value not in names
-        if isinstance(node, ast.alias):
-            assert node.name not in names
-        if isinstance(node, ast.ImportFrom):
-            assert "strategies" not in (node.module or "").split(".")
+    for path in CORE:
+        text = path.read_text(encoding="utf-8")
+        if not any(name in text for name in (*names, "strategies")):
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.Constant):
+                assert not isinstance(node.value, str) or node.value not in names, path
+            if isinstance(node, ast.alias):
+                assert node.name not in names, path
+            if isinstance(node, ast.ImportFrom):
+                assert "strategies" not in (node.module or "").split("."), path
 
 
-@pytest.mark.parametrize("path", MODULES, ids=dotted)
-def test_what_is_private_stays_on_its_floor(path: Path) -> None:
+def test_what_is_private_stays_on_its_floor() -> None:
     """No floor imports a module or a name of another one that begins with an underscore."""
-    own = dotted(path).split(".")[1]
-    depth = len(dotted(path).split(".")) - 1 - (path.name != "__init__.py")
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level > depth:
-            named = [*(node.module or "").split("."), *(one.name for one in node.names)]
-            if named[0] != own:
-                assert not [name for name in named if name.startswith("_")], (path, named)
+    for path in MODULES:
+        own = dotted(path).split(".")[1]
+        depth = len(dotted(path).split(".")) - 1 - (path.name != "__init__.py")
+        for node in imports(path):
+            if isinstance(node, ast.ImportFrom) and node.level > depth:
+                named = [*(node.module or "").split("."), *(one.name for one in node.names)]
+                if named[0] != own:
+                    assert not [name for name in named if name.startswith("_")], (path, named)
 
 
 @pytest.mark.parametrize("path", [p for p in MODULES if p.name == "__init__.py"], ids=dotted)
@@ -155,14 +201,27 @@ def test_no_package_index_is_named() -> None:
         assert not any(host.encode() in content for host in hosts), name
 
 
+def locked(file: str) -> dict[str, str]:
+    """Give the versions that a lock pins, by the names of packages."""
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    pins = (line.split(";")[0].split("==") for line in lines if "==" in line and line[0] != " ")
+    return {name.split("[")[0].lower(): pinned.strip(" \\") for name, pinned in pins}
+
+
+def named(requirements: list[str]) -> set[str]:
+    return {re.split(r"[\[=<>~!]", one)[0].lower() for one in requirements}
+
+
 def test_the_lock_has_every_dependency() -> None:
-    locked = {
-        line.split("==")[0].split("[")[0].lower()
-        for line in (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
-        if "==" in line and not line.startswith(" ")
-    }
     wanted = PROJECT["project"]["dependencies"] + PROJECT["dependency-groups"]["dev"]
     for extra in PROJECT["project"]["optional-dependencies"].values():
         wanted += extra
-    names = {re.split(r"[\[=<>~!]", name)[0].lower() for name in wanted}
-    assert names - locked == set()
+    assert named(wanted) - locked("requirements.lock").keys() == set()
+
+
+def test_who_only_runs_teams_gets_the_same_versions_and_no_tools_of_developers() -> None:
+    light, whole = locked("requirements-run.lock"), locked("requirements.lock")
+    assert light.items() <= whole.items()
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert named(PROJECT["project"]["dependencies"] + extras["local"]) <= light.keys()
+    assert not (named(PROJECT["dependency-groups"]["dev"]) | {"pandas", "pyarrow"}) & light.keys()

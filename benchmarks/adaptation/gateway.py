@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...runtime.gateway import ChatAnswer, Gateway
 from ...runtime.scorers import Score
 from ...runtime.usage import Usage
+from ...schema.scorer_form import ScorerForm, takes
 from ...schema.task import ScorerChoice, Task
 from .meta import Asked
 from .names import META, catalogue
@@ -56,6 +57,7 @@ def _task(of: Sheet, number: int) -> Task:
     return Task(id=f"t{number}", query=query, answer=of.answer, scorer=scorer)
 
 
+@takes(ScorerForm(reference={"type": "string", "minLength": 1}))
 def graded(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Give the share of letters that are right."""
     del options

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.scorers import Score
+from ...schema.scorer_form import ScorerForm, takes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,6 +25,7 @@ WRAPPERS = ("boxed{", "text{", "texttt{")
 LONGEST_QUOTE = 80
 
 
+@takes(ScorerForm(reference={"type": ["string", "number", "boolean"]}))
 def bbeh(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Give the original verdict; measures `prefixed`: whether a prefix announced the answer."""
     del options

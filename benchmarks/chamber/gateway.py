@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.gateway import ChatAnswer, Gateway
 from ...runtime.usage import Usage
+from ..fences import fenced_texts
 from ..simulated import usage_of
 from .meta import answered
 from .names import META, catalogue
 from .texts import (
     PLAN,
     answer_in,
-    fenced_texts,
     habits_in,
     lessons_in,
     personas_in,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 from typing import TYPE_CHECKING, Any
 
+from ...runtime.git import git
 from .rows import FULL
 from .trials import NAME, Job, work_in
 
@@ -28,7 +28,7 @@ def grown(folder: Path, tasks: int) -> Iterator[str]:
         tasks: How many tasks.
     """
     folder.mkdir(parents=True)
-    _git(folder, "init", "-q", "-b", "main")
+    git(folder, "init", "-q", "-b", "main")
     (folder / ".gitignore").write_text("pool/evolutions/\npool/memory/.cache/\n", encoding="utf-8")
     done = 0
 
@@ -50,7 +50,7 @@ def grown(folder: Path, tasks: int) -> Iterator[str]:
     yield f"| the history, in git | {_size(folder / '.git') / MEGABYTE:.2f} |"
     half = tasks // (2 * EVERY) * EVERY
     yield ""
-    yield _git(folder, "diff", "--stat", f"task-{half}", f"task-{half + EVERY}")
+    yield git(folder, "diff", "--stat", f"task-{half}", f"task-{half + EVERY}").rstrip()
 
 
 def _size(folder: Path) -> int:
@@ -59,13 +59,6 @@ def _size(folder: Path) -> int:
 
 
 def _commit(folder: Path, message: str, tag: str) -> None:
-    _git(folder, "add", "-A")
-    _git(folder, "commit", "-q", "-m", message)
-    _git(folder, "tag", tag)
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    who = "-c", "user.name=chamber", "-c", "user.email=chamber@localhost", "-c", "gc.auto=0"
-    command = ["git", "-C", str(folder), *who, *arguments]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return done.stdout.rstrip()
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", message)
+    git(folder, "tag", tag)

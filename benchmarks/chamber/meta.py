@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from ..fences import fenced_texts
 from .texts import (
     attempt_in,
     diagnosed,
-    fenced_texts,
     habit_lesson,
     habits_in,
     lesson_said,

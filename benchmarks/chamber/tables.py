@@ -6,7 +6,7 @@ from collections import Counter
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ..simulated import Interval
+from ..simulated import Interval, head, row
 from .landscapes import NICHES
 from .rows import FULL, ROWS, SINGLE
 
@@ -44,19 +44,19 @@ PAPER: Mapping[str, str] = {one.name: one.paper for one in ROWS}
 
 def accuracies(found: Found) -> Iterator[str]:
     """Tell how many answers were right."""
-    yield from _head("row", *MEASURES)
+    yield from head("row", *MEASURES)
     for name, came in found.items():
         cells = (Interval([of(one) for one in came.values()]) for of in MEASURES.values())
-        yield _row(name, *(one.shown(signed=False) for one in cells))
+        yield row(name, *(one.shown(signed=False) for one in cells))
 
 
 def differences(found: Found) -> Iterator[str]:
     """Compare rows with the full one seed by seed: the same tasks, and the same luck."""
-    yield from _head("less full", *MEASURES, "in the paper")
+    yield from head("less full", *MEASURES, "in the paper")
     for name, came in found.items():
         if name != FULL.name:
             cells = (one.shown() for one in _less_full(found, came))
-            yield _row(name, *cells, PAPER.get(name) or "-")
+            yield row(name, *cells, PAPER.get(name) or "-")
 
 
 def _less_full(found: Found, came: Mapping[int, Outcome]) -> list[Interval]:
@@ -69,10 +69,10 @@ def _less_full(found: Found, came: Mapping[int, Outcome]) -> list[Interval]:
 
 def covering(found: Found) -> Iterator[str]:
     """Tell how many intervals cover 0 where nothing is worth anything."""
-    yield from _head("less full, cover 0", *MEASURES)
+    yield from head("less full, cover 0", *MEASURES)
     came = [_less_full(found, one) for name, one in found.items() if name != FULL.name]
     columns = [*zip(*came, strict=True)]
-    yield _row("all rows", *(_covered(one) for one in columns))
+    yield row("all rows", *(_covered(one) for one in columns))
 
 
 def _covered(intervals: Sequence[Interval]) -> str:
@@ -82,7 +82,7 @@ def _covered(intervals: Sequence[Interval]) -> str:
 def specialists(found: Found) -> Iterator[str]:
     """Tell how far leading is concentrated (EvoChamber, Table 6)."""
     columns = "mean index", "by chance", "max index", "unique anchors", "agents left"
-    yield from _head("specialists", *columns)
+    yield from head("specialists", *columns)
     for name, came in _populations(found):
         outcomes = [*came.values()]
         values = (
@@ -92,12 +92,12 @@ def specialists(found: Found) -> Iterator[str]:
             [float(len({*one.anchors})) for one in outcomes],
             [float(one.left) for one in outcomes],
         )
-        yield _row(name, *(Interval(one).shown(signed=False) for one in values))
+        yield row(name, *(Interval(one).shown(signed=False) for one in values))
 
 
 def identities(found: Found) -> Iterator[str]:
     """Tell who leads a niche most often: how many others it is in other seeds, and how often."""
-    yield from _head("who leads most: agents, share", *NICHES)
+    yield from head("who leads most: agents, share", *NICHES)
     for name, came in _populations(found):
         tops = [[one.top(niche) for one in came.values()] for niche in NICHES]
         cells = (
@@ -105,14 +105,14 @@ def identities(found: Found) -> Iterator[str]:
             f" {Interval([share for _, share in one]).shown(signed=False)}"
             for one in tops
         )
-        yield _row(name, *cells)
+        yield row(name, *cells)
 
 
 def rosters(found: Found) -> Iterator[str]:
     """Tell what the lifecycle and dreams did, on the mean over seeds."""
     dreams = "dreams", "in vain", "insights", "verified", "recipients of each"
     columns = *LIFECYCLE, *dreams
-    yield from _head("a stream", *columns)
+    yield from head("a stream", *columns)
     for name, came in _populations(found):
         outcomes = [*came.values()]
         acts = [fmean(one.lifecycle.get(it, 0) for one in outcomes) for it in LIFECYCLE]
@@ -122,12 +122,12 @@ def rosters(found: Found) -> Iterator[str]:
         routed = [many for one in outcomes for many in one.routed]
         each = fmean(routed) if routed else 0.0
         cells = *acts, dreamt, vain, tested, verified, each
-        yield _row(name, *(f"{one:.1f}" for one in cells))
+        yield row(name, *(f"{one:.1f}" for one in cells))
 
 
 def knowledge(found: Found) -> Iterator[str]:
     """Tell how much of what was learnt is true, and how many entries there are."""
-    yield from _head("true", *NICHES, "habits", "entries")
+    yield from head("true", *NICHES, "habits", "entries")
     for name, came in found.items():
         outcomes = [one for one in came.values() if one.truths]
         if not outcomes:
@@ -137,7 +137,7 @@ def knowledge(found: Found) -> Iterator[str]:
             for of in (*NICHES, "habits")
         )
         entries = fmean(sum(many for _, many in one.truths.values()) for one in outcomes)
-        yield _row(name, *cells, f"{entries:.0f}")
+        yield row(name, *cells, f"{entries:.0f}")
 
 
 def _share(one: Outcome, of: str) -> float:
@@ -147,10 +147,10 @@ def _share(one: Outcome, of: str) -> float:
 
 def chosen(found: Found) -> Iterator[str]:
     """Tell which structures the leaders of the full row chose, and how often that was right."""
-    yield from _head("chosen: share, right", *NICHES)
+    yield from head("chosen: share, right", *NICHES)
     outcomes = [*found[FULL.name].values()]
     for structure in STRUCTURES:
-        yield _row(structure, *(_worked(outcomes, structure, niche) for niche in NICHES))
+        yield row(structure, *(_worked(outcomes, structure, niche) for niche in NICHES))
 
 
 def _worked(outcomes: Sequence[Outcome], structure: str, niche: str) -> str:
@@ -167,7 +167,7 @@ def _worked(outcomes: Sequence[Outcome], structure: str, niche: str) -> str:
 def costs(found: Found) -> Iterator[str]:
     """Tell what a task costs."""
     columns = "calls", "operators' calls", "tokens", "operators' tokens", "times the single agent"
-    yield from _head("a task", *columns, "CPU seconds")
+    yield from head("a task", *columns, "CPU seconds")
     alone = found.get(SINGLE.name, {})
     for name, came in found.items():
         calls, asked = (_each(came, lambda one, of=of: one.calls.get(of, 0)) for of in MODELS)
@@ -176,7 +176,7 @@ def costs(found: Found) -> Iterator[str]:
         seconds = _each(came, lambda one: one.seconds)
         ratio = Interval(times).shown(signed=False)
         cells = f"{calls:.1f}", f"{asked:.1f}", f"{tokens:.0f}", f"{spent:.0f}", ratio
-        yield _row(name, *cells, f"{seconds:.3f}")
+        yield row(name, *cells, f"{seconds:.3f}")
 
 
 MODELS = ("default", "meta")
@@ -195,12 +195,3 @@ def _populations(found: Found) -> Iterator[tuple[str, dict[int, Outcome]]]:
     for name, came in found.items():
         if all(one.index for one in came.values()):
             yield name, came
-
-
-def _head(*cells: str) -> Iterator[str]:
-    yield _row(*cells)
-    yield "|---" * len(cells) + "|"
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"

@@ -6,6 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...runtime.scorers import Score
+from ...schema.scorer_form import ScorerForm, takes
 from ...schema.task import ScorerChoice, Task
 from .landscapes import NICHES
 from .texts import answer_in, posed
@@ -52,6 +53,7 @@ def _task(seed: int, number: int, niche: str) -> Task:
     )
 
 
+@takes(ScorerForm(reference={"type": "string", "minLength": 1}))
 def graded(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Give 1 for the right letter, else 0; the last one that an answer comes to counts."""
     del options

@@ -16,7 +16,6 @@ __all__ = [
     "answer_in",
     "attempt_in",
     "diagnosed",
-    "fenced_texts",
     "habit_lesson",
     "habits_in",
     "lesson_said",
@@ -44,10 +43,6 @@ LESSON = re.compile(rf"({'|'.join(NICHES)}) with ([a-z ]+): ([a-z ]+)\. Held (\d
 HABIT_LESSON = re.compile(r"Anywhere: ([a-z ]+)\. Held (\d+)")
 MISTAKEN = re.compile(r"I was wrong by this: ([a-z ]+), ([a-z ]+)\.")
 PERSONA = re.compile(rf"You know the ({'|'.join(NICHES)})\b")
-FENCED = re.compile(
-    r"^<(?P<kind>\w+) (?P<sign>\w+)(?P<of>[^>\n]*)>\n(?P<text>.*?)\n</(?P=kind) (?P=sign)>",
-    re.DOTALL | re.MULTILINE,
-)
 
 
 def posed(problem: Problem) -> str:
@@ -144,12 +139,3 @@ def persona(*niches: str) -> str:
 def personas_in(text: str) -> list[str]:
     """Find the niches that a persona names."""
     return PERSONA.findall(text)
-
-
-def fenced_texts(text: str, *kinds: str) -> list[tuple[str, str]]:
-    """Find the texts in fences of some kinds, each with all that its fence is titled with."""
-    return [
-        (one["of"].strip().strip('"'), one["text"])
-        for one in FENCED.finditer(text)
-        if one["kind"] in kinds
-    ]

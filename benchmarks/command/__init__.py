@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ...schema.command import Family
 from .evaluate import replay, resume, run, show
 from .evolve import evolve
 from .export import export, export_preds
@@ -14,7 +15,7 @@ from .teams import equip, vote
 __all__ = ["main"]
 
 
-@click.group("bench")
+@click.group("bench", cls=Family)
 def main() -> None:
     """Measure teams on public benchmarks, and compare what came of it.
 

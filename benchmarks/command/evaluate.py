@@ -10,10 +10,21 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.terminal import speakable
-from ...schema.command import Command, host_catalogue, host_options, note, problem_format
+from ...schema.command import Command, catalogue_of, host_options, note, problem_format
 from ...schema.errors import InputError
-from .evaluating import HOST, Evaluating, new_folder, recorded, setting_of
-from .options import RESULTS_FOLDER, as_json, choice_of, source_of, spending, tasks, workers
+from .evaluating import Evaluating, new_folder, recorded, setting_of
+from .options import (
+    RESULTS_FOLDER,
+    as_json,
+    choice_of,
+    named,
+    own_tasks,
+    source_of,
+    spending,
+    tasks,
+    verdict,
+    workers,
+)
 
 if TYPE_CHECKING:
     from ...schema.catalogue import Catalogue
@@ -25,7 +36,7 @@ OFFLINE = {"budget": None, "cache": None, "allow_unpriced": True, "unsafe_local"
 
 
 @click.command("run", cls=Command)
-@click.argument("name", metavar="BENCHMARK")
+@click.argument("name", metavar="BENCHMARK|TASKS")
 @click.option("--team", "team_file", help="A team file, or seed:NAME.")
 @click.option(
     "--recipe",
@@ -51,6 +62,7 @@ OFFLINE = {"budget": None, "cache": None, "allow_unpriced": True, "unsafe_local"
     help="How often each task is tried.  [default: as the benchmark's protocol has it]",
 )
 @tasks
+@own_tasks
 @click.option(
     "--allow-seen",
     is_flag=True,
@@ -67,11 +79,15 @@ OFFLINE = {"budget": None, "cache": None, "allow_unpriced": True, "unsafe_local"
     help="Where folders of results are made.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be run; ask no model.")
+@verdict
 @as_json
 @host_options
 @problem_format
 def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     """Run a team on the tasks of BENCHMARK, and keep figures and samples in a folder of results.
+
+    TASKS is a file of your own: .jsonl with a task on each line, or .csv with a row for each, of
+    which the first names the columns: query and reference, and maybe id, niche, context, scorer.
 
     With --recipe and --pool it is a strategy, with what an evolution has left in the pool, of which
     nothing is learnt: nothing is chosen by reference answers, and nothing is kept. Then the same
@@ -81,13 +97,16 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     is counted apart, and made again by `mas-bench resume`.
     """
     from ...operators.scoring import require_answers
-    from ...runtime.command.loading import load_team_of
+    from ...runtime.command.loading import load_team_of, refuse_unused
     from ...runtime.plan import compile
     from ...runtime.recall import recalls
     from ..benchmark import find_benchmark
+    from ..judging import judge_of
+    from ..own import JUDGE, is_judged
     from ..results import Request
     from ..seen import refuse_seen
 
+    name = named(name, options)
     benchmark = find_benchmark(name)
     recipe_file, pool = options["recipe_file"], options["pool_folder"]
     if (team_file is None) == (recipe_file is None) or (recipe_file and pool is None):
@@ -95,7 +114,7 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
             "say what is run: --team TEAM, with --pool POOL where its agents recall, or --recipe"
             " RECIPE and --pool POOL."
         )
-    known = host_catalogue(**{name: options[name] for name in HOST})
+    known = catalogue_of(options)
     trials = options["trials"] or benchmark.trials
     request = Request(
         benchmark=name, source=source_of(options), choice=choice_of(options), trials=trials
@@ -103,19 +122,24 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     if pool is None and options["embedder"] is not None:
         raise InputError("--embedder is for a pool: say which one with --pool POOL.")
     if team_file is None:
+        if options["scorer"] == JUDGE:
+            raise InputError(f"--scorer {JUDGE}: with --recipe, that one says who judges.")
         sys.exit(_examined(request, known, parent, options))
     team, known, path = load_team_of(team_file, known)
     chosen = request.tasks()
-    require_answers(chosen)
+    require_answers([task for task in chosen if not is_judged(task)])
     if pool is not None and not recalls(team):
         raise InputError(f"--pool: no agent of {team.name} recalls anything. Leave it out.")
     if not options["allow_seen"]:
         refuse_seen(chosen, name, team=team, path=path, pool=pool)
     plan = compile(team, known)
+    if (judge := judge_of(chosen, known.models)) is not None:
+        plan = replace(plan, models={**plan.models, judge: known.models[judge]})
+    refuse_unused(options["model"], [*plan.models, options["embedder"]])
     setting = replace(setting_of(options), pool=pool, embedder=options["embedder"])
-    evaluating = Evaluating(request, chosen, plan, known, setting, options)
+    evaluating = Evaluating(request, chosen, plan, known, setting, options, judge)
     if options["dry_run"]:
-        click.echo(speakable(evaluating.outlook))
+        click.echo(speakable(f"{evaluating.outlook}\nestimate: {evaluating.estimate()}"))
         return
     evaluating.place = lambda: new_folder(parent, name, team.name)
     sys.exit(evaluating.to_the_end())
@@ -143,7 +167,7 @@ def _examined(request: Request, known: Catalogue, parent: Path, options: dict[st
     )
     if options["dry_run"]:
         examining.check()
-        click.echo(speakable(examining.outlook))
+        click.echo(speakable(f"{examining.outlook}\nestimate: {examining.estimate()}"))
         return 0
     return examining.to_the_end()
 
@@ -152,6 +176,7 @@ def _examined(request: Request, known: Catalogue, parent: Path, options: dict[st
 @click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)
 @workers
 @spending
+@verdict
 @as_json
 @host_options
 @problem_format
@@ -197,7 +222,4 @@ def show(folder: Path, task_id: str, trial: int, runs: Path, **options: Any) -> 
     It is made again offline from the recorded answers; no model is asked.
     """
     evaluating = recorded(folder, {**OFFLINE, **options, "workers": 1})
-    found = [task for task in evaluating.tasks if task.id == task_id]
-    if not found or trial > evaluating.request.trials:
-        raise InputError(f"{folder} has no trial {trial} of a task {task_id!r}.")
-    sys.exit(evaluating.shown(found[0], trial, runs))
+    sys.exit(evaluating.shown(evaluating.task_of(task_id, trial), trial, runs))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
@@ -13,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.terminal import counted, speakable, speakable_json
-from ...schema.command import host_catalogue
-from ...schema.errors import CoterieError, InputError
+from ...schema.command import catalogue_of
+from ...schema.errors import InputError
+from ...schema.json_text import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
     from ...runtime.budget import Budget
+    from ...runtime.estimate import Estimate
     from ...runtime.journal import Journal
     from ...runtime.plan import Plan
     from ...runtime.services import Services, Setting
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from ..samples import Sample
 
 __all__ = [
-    "HOST",
     "Evaluating",
     "new_folder",
     "recorded",
@@ -41,8 +41,8 @@ __all__ = [
 ]
 
 MOST_DIFFERENCES = 20
-HOST = ("model", "models_file", "tools_file", "allowed_tools")
-"""The options that `host_catalogue` reads."""
+TOO_LOW = 4
+"""The exit code where everything ran, and the figure is below what was asked for."""
 
 
 @dataclass(eq=False)
@@ -56,8 +56,13 @@ class Evaluating:
         known: What it may name.
         setting: How its runs are made.
         options: What the user said.
+        judge: The alias of the model that judges; None where none does.
         place: Makes the folder for its results, once it is sure that the team can be run.
         results: The results that are gone on with, where there are some.
+        budget: What there is to spend, once it is at work.
+
+    Raises:
+        InputError: The team cannot read an image or a PDF of a task.
     """
 
     request: Request
@@ -66,8 +71,16 @@ class Evaluating:
     known: Catalogue
     setting: Setting
     options: dict[str, Any]
+    judge: str | None = None
     place: Callable[[], RunFolder] | None = None
     results: Results | None = None
+    budget: Budget | None = None
+
+    def __post_init__(self) -> None:
+        from ...runtime.attached import refuse_unread
+
+        for task in self.tasks:
+            refuse_unread([self.plan], task)
 
     @property
     def expected(self) -> int:
@@ -86,22 +99,30 @@ class Evaluating:
             f" {counted(calls, 'model call')}, retries apart"
         )
 
+    def estimate(self) -> Estimate:
+        """Estimate what it takes from its beginning; a judge among it."""
+        from ...operators.expected import judged
+        from ...runtime.estimate import Range, estimate
+        from ..own import is_judged
+
+        found = estimate(self.plan, self.tasks)
+        if self.judge is not None:
+            answers = sum(map(is_judged, self.tasks))
+            found += judged(self.known.models[self.judge], 0, answers)
+        return found * Range(least=self.request.trials, most=self.request.trials)
+
     def to_the_end(self) -> int:
         """Make what is missing, show the figures, and give the exit code."""
         from ...runtime.command.models import fetch_embedded
-        from ...runtime.command.signals import to_the_end
+        from ...runtime.command.signals import stopped_in_order, to_the_end
 
         self._prepare_tasks()
         fetch_embedded(self.plan.models.values())
-        try:
-            return to_the_end(self._made(), lambda: self._how_to_go_on)
-        except InputError:
-            raise
-        except CoterieError as error:
-            if self.results is not None:
-                self._show()
-            click.echo(f"stopped: {speakable(str(error))}{self._how_to_go_on}", err=True)
-            return error.exit_code
+        return stopped_in_order(
+            lambda: to_the_end(self._made(), self._how_to_go_on),
+            self._how_to_go_on,
+            show=lambda: self.results and self._show(),
+        )
 
     def _prepare_tasks(self) -> None:
         """Make ready what the tasks need, before anything is spent."""
@@ -127,11 +148,15 @@ class Evaluating:
     def _folder(self) -> Path:
         return self._opened.folder.path
 
-    @property
     def _how_to_go_on(self) -> str:
         if self.results is None:
             return ""
-        return f" Go on with: mas-bench resume {self._folder}"
+        from ...runtime.command.ending import Resuming
+
+        words = ("mas-bench", "resume", str(self._folder))
+        resuming = Resuming(words=words, options=self.options, setting=self.setting)
+        is_spent = self.budget is not None and bool(self.budget.reached)
+        return f" Go on with: {resuming.command(self.budget, is_spent=is_spent)}"
 
     async def _made(self) -> int:
         from ...runtime.budget import Budget
@@ -140,12 +165,14 @@ class Evaluating:
 
         async with open_services(self.known, self.setting) as services:
             await services.prepare(self.plan)
+            if self.judge is not None:
+                await services.gateway.prepare([self.judge], priced=self.setting.must_be_priced)
             if not self.options["quiet"]:
                 click.echo(speakable(f"{self.outlook}; {self._folder}{os.sep}"), err=True)
             with Journal.open(self._folder) as journal:
-                budget = Budget(self.setting.budget, name="the evaluation")
-                budget.deposit(journal.spent(), seconds=journal.seconds)
-                await self._evaluated(services, journal, budget)
+                self.budget = Budget(self.setting.budget, name="the evaluation")
+                self.budget.deposit(journal.spent(), seconds=journal.seconds)
+                await self._evaluated(services, journal, self.budget)
         return self._show()
 
     async def _evaluated(self, services: Services, journal: Journal, budget: Budget) -> None:
@@ -171,22 +198,34 @@ class Evaluating:
                 "workers": self.options["workers"],
                 "wall_seconds": round(journal.seconds, 3),
             }
-            results = replace(opened, folder=folder, head=head)
+            results = replace(opened, folder=folder, head=head, tasks=self.tasks)
             results.write(evaluation.samples(), benchmark, expected=self.expected)
 
     def _show(self) -> int:
         """Print the figures, and give the exit code."""
-        return shown_figures(self._folder, self._how_to_go_on, as_json=self.options["as_json"])
+        return shown_figures(self._folder, self._how_to_go_on(), self.options)
 
     def replayed(self) -> int:
         """Make the evaluation again offline; give the exit code."""
-        return self._offline(self._compared)
+        return self.offline(self._compared)
+
+    def task_of(self, task_id: str, trial: int) -> Task:
+        """Find the task of a trial.
+
+        Raises:
+            InputError: There is no such trial.
+        """
+        found = [task for task in self.tasks if task.id == task_id]
+        if not found or trial > self.request.trials:
+            place = self.results.folder.path if self.results else self.request.benchmark
+            raise InputError(f"{place} has no trial {trial} of a task {task_id!r}.")
+        return found[0]
 
     def shown(self, task: Task, trial: int, runs: Path) -> int:
         """Make one trial again offline, into a folder of its own; give the exit code."""
-        return self._offline(lambda evaluation: self._written(evaluation, task, trial, runs))
+        return self.offline(lambda evaluation: self._written(evaluation, task, trial, runs))
 
-    def _offline(self, work: Callable[[Evaluation], Awaitable[int]]) -> int:
+    def offline(self, work: Callable[[Evaluation], Awaitable[int]]) -> int:
         """Do something with the recorded answers, and nothing else."""
         from ...runtime.command.signals import to_the_end
         from ...runtime.journal import Journal
@@ -235,8 +274,10 @@ class Evaluating:
 
         name = f"{task.id}-{trial}".replace(os.sep, "-")
         folder = new_folder(runs, self.plan.team.name, name)
-        sample = await evaluation.shown(task, trial, Trace(folder))
-        folder.close()
+        try:
+            sample = await evaluation.shown(task, trial, Trace(folder))
+        finally:
+            folder.close()
         if sample.answer is not None:
             click.echo(speakable(sample.answer))
         said = sample.reason or sample.error or ""
@@ -256,7 +297,12 @@ class Evaluating:
         on_sample: Callable[[Sample], None] = lambda _sample: None,
     ) -> Evaluation:
         from ..evaluation import Evaluation
+        from ..judging import Judging
 
+        judging = None
+        if self.judge is not None:
+            calls = services.calls(journal=journal, scrubber=services.scrubber(os.environ))
+            judging = Judging(model=self.judge, known=self.known, calls=calls, budget=budget)
         return Evaluation(
             plan=self.plan,
             tasks=self.tasks,
@@ -266,27 +312,44 @@ class Evaluating:
             journal=journal,
             budget=budget,
             scrubber=services.scrubber(os.environ),
+            judging=judging,
             on_sample=on_sample,
         )
 
 
-def shown_figures(folder: Path, how_to_go_on: str, *, as_json: bool) -> int:
+def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -> int:
     """Print the figures of an evaluation, and give the exit code."""
+    from ...schema.files import write_atomically
+    from ..junit import as_junit
     from ..results import read_results, read_samples
     from .figures import summary
 
     told = read_results(folder)
-    if as_json:
-        click.echo(speakable_json(json.dumps(told, indent=2)))
+    if options["as_json"]:
+        click.echo(speakable_json(dumps(told, indent=2)))
     else:
         click.echo(speakable(summary(told)))
+    least = options.get("fail_under")
+    if (junit := options.get("junit")) is not None:
+        each = 1.0 if least is None else least
+        write_atomically(junit, as_junit(told["benchmark"], read_samples(folder), least=each))
     if not told["unscored"]:
-        return 0
+        return _below(told["headline"], least)
     first = next(one for one in read_samples(folder) if one.score is None)
     many = counted(told["unscored"], "trial")
     why = speakable(f"task {first.task}: {first.error}")
     click.echo(f"{many} could not be made.{how_to_go_on} First: {why}", err=True)
     return 1
+
+
+def _below(headline: Mapping[str, Any], least: float | None) -> int:
+    """Say where a figure is too low; give the exit code."""
+    value = headline["value"]
+    if least is None or (value is not None and value >= least):
+        return 0
+    shown = f"{headline['name']} {value:.3f}" if value is not None else "no sample has a score"
+    click.echo(f"too low: {shown}, and --fail-under is {least:g}.", err=True)
+    return TOO_LOW
 
 
 def words_typed() -> list[str]:
@@ -319,11 +382,12 @@ def recorded(folder: Path, options: dict[str, Any]) -> Evaluating:
     from ...runtime.plan import compile
     from ...runtime.record import read_setting
     from ...schema.secrets import scrubbed
+    from ..judging import judge_of
     from ..results import Results
 
     results = Results.open(folder, scrub=scrubbed)
     earlier, models = read_setting(folder)
-    known = host_catalogue(**{name: options[name] for name in HOST})
+    known = catalogue_of(options)
     known = known_again(known, models, options["model"])
     for alias, model in models.items():
         if known.models[alias].model != model.model:
@@ -334,7 +398,9 @@ def recorded(folder: Path, options: dict[str, Any]) -> Evaluating:
     team, known, _ = load_team_of(str(folder / "team.yaml"), known)
     request = results.request
     setting = setting_of({**options, "seed": earlier.seed}, earlier)
-    evaluating = Evaluating(request, request.tasks(), compile(team, known), known, setting, options)
+    tasks = request.tasks()
+    evaluating = Evaluating(request, tasks, compile(team, known), known, setting, options)
+    evaluating.judge = judge_of(tasks, models)
     evaluating.results = results
     return evaluating
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.terminal import speakable
-from ...schema.command import Command, host_catalogue, host_options, note, problem_format
+from ...schema.command import Command, catalogue_of, host_options, note, problem_format
 from ...schema.errors import InputError
-from .evaluating import HOST, Evaluating, setting_of, words_typed
-from .options import as_json, choice_of, source_of, spending, tasks, workers
+from .evaluating import Evaluating, setting_of, words_typed
+from .options import as_json, choice_of, named, source_of, spending, tasks, workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,7 @@ OTHERS = "Leave them out with --instances, or evolve a new pool."
 
 
 @click.command("evolve", cls=Command)
-@click.argument("name", metavar="BENCHMARK")
+@click.argument("name", metavar="BENCHMARK|TASKS")
 @click.argument("recipe_file", metavar="RECIPE", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "--pool",
@@ -86,13 +86,14 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     from ..online import write_online
     from ..results import Request
 
+    name = named(name, options)
     benchmark = find_benchmark(name)
     choice = choice_of(options)
     if options["freeze"] and choice.split != "all":
         raise InputError("--freeze takes both splits. Leave out --split.")
     if options["baselines"] and not options["freeze"]:
         raise InputError("--beside runs teams on the split test. Write --freeze as well.")
-    known = host_catalogue(**{name: options[name] for name in HOST})
+    known = catalogue_of(options)
     request = Request(
         benchmark=name,
         source=source_of(options),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.terminal import counted, speakable
-from ...schema.errors import CoterieError, InputError
+from ...schema.errors import InputError
 from .evaluating import shown_figures, words_typed
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ...operators.command.starting import Start
+    from ...runtime.estimate import Estimate
     from ...runtime.services import Setting
     from ...runtime.trace import RunFolder
     from ...schema.catalogue import Catalogue
@@ -63,22 +64,15 @@ class Examining:
             InputError: There is no such pool, or it evolved on some of the tasks.
         """
         from ...runtime.command.models import fetch_embedded
-        from ...runtime.command.signals import to_the_end
+        from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
         from ..benchmark import find_benchmark
 
         self.check()
         find_benchmark(self.request.benchmark).prepare(self.request.source, self.tasks)
         fetch_embedded(self.start.models)
-        try:
-            code = to_the_end(self._work(), lambda: " The same command goes on.")
-        except InputError:
-            raise
-        except CoterieError as error:
-            click.echo(f"stopped: {speakable(str(error))} The same command goes on.", err=True)
-            return error.exit_code
-        return code or shown_figures(
-            self.folder.path, " The same command goes on.", as_json=self.options["as_json"]
-        )
+        if code := stopped_in_order(lambda: to_the_end(self._work(), same_command)):
+            return code
+        return shown_figures(self.folder.path, same_command(), self.options)
 
     def check(self) -> None:
         """Find what is wrong before anything is made or spent.
@@ -87,13 +81,15 @@ class Examining:
             InputError: Something is.
         """
         from ...pool.layout import LEDGER
+        from ...runtime.command.loading import refuse_unused
         from ..seen import refuse_seen
 
         if not (self.pool_folder / LEDGER).exists():
             raise InputError(f"{self.pool_folder}: no pool. Make one with mas-evolve.")
         if not self.options["allow_seen"]:
             refuse_seen(self.tasks, self.request.benchmark, pool=self.pool_folder)
-        _ = self.start
+        used = [*(one.alias for one in self.start.models), self.options["embedder"]]
+        refuse_unused(self.options["model"], used)
 
     @property
     def outlook(self) -> str:
@@ -103,6 +99,14 @@ class Examining:
             f" {counted(self.request.trials, 'trial')} by {self.recipe.strategy} with what"
             f" {self.pool_folder} has learnt"
         )
+
+    def estimate(self) -> Estimate:
+        """Estimate what it takes from its beginning."""
+        from ...operators.expected import evolution
+        from ...runtime.estimate import Range
+
+        trials = Range(least=self.request.trials, most=self.request.trials)
+        return evolution(self.start, self.tasks) * trials
 
     @cached_property
     def start(self) -> Start:
@@ -164,7 +168,7 @@ class Examining:
         }
         told = {"evaluation": self.request.value(), "head": head, "recipe": asdict(self.recipe)}
         self.folder.write(MANIFEST, as_json({**told, "pool": str(self.pool_folder.resolve())}))
-        return Results(folder=self.folder, request=self.request, head=head)
+        return Results(folder=self.folder, request=self.request, head=head, tasks=self.tasks)
 
     async def _work(self) -> int:
         """Make what is missing; the folder has what there is, whatever ends it."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...schema.errors import InputError
 from ..choosing import SPLITS, Choice
 
 if TYPE_CHECKING:
@@ -14,7 +15,18 @@ if TYPE_CHECKING:
 
     from ..benchmark import Source
 
-__all__ = ["RESULTS_FOLDER", "as_json", "choice_of", "source_of", "spending", "tasks", "workers"]
+__all__ = [
+    "RESULTS_FOLDER",
+    "as_json",
+    "choice_of",
+    "named",
+    "own_tasks",
+    "source_of",
+    "spending",
+    "tasks",
+    "verdict",
+    "workers",
+]
 
 RESULTS_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -63,6 +75,31 @@ _TASKS = (
         show_default=True,
         help="Which tasks a generator makes, a split has and a limit leaves; and sampling, where"
         " the endpoint can repeat it.",
+    ),
+)
+_OWN = (
+    click.option(
+        "--scorer",
+        metavar="NAME",
+        help="With TASKS: scores those that name no scorer; judge is a model that judges, the"
+        " alias judge or else default.  [default: exact]",
+    ),
+    click.option(
+        "--rubric", metavar="TEXT", help="With --scorer judge: what makes an answer good."
+    ),
+)
+_VERDICT = (
+    click.option(
+        "--fail-under",
+        type=click.FloatRange(0, 1),
+        metavar="SCORE",
+        help="End with exit code 4 where the figure is below this.",
+    ),
+    click.option(
+        "--junit",
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Also write the trials as JUnit XML; those below --fail-under, or below 1, failed.",
     ),
 )
 _SPLITS = (
@@ -117,6 +154,20 @@ def tasks(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def own_tasks(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of tasks of one's own; `named` and `source_of` read them."""
+    for option in reversed(_OWN):
+        command = option(command)
+    return command
+
+
+def verdict(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say when figures are too low, and for whom they are written."""
+    for option in reversed(_VERDICT):
+        command = option(command)
+    return command
+
+
 def spending(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say what it may cost and how it is made."""
     for option in reversed(_SPENDING):
@@ -128,8 +179,26 @@ def source_of(options: dict[str, Any]) -> Source:
     """Read where tasks come from."""
     from ..benchmark import Source
 
-    names = ("data", "seed", "level", "count")
-    return Source(**{name: options[name] for name in names})
+    names = ("data", "seed", "level", "count", "scorer", "rubric")
+    given = {name: options[name] for name in names if options.get(name) is not None}
+    return Source(**given)
+
+
+def named(name: str, options: dict[str, Any]) -> str:
+    """Read the benchmark's name; of a file of tasks, which becomes the option `data`, that of own.
+
+    Raises:
+        InputError: --scorer and --rubric are for tasks of one's own, or --rubric for a judge.
+    """
+    from ..own import JUDGE, NAME, is_own
+
+    if is_own(name):
+        options["data"], name = Path(name), NAME
+    if options.get("scorer") and name != NAME:
+        raise InputError(f"--scorer: {name} has its own. It is for a file of tasks.")
+    if options.get("rubric") and options["scorer"] != JUDGE:
+        raise InputError(f"--rubric is for a judge. Write --scorer {JUDGE} as well.")
+    return name
 
 
 def choice_of(options: dict[str, Any]) -> Choice:

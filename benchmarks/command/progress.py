@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ...runtime.terminal import clock
 from ...runtime.usage import Usage
 
 if TYPE_CHECKING:
@@ -79,14 +80,8 @@ class Progress:
         if made > 0 and seconds > 0:
             rate = made / seconds
             parts.append(f"{rate:.3g}/s")
-            parts.append(f"{_clock((self.total - self.done) / rate)} left")
+            parts.append(f"{clock((self.total - self.done) / rate)} left")
         parts.append(f"{self.usage.cost}, {self.usage.tokens} tokens")
         if self.unscored:
             parts.append(f"{self.unscored} unscored")
         return "  ".join(parts)
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

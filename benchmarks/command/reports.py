@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from ...runtime.terminal import counted, speakable
 from ...schema.catalogue import installed
 from ...schema.command import Command
 from ...schema.errors import InputError
+from ...schema.json_text import dumps
 from .options import RESULTS_FOLDER, as_json
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def show_list(as_json: bool) -> None:
             click.echo(f"warning: {speakable(str(error))}", err=True)
     if as_json:
         rows = [{"name": one.name, "title": one.title, "trials": one.trials} for one in found]
-        click.echo(json.dumps(rows, indent=2))
+        click.echo(dumps(rows, indent=2))
         return
     width = max((len(one.name) for one in found), default=0)
     for one in found:
@@ -84,7 +84,7 @@ def info(name: str, data: Path | None, as_json: bool) -> None:
         tasks = benchmark.tasks(Source(data=data))
         told["tasks"] = len(tasks)
         told["niches"] = dict(Counter(task.niche or "" for task in tasks))
-    click.echo(json.dumps(told, indent=2) if as_json else speakable(_described(told)))
+    click.echo(dumps(told, indent=2) if as_json else speakable(_described(told)))
 
 
 def _described(told: dict[str, Any]) -> str:
@@ -128,12 +128,12 @@ def compare_results(
     found = compare_all(folders, all_pairs=all_pairs, anyway=anyway)
     if len(found) == 1:
         told = found[0].value()
-        click.echo(json.dumps(told, indent=2) if as_json else speakable(str(found[0])))
+        click.echo(dumps(told, indent=2) if as_json else speakable(str(found[0])))
         return
     if as_json:
         adjusted = p_adjusted(found)
         rows = [{**one.value(), "p_holm": p} for one, p in zip(found, adjusted, strict=True)]
-        click.echo(json.dumps({"comparisons": rows}, indent=2))
+        click.echo(dumps({"comparisons": rows}, indent=2))
         return
     click.echo(speakable(written(compared(found), form)))
     for warning in dict.fromkeys(line for one in found for line in one.warnings()):

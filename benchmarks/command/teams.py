@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.command import Command, host_catalogue, host_options, problem_format
+from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.errors import InputError
-from .evaluating import HOST
 from .options import RESULTS_FOLDER
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def vote(
         k = matching(single, match)
     elif k is None or single is not None or match is not None:
         raise InputError("say how many with -k, or whose tokens to match: --single and --match.")
-    team = load_source(team_file, host_catalogue(**{one: host[one] for one in HOST}))
+    team = load_source(team_file, catalogue_of(host))
     click.echo(dump(vote_of(team, k, temperature=temperature)), nl=False)
 
 
@@ -73,5 +72,5 @@ def equip(name: str, team_file: str, **host: Any) -> None:
     tools = find_benchmark(name).tools
     if not tools:
         raise InputError(f"{name} has no tools of its own.")
-    team = load_source(team_file, host_catalogue(**{one: host[one] for one in HOST}))
+    team = load_source(team_file, catalogue_of(host))
     click.echo(dump(equipped(team, tools)), nl=False)

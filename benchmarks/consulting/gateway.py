@@ -14,6 +14,8 @@ from ...operators.judge import LEVELS
 from ...runtime.gateway import ChatAnswer, Gateway
 from ...runtime.scorers import Score
 from ...runtime.usage import Usage
+from ...schema.problems import quoted
+from ...schema.scorer_form import ScorerForm, takes
 from ...schema.task import ScorerChoice, Task
 from ..simulated import usage_of
 from .landscapes import AGENTS
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...runtime.gateway import ChatRequest
+    from ...schema.problems import Path
     from .landscapes import Landscape, Seat
     from .world import Case, Reading
 
@@ -69,6 +72,13 @@ def _task(case: Case, number: int) -> Task:
     )
 
 
+def _without_a_finding(_options: Mapping[str, Any], reference: Any) -> Mapping[Path, str]:
+    if reference is None or answers_in(reference):
+        return {}
+    return {("answer",): f"{quoted(reference)} says nothing of a finding."}
+
+
+@takes(ScorerForm(reference={"type": "string"}, check=_without_a_finding))
 def graded(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Give the share of findings that are right."""
     del options

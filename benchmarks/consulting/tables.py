@@ -6,7 +6,7 @@ import random
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ..simulated import Interval
+from ..simulated import Interval, head, row
 from ..statistics import rank_correlation
 from .landscapes import AGENTS, KINDS
 from .rows import NOTHING
@@ -47,8 +47,7 @@ def correlations(found: Found, worlds: Worlds) -> Iterator[str]:
     """Tell how far what schemes say goes with what is true."""
     truths = {"Shapley value": by_shapley, "marginal worth": by_leaving_out}
     columns = [f"{measure}: {name}" for measure in MEASURES for name in truths]
-    yield _row("rank correlation", *columns, "top share")
-    yield _rule(len(columns) + 1)
+    yield from head("rank correlation", *columns, "top share")
     for name, came in _with_samples(found):
         cells = (
             Interval(_correlated(came, worlds, of, true)).shown()
@@ -56,7 +55,7 @@ def correlations(found: Found, worlds: Worlds) -> Iterator[str]:
             for true in truths.values()
         )
         tops = [fmean(one.top for one in outcome.credits) for outcome in came.values()]
-        yield _row(name, *cells, Interval(tops).shown(signed=False))
+        yield row(name, *cells, Interval(tops).shown(signed=False))
 
 
 def _correlated(
@@ -84,15 +83,12 @@ def _means(outcome: Outcome, of: Callable[[Credit], Mapping[str, float]]) -> dic
 
 def said_of_kinds(found: Found, worlds: Worlds) -> Iterator[str]:
     """Tell what is true of each kind of specialist, and what schemes say."""
-    yield _row("worth", *KINDS)
-    yield _rule(len(KINDS))
+    yield from head("worth", *KINDS)
     for name, true in {"Shapley value": by_shapley, "marginal worth": by_leaving_out}.items():
-        yield _row(
-            f"true {name}", *_of_kinds({one: true(of) for one, of in worlds.items()}, worlds)
-        )
+        yield row(f"true {name}", *_of_kinds({one: true(of) for one, of in worlds.items()}, worlds))
     for name, came in _with_samples(found):
         said = {one: _means(outcome, MEASURES["worth"]) for one, outcome in came.items()}
-        yield _row(name, *_of_kinds(said, worlds))
+        yield row(name, *_of_kinds(said, worlds))
 
 
 def _of_kinds(said: Mapping[str, Said], worlds: Worlds) -> Iterator[str]:
@@ -108,8 +104,7 @@ def _of_kinds(said: Mapping[str, Said], worlds: Worlds) -> Iterator[str]:
 
 def kept(found: Found) -> Iterator[str]:
     """Tell whose utterances became entries, and how good those are."""
-    yield _row("kept", "entries", *KINDS, "sound", "unsound")
-    yield _rule(len(KINDS) + 3)
+    yield from head("kept", "entries", *KINDS, "sound", "unsound")
     for name, came in _schemes(found):
         outcomes = came.values()
         shares = (
@@ -120,7 +115,7 @@ def kept(found: Found) -> Iterator[str]:
             for counts in ([one.sound for one in outcomes], [one.unsound for one in outcomes])
         )
         cells = (one.shown(signed=False) for one in (*shares, sound, unsound))
-        yield _row(name, f"{fmean(one.entries for one in outcomes):.1f}", *cells)
+        yield row(name, f"{fmean(one.entries for one in outcomes):.1f}", *cells)
 
 
 def _share(one: Outcome, count: int) -> float:
@@ -129,22 +124,20 @@ def _share(one: Outcome, count: int) -> float:
 
 def held_out(found: Found) -> Iterator[str]:
     """Tell what experience is worth on other cases."""
-    yield _row("held out", "answer", "worth")
-    yield _rule(2)
+    yield from head("held out", "answer", "worth")
     for name, came in found.items():
         answers = Interval([one.answer for one in came.values()])
         worths = Interval([one.promised for one in came.values()])
-        yield _row(name, answers.shown(signed=False), worths.shown(signed=False))
+        yield row(name, answers.shown(signed=False), worths.shown(signed=False))
 
 
 def differences(found: Found, *references: str) -> Iterator[str]:
     """Compare rows landscape by landscape: the same cases, and the same chance."""
-    yield _row("difference", "answer", "worth")
-    yield _rule(2)
+    yield from head("difference", "answer", "worth")
     for reference in references:
         for name in found:
             if name not in references[: references.index(reference) + 1]:
-                yield _row(f"{name} - {reference}", *_between(found, name, reference))
+                yield row(f"{name} - {reference}", *_between(found, name, reference))
 
 
 def _between(found: Found, name: str, reference: str) -> Iterator[str]:
@@ -155,8 +148,7 @@ def _between(found: Found, name: str, reference: str) -> Iterator[str]:
 
 def costs(found: Found) -> Iterator[str]:
     """Tell what a case cost to learn from, and what a journal answered."""
-    yield _row("each case", "calls paid", "tokens paid", "calls answered", "tokens answered")
-    yield _rule(4)
+    yield from head("each case", "calls paid", "tokens paid", "calls answered", "tokens answered")
     for name, came in _with_samples(found):
         cases = sum(len(one.credits) for one in came.values())
         paid, spared = (
@@ -167,13 +159,14 @@ def costs(found: Found) -> Iterator[str]:
             for of in (paid, spared)
             for unit in ("calls", "tokens")
         ]
-        yield _row(name, *(f"{one / cases:.1f}" for one in sums))
+        yield row(name, *(f"{one / cases:.1f}" for one in sums))
 
 
 def covering(found: Found) -> Iterator[str]:
     """Tell how many intervals cover 0 where nobody differs from anybody."""
-    yield _row("cover 0", "over landscapes", "in a landscape", "correlation with a drawn order")
-    yield _rule(3)
+    yield from head(
+        "cover 0", "over landscapes", "in a landscape", "correlation with a drawn order"
+    )
     for name, came in _with_samples(found):
         for measure, of in MEASURES.items():
             if not all(of(one.credits[0]) for one in came.values()):
@@ -188,7 +181,7 @@ def covering(found: Found) -> Iterator[str]:
                 rank_correlation(*_beside(_means(outcome, of), _drawn_order(landscape)))
                 for landscape, outcome in came.items()
             ]
-            yield _row(
+            yield row(
                 f"{name}: {measure}", _covered(over), _covered(inside), Interval(orders).shown()
             )
 
@@ -218,11 +211,3 @@ def _with_samples(found: Found) -> Iterator[tuple[str, dict[str, Outcome]]]:
         few = {one: outcome.sampled for one, outcome in came.items() if outcome.sampled}
         if few:
             yield f"{name}, {ORDERS} orders", few
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _rule(columns: int) -> str:
-    return "|---" * (columns + 1) + "|"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..fences import FENCED
 from .world import FINDINGS, NICHES, WAYS, Reading
 
 if TYPE_CHECKING:
@@ -35,10 +36,6 @@ READING = re.compile(r"finding (\d+) is (there|absent) \(slide (\w)\)")
 ANSWER = re.compile(r"^(\d+): (there|absent)$", re.MULTILINE)
 WAY = re.compile(rf"way of working: ({'|'.join(WAYS)})")
 NICHE = re.compile(rf"\b({'|'.join(NICHES)}) ward\b")
-FENCED = re.compile(
-    r"^<(?P<kind>\w+) (?P<sign>\w+)(?P<of>[^>\n]*)>\n(?P<text>.*?)\n</(?P=kind) (?P=sign)>",
-    re.DOTALL | re.MULTILINE,
-)
 NAME = re.compile(r"\"(\w+)")
 
 

@@ -2,6 +2,7 @@
 
     python -m coterie.benchmarks.engine --install    # virtual environments of the peers, once
     python -m coterie.benchmarks.engine              # everything; Markdown on standard output
+    python -m coterie.benchmarks.engine --streams    # what an answer costs that comes in pieces
 
 A subject is a program of `subjects/` that builds a team from a `Workload` and runs it. Each is in a
 process of its own, in turn with the others, against a simulator in another process, which checks

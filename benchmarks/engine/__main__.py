@@ -19,9 +19,11 @@ import click
 from platformdirs import user_cache_path
 
 from ...runtime.local.package_client import find_uv
+from ...runtime.missing import MissingProgram
 from ...schema.command import Command
 from ...schema.errors import InputError, RunError
 from .measures import Measure, alone
+from .streaming import in_pieces, pieces_table
 from .workloads import Workload, workload
 
 if TYPE_CHECKING:
@@ -92,8 +94,9 @@ CELLS = (
 @click.option("--subjects", default=",".join(SUBJECTS), show_default=True, help="Which engines.")
 @click.option("--install", is_flag=True, help="Make the peers' environments, and end.")
 @click.option("--quick", is_flag=True, help="Only a vote, once: does everything work?")
+@click.option("--streams", is_flag=True, help="Only what an answer costs that comes in pieces.")
 @click.option("--json", "as_json", is_flag=True, help="Print the raw measures.")
-def main(subjects: str, install: bool, quick: bool, as_json: bool) -> None:
+def main(subjects: str, install: bool, quick: bool, streams: bool, as_json: bool) -> None:
     """Run every workload on every engine, in turn, and print medians as Markdown."""
     names = [name for name in map(str.strip, subjects.split(",")) if name]
     if unknown := [name for name in names if name not in SUBJECTS]:
@@ -101,6 +104,10 @@ def main(subjects: str, install: bool, quick: bool, as_json: bool) -> None:
     if install:
         for name in names:
             _install(name)
+        return
+    if streams:
+        with _simulator() as port:
+            click.echo(pieces_table(in_pieces(f"http://127.0.0.1:{port}/v1")))
         return
     cells = CELLS[:1] if quick else CELLS
     with ExitStack() as stack:
@@ -129,17 +136,14 @@ def _install(name: str) -> None:
     """Make a subject's environment with the newest releases of its packages.
 
     Raises:
-        InputError: There is no uv.
+        MissingProgram: There is no uv.
         RunError: It failed, and said why.
     """
     subject = SUBJECTS[name]
     if subject.packages:
         uv, place = find_uv(), ENVIRONMENTS / name
         if uv is None:
-            raise InputError(
-                "uv makes the environments of the peers, and it is neither on PATH nor beside"
-                f" {sys.executable}. Install it (pip install uv), or name it in the variable UV."
-            )
+            raise MissingProgram("uv", "makes the environments of the peers")
         into = ("--python", str(subject.python(name)))
         _run_uv([uv, "venv", "--quiet", "--clear", str(place)])
         _run_uv([uv, "pip", "install", "--quiet", "--compile-bytecode", *into, *subject.packages])

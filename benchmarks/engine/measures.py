@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ...runtime import Calls, Context, Gateway, Toolbox, compile, perform
 from ...runtime.jail import Jails
-from ...schema import Agent, Catalogue, Model, Task, Team, load_team
+from ...schema import Agent, Catalogue, InputError, Model, Task, Team, load_team
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,11 +69,13 @@ def _repeated(measure: Callable[[], float], times: int = 7) -> float:
 
 def _cold(command: str, *arguments: str) -> float:
     """Processor seconds of a command as a whole process."""
-    program = str(Path(sys.executable).with_name(command))
+    program = Path(sys.executable).with_name(command)
+    if not program.exists():
+        raise InputError(f"{program} is not there. Install coterie where this Python is.")
 
     def once() -> float:
         before = os.times()
-        subprocess.run([program, *arguments], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([str(program), *arguments], check=True, stdout=subprocess.DEVNULL)
         after = os.times()
         return sum(after[2:4]) - sum(before[2:4])
 

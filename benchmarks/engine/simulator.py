@@ -2,8 +2,9 @@
 
     python simulator.py        # prints its port; standard library only
 
-`POST …/chat/completions` with model `sim-MILLISECONDS`; `GET /seen?run=…` tells, for every agent of
-a run and each of its calls, which outputs of which runs the prompt held, each as often as it did.
+`POST …/chat/completions` with model `sim-MILLISECONDS`; where `sim-MILLISECONDS-PIECES` is asked to
+stream, its pieces come all along that time. `GET /seen?run=…` tells, for every agent of a run and
+each of its calls, which outputs of which runs the prompt held, each as often as it did.
 An agent whose id the prompt of run `hang` names as `[[hang=ID]]` is never answered.
 """
 
@@ -13,6 +14,7 @@ import asyncio
 import json
 import re
 import resource
+from typing import Any
 
 AGENT, RUN = re.compile(rb"\[\[a=(\w+)\]\]"), re.compile(rb"\[\[r=([\w-]+)\]\]")
 SAID, HANGS = re.compile(rb"ANSWER\(([\w@-]+)\)"), re.compile(rb"\[\[hang=(\w+)\]\]")
@@ -62,9 +64,29 @@ class Connection(asyncio.Protocol):
         shown = sorted(name.decode() for name in SAID.findall(body))
         seen.setdefault(run, {}).setdefault(agent, []).append(shown)
         hangs = HANGS.search(body)
-        milliseconds = float(request["model"].partition("-")[2])
-        await asyncio.sleep(3600 if hangs and hangs[1].decode() == agent else milliseconds / 1000)
-        self.send(completion(request["model"], f"ANSWER({agent}@{run}) {WORDS}", len(body)))
+        _, milliseconds, *pieces = request["model"].split("-")
+        seconds = 3600 if hangs and hangs[1].decode() == agent else float(milliseconds) / 1000
+        answer = completion(request["model"], f"ANSWER({agent}@{run}) {WORDS}", len(body))
+        if pieces and request.get("stream"):
+            await self.stream(answer, int(pieces[0]), seconds)
+        else:
+            await asyncio.sleep(seconds)
+            self.send(answer)
+
+    async def stream(self, answer: dict[str, Any], pieces: int, seconds: float) -> None:
+        """Write an answer in pieces."""
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
+        self.transport.write(head + b"transfer-encoding: chunked\r\n\r\n")
+        for _ in range(pieces):
+            await asyncio.sleep(seconds / pieces)
+            self.write(event(answer, {"content": "word "}, None))
+        self.write(event(answer, {}, "stop") + b"data: [DONE]\n\n")
+        self.write(b"")
+
+    def write(self, content: bytes) -> None:
+        """Write a chunk of a response; an empty one ends it."""
+        if not self.transport.is_closing():
+            self.transport.write(b"%x\r\n%b\r\n" % (len(content), content))
 
     def send(self, value: object) -> None:
         """Write one response."""
@@ -74,7 +96,7 @@ class Connection(asyncio.Protocol):
             self.transport.write(head % len(content) + content)
 
 
-def completion(model: str, text: str, size: int) -> dict[str, object]:
+def completion(model: str, text: str, size: int) -> dict[str, Any]:
     """Write an answer as the chat API has it."""
     message = {"role": "assistant", "content": text}
     return {
@@ -89,6 +111,14 @@ def completion(model: str, text: str, size: int) -> dict[str, object]:
             "total_tokens": size // 4 + 60,
         },
     }
+
+
+def event(answer: dict[str, Any], delta: dict[str, str], reason: str | None) -> bytes:
+    """Write a piece of an answer as the chat API streams it."""
+    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
+    usage = answer["usage"] if reason else None
+    said = {**answer, "object": "chat.completion.chunk", "choices": [choice], "usage": usage}
+    return b"data: %b\n\n" % json.dumps(said).encode()
 
 
 async def main() -> None:

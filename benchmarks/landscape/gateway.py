@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...runtime.gateway import ChatAnswer, Gateway
 from ...runtime.scorers import Score
 from ...runtime.usage import Usage
+from ...schema.scorer_form import ScorerForm, takes
 from ...schema.task import ScorerChoice, Task
 from .landscapes import NICHES
 from .meta import judged
@@ -49,6 +50,7 @@ def tasks(seed: int, count: int, puzzles: int) -> list[Task]:
     return [_task(seed, number, puzzles, niches[number]) for number in range(count)]
 
 
+@takes(ScorerForm(reference={"type": "string", "minLength": 1}))
 def sheet(answer: str, reference: Any, options: Mapping[str, Any]) -> Score:
     """Give the share of letters that are right."""
     del options

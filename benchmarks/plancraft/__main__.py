@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...runtime.doubles import ScriptedModel
-from ...schema.command import Command
+from ...schema.command import Command, Family
 from ...schema.errors import InputError
 from ..benchmark import Source
 from .oracle_model import oracle_reply, plans_of
@@ -37,7 +37,7 @@ _split = click.option(
 _seed = click.option("--seed", default=0, show_default=True, help="Of all chance.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Family)
 def main() -> None:
     """Tools of the Plancraft adapter."""
 

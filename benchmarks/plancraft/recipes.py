@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -11,7 +10,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["EMPTY", "Product", "Recipe", "Shaped", "Shapeless", "Smelted", "reachable", "recipe_of"]
+__all__ = [
+    "EMPTY",
+    "RECIPE",
+    "Product",
+    "Recipe",
+    "Shaped",
+    "Shapeless",
+    "Smelted",
+    "fault_of",
+    "reachable",
+    "recipe_of",
+]
 
 EMPTY = ""
 """What lies in a place where nothing lies."""
@@ -100,7 +110,8 @@ class Shapeless:
 
     def fits(self, grid: Sequence[str]) -> bool:
         """Say whether this is what lies on the grid, whose nine places are given row by row."""
-        return tuple(sorted(filter(None, grid))) in _mixtures(self.items)
+        lying = [item for item in grid if item]
+        return len(lying) == len(self.items) and _can_stand(lying, self.items)
 
     def among(self, items: frozenset[str]) -> Shapeless:
         """Give the recipe without the alternatives that are not among these items."""
@@ -130,6 +141,36 @@ class Smelted:
     def written(self) -> dict[str, Any]:
         """Give the recipe as JSON has it; `recipe_of` reads it."""
         return {"smelted": _written(self.item), **_made(self.product)}
+
+
+_PLACE = {"type": "string", "maxLength": 10_000, "x-unit": "characters"}
+RECIPE: Mapping[str, Any] = {
+    "type": "object",
+    "required": ["makes"],
+    "additionalProperties": False,
+    "properties": {
+        "makes": {"type": "string", "description": "The item that it makes."},
+        "count": {"type": "integer", "minimum": 1, "maximum": 64},
+        "shaped": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 3,
+            "items": {"type": "array", "minItems": 1, "maxItems": 3, "items": _PLACE},
+        },
+        "shapeless": {"type": "array", "minItems": 1, "maxItems": 9, "items": _PLACE},
+        "smelted": _PLACE,
+    },
+}
+"""The JSON Schema of what `written` gives. Items that may stand for each other have | between."""
+
+
+def fault_of(value: Mapping[str, Any]) -> str:
+    """Say what is wrong with a recipe that the schema lets through; nothing where it is right."""
+    if sum(kind in value for kind in ("shaped", "shapeless", "smelted")) != 1:
+        return "A recipe has one of shaped, shapeless and smelted."
+    if len({len(row) for row in value.get("shaped", ())}) > 1:
+        return "The rows of a pattern are of the same length."
+    return ""
 
 
 def recipe_of(value: Mapping[str, Any]) -> Recipe:
@@ -191,9 +232,23 @@ def _layouts(rows: tuple[tuple[Alternatives, ...], ...]) -> Sequence[Sequence[Al
     ]
 
 
-@functools.lru_cache(maxsize=2_000)
-def _mixtures(items: tuple[Alternatives, ...]) -> frozenset[tuple[str, ...]]:
-    return frozenset(tuple(sorted(chosen)) for chosen in itertools.product(*items))
+def _can_stand(items: Sequence[str], needs: Sequence[Alternatives]) -> bool:
+    """Say whether each item can stand for a need of its own (a bipartite matching, by Kuhn).
+
+    To list what may be mixed instead would cost time and memory that are exponential in the needs.
+    """
+    standing: dict[int, str] = {}
+
+    def stands(item: str, tried: set[int]) -> bool:
+        for place, need in enumerate(needs):
+            if item in need and place not in tried:
+                tried.add(place)
+                if place not in standing or stands(standing[place], tried):
+                    standing[place] = item
+                    return True
+        return False
+
+    return all(stands(item, set()) for item in items)
 
 
 def _written(place: Alternatives) -> str:

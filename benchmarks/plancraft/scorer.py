@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...runtime.scorers import Score
-from ...schema.errors import InputError
+from ...schema.scorer_form import ScorerForm, takes
 from ...schema.values import is_mapping
 from .episode import Episode, World
+from .recipes import RECIPE, fault_of
 from .toolkit import ACT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ...runtime.scorers import Evidence
     from ...runtime.tools import ToolCall
+    from ...schema.problems import Path
 
 __all__ = ["listed_actions", "plancraft"]
 
@@ -23,27 +25,77 @@ _LABEL = re.compile(r"actions[*_`\"]*[ \t]*:", re.IGNORECASE)
 _ACTION = re.compile(r"\b(?:move|smelt|impossible):")
 
 
+_ITEM = {"type": "string", "minLength": 1, "maxLength": 100, "x-unit": "characters"}
+_STACK = {
+    "type": "array",
+    "minItems": 2,
+    "maxItems": 2,
+    "prefixItems": [_ITEM, {"type": "integer", "minimum": 1, "maximum": 10_000}],
+}
+_OPTIONS: Mapping[str, Any] = {
+    "target": {**_ITEM, "description": "The item to be made."},
+    "slots": {
+        "type": "object",
+        "propertyNames": {
+            "pattern": "[0-9]|[123][0-9]|4[0-5]",
+            "x-rule": "the number of a slot, from 0 to 45",
+            "examples": ["10"],
+        },
+        "additionalProperties": _STACK,
+        "description": "What lies where, and how many of it.",
+    },
+    "recipes": {"type": "array", "items": RECIPE, "description": "Those that can come to apply."},
+    "stacks": {
+        "type": "object",
+        "additionalProperties": {"type": "integer", "minimum": 1, "maximum": 64},
+        "description": "How many of an item a slot takes where that is less than 64.",
+    },
+    "steps": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 1000,
+        "x-unit": "actions",
+        "description": "How many actions an episode has.",
+    },
+}
+
+
+def _not_made(options: Mapping[str, Any], _reference: Any) -> Mapping[Path, str]:
+    faults = {number: fault_of(one) for number, one in enumerate(options["recipes"])}
+    return {("scorer", "recipes", number): why for number, why in faults.items() if why}
+
+
+@takes(
+    ScorerForm(
+        options=_OPTIONS,
+        required=tuple(_OPTIONS),
+        reference={
+            "type": "object",
+            "required": ["impossible"],
+            "properties": {
+                "impossible": {
+                    "type": "boolean",
+                    "description": "Whether the item cannot be made.",
+                }
+            },
+        },
+        longest=100_000,
+        check=_not_made,
+    )
+)
 async def plancraft(evidence: Evidence) -> Score:
     """Judge the episode that the answering agent played with tools, else what its answer lists.
 
     Measures `steps`, `unreadable` (how many of them could not be read) and `gave_up` (0 or 1).
     Actions that were done with tools are kept in the trial's log: nothing else says which.
-
-    Raises:
-        InputError: The task is not one of this benchmark's.
     """
     task = evidence.task
-    if not is_mapping(task.answer) or "impossible" not in task.answer:
-        raise InputError(
-            f"scorer plancraft: the answer of task {task.id!r} does not say whether it is"
-            " impossible. It scores the tasks of the benchmark plancraft only."
-        )
     played = _played(evidence.tool_calls)
     actions = played or listed_actions(evidence.answer)
     episode = Episode(World.of(task.scorer.options))
     for text in actions:
         episode.act(text)
-    success = episode.has_succeeded(impossible=bool(task.answer["impossible"]))
+    success = episode.has_succeeded(impossible=task.answer["impossible"])
     return Score(
         value=float(success),
         reason=f"{_ending(episode)} after {episode.steps} actions",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from ...runtime.jail import Jails
 from ...schema.command import Command
 from ...schema.errors import InputError
 from ...schema.files import make_folder, write_atomically
+from ...schema.json_text import dumps
 from ..benchmark import Source
 from ..choosing import matching
 from .benchmark import REPAIR, SWE_BENCH, repair_task, swe_bench_instances
@@ -51,7 +51,7 @@ def prepare(name: str, folder: Path) -> None:
     repository = found.repository(folder)
     task = repair_task(found.instance, repository, found.instance.repo)
     path = folder / f"{name}.json"
-    write_atomically(path, json.dumps(_task_file(task), indent=2) + "\n")
+    write_atomically(path, dumps(_task_file(task), indent=2) + "\n")
     click.echo(path)
 
 
@@ -106,7 +106,7 @@ def grade(predictions: str, *, data: Path | None, unsafe_local: bool, **options:
             click.echo(f"{one.instance_id}: {verdict}: {trial.reason}")
     if options["as_json"]:
         told = {"counts": {kind: counts[kind] for kind in KINDS}, "instances": rows}
-        click.echo(json.dumps(told, indent=2))
+        click.echo(dumps(told, indent=2))
     else:
         kinds = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
         click.echo(f"{len(chosen)} instances: {kinds}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from platformdirs import user_cache_path
 
 from ...runtime.journal import digest
-from ...runtime.local.package_client import run_watched
+from ...runtime.local.package_client import find_uv, run_watched
 from ...schema.errors import InputError
 from ...schema.files import locked, write_atomically
 from ...schema.problems import quoted
@@ -97,7 +96,7 @@ class Environment:
 
     def _commands(self, folder: Path, wanted: Path) -> list[list[str]]:
         python, there = self.python or sys.executable, str(folder / "bin" / "python")
-        uv = os.environ.get("UV") or shutil.which("uv")
+        uv = find_uv()
         if uv:
             make = [uv, "venv", "--quiet", "--python", python, str(folder)]
             install = [uv, "pip", "install", "--quiet", "--python", there]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import InputError
+from ...schema.json_text import loads
 from ...schema.problems import quoted
 from ...schema.values import is_list
 from .environments import parse_environment
@@ -169,7 +169,7 @@ def _tests(record: Record, name: str, *, optional: bool = False) -> tuple[str, .
     value = record.fields.get(name, [] if optional else None)
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = loads(value)
         except ValueError:
             value = None
     if not is_list(value) or not all(isinstance(test, str) for test in value):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...runtime.terminal import counted
 from ...schema.errors import InputError
 from ...schema.files import write_atomically
+from ...schema.json_text import dumps
 from .records import read_records
 
 if TYPE_CHECKING:
@@ -68,9 +68,9 @@ def export_predictions(
         )
     values = {one.instance_id: _value(one) for one in found.values()}
     if path.suffix == ".json":
-        text = json.dumps(values, indent=2) + "\n"
+        text = dumps(values, indent=2) + "\n"
     else:
-        text = "".join(json.dumps(value) + "\n" for value in values.values())
+        text = "".join(dumps(value) + "\n" for value in values.values())
     write_atomically(path, text)
     return list(found.values())
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import InputError
+from ...schema.json_text import loads
 from ...schema.problems import quoted, reason_of
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _next(text: str, position: int) -> int:
 
 def _parsed(text: str, path: Path, line: int) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return loads(text)
+    except ValueError as error:
         at = line + error.lineno - 1 if isinstance(error, json.JSONDecodeError) else line
         raise InputError(f"{path}:{at}: this is not JSON: {error}.") from None

@@ -6,6 +6,7 @@ import sys
 import tarfile
 import tempfile
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from ...runtime.local.package_client import find_uv, run_watched
@@ -63,14 +64,17 @@ def _fetch(release: Release, workplace: Path) -> Path:
         (archive,) = workplace.glob("*.tar.gz")
         check(archive, release.sha256, f"the source of {release.requirement}")
         return archive
-    reasons = failures or ["neither uv nor pip is installed"]
+    reasons = failures or [
+        "neither uv nor pip is installed. Install uv, or name it in the variable UV."
+    ]
     raise InputError("\n  ".join([f"{release.requirement} could not be fetched:", *reasons]))
 
 
 def _clients() -> list[list[str]]:
     uv = find_uv()
     with_uv = [[uv, "tool", "run", "--quiet", "pip"]] if uv else []
-    return [*with_uv, [sys.executable, "-m", "pip"]]
+    with_pip = [[sys.executable, "-m", "pip"]] if find_spec("pip") else []
+    return [*with_uv, *with_pip]
 
 
 def _unpack(archive: Path, folder: Path) -> None:

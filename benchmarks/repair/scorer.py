@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.scorers import Evidence, Score
 from ...schema.errors import InputError
-from ...schema.problems import quoted
+from ...schema.scorer_form import ScorerForm, seconds_option, takes
 from .instance import parse_instance, touched
 from .steering import steers
 from .trial import TEST_SECONDS, try_patch
@@ -16,17 +16,47 @@ from .trial import TEST_SECONDS, try_patch
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ...schema.problems import Path as FieldPath
     from .instance import Instance
     from .trial import Trial
 
 __all__ = ["repair"]
 
+LONGEST_PATCH = 8_000_000
 _OF_TESTS = re.compile(
     r"(^|/)(tests?|testing)/|(^|/)(test_[^/]*|[^/]*_test)\.py$|(^|/)tox\.ini$|\.pth$"
 )
 """With what steers tests: files by which a patch could change what they say of the code."""
 
 
+def _no_instance(_options: Mapping[str, Any], reference: Any) -> Mapping[FieldPath, str]:
+    try:
+        if reference is not None:
+            parse_instance(reference, "the reference answer")
+    except InputError as error:
+        return {("answer",): str(error)}
+    return {}
+
+
+@takes(
+    ScorerForm(
+        options={
+            "timeout": seconds_option(TEST_SECONDS, "the tests"),
+            "environment": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 4096,
+                "x-unit": "characters",
+                "description": "The folder of the virtual environment that the tests run in."
+                " Default: the one that is active.",
+            },
+        },
+        reference={"type": "object"},
+        needs=("repo",),
+        longest=LONGEST_PATCH,
+        check=_no_instance,
+    )
+)
 async def repair(evidence: Evidence) -> Score:
     """Score a patch: 1 if it repairs the fault and breaks nothing, else 0.
 
@@ -44,18 +74,15 @@ async def repair(evidence: Evidence) -> Score:
         JailError: There is no jail, or it failed.
     """
     task = evidence.task
-    if task.repo is None or not isinstance(task.answer, dict):
-        raise InputError(
-            f"scorer repair: task {task.id!r} needs a 'repo' and, as its answer, an instance in"
-            f" SWE-bench's format, not {quoted(task.answer)}."
-        )
+    if task.repo is None:
+        raise InputError(f"scorer repair: task {task.id!r} needs a 'repo'.")
     instance = parse_instance(task.answer, f"the answer of task {task.id!r}")
     trial = await try_patch(
         instance,
         task.repo,
         evidence.answer,
         evidence.jails,
-        seconds=_seconds(task.scorer.options),
+        seconds=task.scorer.options.get("timeout", TEST_SECONDS),
         environment=_environment(task.scorer.options),
     )
     return Score(
@@ -64,15 +91,6 @@ async def repair(evidence: Evidence) -> Score:
         measures=_measures(instance, evidence.answer, trial),
         log=trial.log,
     )
-
-
-def _seconds(options: Mapping[str, Any]) -> float:
-    value = options.get("timeout", TEST_SECONDS)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
-        raise InputError(
-            f"scorer repair: 'timeout' must be a positive number of seconds, not {quoted(value)}."
-        )
-    return float(value)
 
 
 def _environment(options: Mapping[str, Any]) -> Path | None:

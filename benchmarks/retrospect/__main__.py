@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from ...schema.command import Command
+from ..resumable import by_world, worked
 from ..simulated import apart, matching, none_matches
 from . import tables
-from .results import worked
+from .outcomes import Outcome
 from .rows import FULL, ROWS
-from .trials import Job
+from .trials import Job, work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -89,13 +90,8 @@ def main(
         for seed in range(seeds)
         for name in names
     ]
-    came = {}
-    for job, outcome in worked(todo, jobs, results):
-        click.echo(f"{job.name}: {outcome.score:.3f}, {outcome.seconds:.1f} s", err=True)
-        came[job] = outcome
-    found: dict[str, tables.Found] = {}
-    for job in todo:
-        found.setdefault(job.world, {}).setdefault(job.row, {})[job.seed] = came[job]
+    come = worked(work, todo, jobs=jobs, folder=results, job=Job, outcome=Outcome.of)
+    found: dict[str, tables.Found] = by_world(todo, come, lambda one: one.score)
     if as_json:
         click.echo(json.dumps(found, default=asdict, indent=1))
     else:

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..fences import fenced_texts
 from . import minds
 from .landscapes import CRAFTS, Member
 from .minds import Remedy
@@ -21,7 +22,6 @@ from .texts import (
     counted_in,
     counted_said,
     craft_in,
-    fenced_texts,
     handed_in,
     idle_in,
     idle_said,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from ..simulated import Interval
+from ..simulated import Interval, head, row
 from .outcomes import NOTES
 from .rows import FULL, ROWS
 from .trials import TEST
@@ -30,10 +30,10 @@ PAPER: Mapping[str, str] = {one.name: one.paper for one in ROWS}
 
 def scores(found: Found) -> Iterator[str]:
     """Tell which share of parts was right in the test, and while teams evolved."""
-    yield from _head("arm", *MEASURES)
+    yield from head("arm", *MEASURES)
     for name, came in found.items():
         cells = (_interval(of(one) for one in came.values()) for of in MEASURES.values())
-        yield _row(name, *(one.shown(signed=False) for one in cells))
+        yield row(name, *(one.shown(signed=False) for one in cells))
 
 
 def _interval(values: Iterable[float | None]) -> Interval:
@@ -42,11 +42,11 @@ def _interval(values: Iterable[float | None]) -> Interval:
 
 def differences(found: Found) -> Iterator[str]:
     """Compare arms with the full one seed by seed: the same world, and the same luck."""
-    yield from _head("less full", *MEASURES, "points in the paper")
+    yield from head("less full", *MEASURES, "points in the paper")
     for name, came in found.items():
         if name != FULL.name:
             cells = (one.shown() for one in _less_full(found, came))
-            yield _row(name, *cells, PAPER.get(name) or "-")
+            yield row(name, *cells, PAPER.get(name) or "-")
 
 
 def _less_full(found: Found, came: Mapping[int, Outcome]) -> list[Interval]:
@@ -63,9 +63,9 @@ def _less(one: float | None, full: float | None) -> float | None:
 
 def covering(found: Found) -> Iterator[str]:
     """Tell how many intervals cover 0 where nothing has an effect."""
-    yield from _head("less full, cover 0", *MEASURES)
+    yield from head("less full, cover 0", *MEASURES)
     came = [_less_full(found, one) for name, one in found.items() if name != FULL.name]
-    yield _row("all arms", *(_covered(one) for one in zip(*came, strict=True)))
+    yield row("all arms", *(_covered(one) for one in zip(*came, strict=True)))
 
 
 def _covered(intervals: Sequence[Interval]) -> str:
@@ -74,25 +74,25 @@ def _covered(intervals: Sequence[Interval]) -> str:
 
 def notes(found: Found) -> Iterator[str]:
     """Tell what stands in teams at the end that was not there at first, on the mean."""
-    yield from _head("at the end", *NOTES, "lost")
+    yield from head("at the end", *NOTES, "lost")
     for name, came in found.items():
         cells = (fmean(one.notes[it] for one in came.values()) for it in NOTES)
         lost = fmean(one.lost for one in came.values())
-        yield _row(name, *(f"{one:.2f}" for one in (*cells, lost)))
+        yield row(name, *(f"{one:.2f}" for one in (*cells, lost)))
 
 
 def costs(found: Found) -> Iterator[str]:
     """Tell what an order takes: while a team evolves, and in the test."""
     columns = "calls at work", "looking back", "in the test"
     tokens = "tokens at work", "looking back", "in the test"
-    yield from _head("an order", *columns, *tokens, "CPU seconds")
+    yield from head("an order", *columns, *tokens, "CPU seconds")
     for name, came in found.items():
         outcomes = [*came.values()]
         calls = [fmean(_each(one, one.calls, kind) for one in outcomes) for kind in KINDS]
         spent = [fmean(_each(one, one.tokens, kind) for one in outcomes) for kind in KINDS]
         seconds = fmean(one.seconds / (len(one.learning) + len(one.test)) for one in outcomes)
         cells = *(f"{one:.1f}" for one in calls), *(f"{one:.0f}" for one in spent)
-        yield _row(name, *cells, f"{seconds:.3f}")
+        yield row(name, *cells, f"{seconds:.3f}")
 
 
 KINDS = ("work", "looking back", TEST)
@@ -107,12 +107,3 @@ def _each(one: Outcome, of: Mapping[str, int], kind: str) -> float:
             return of[kind] / len(one.test)
         case _:
             return sum(many for who, many in of.items() if who not in KINDS) / len(one.learning)
-
-
-def _head(*cells: str) -> Iterator[str]:
-    yield _row(*cells)
-    yield "|---" * len(cells) + "|"
-
-
-def _row(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.scorers import Score
+from ...schema.problems import quoted
+from ...schema.scorer_form import ScorerForm, takes
 from ...schema.task import ScorerChoice, Task
 from ...schema.team import Agent, Execution, Roster, Team
 from .names import LEAD
@@ -12,6 +14,9 @@ from .texts import LEADING, instructions, letters_in, posed
 from .world import order_of, title
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...schema.problems import Path
     from .landscapes import Landscape
     from .world import Split
 
@@ -57,6 +62,13 @@ def _task(world: Landscape, split: Split, seed: int, number: int) -> Task:
     )
 
 
+def _without_a_part(_options: Mapping[str, Any], reference: Any) -> Mapping[Path, str]:
+    if reference is None or letters_in(reference):
+        return {}
+    return {("answer",): f"{quoted(reference)} tells the letter of no part."}
+
+
+@takes(ScorerForm(reference={"type": "string"}, check=_without_a_part))
 def graded(answer: str, reference: Any, options: Any) -> Score:
     """Give the share of parts whose letter is right; of each the last one counts."""
     del options

@@ -25,7 +25,6 @@ __all__ = [
     "counted_in",
     "counted_said",
     "craft_in",
-    "fenced_texts",
     "handed_in",
     "handed_said",
     "idle_in",
@@ -64,10 +63,6 @@ LACKED = re.compile(rf"For part (\d) I lacked (the ({A_DETAIL})|nothing)\.")
 ABSENT = re.compile(rf"\bNobody of us is a ({A_CRAFT})\.")
 HANDED = re.compile(rf"\bPart (\d) is for the ({A_CRAFT})\.")
 IDLE = re.compile(r"Let everybody sweep the yard (\d+) times a day\.")
-FENCED = re.compile(
-    r"^<(?P<kind>\w+) (?P<sign>\w+)(?P<of>[^>\n]*)>\n(?P<text>.*?)\n</(?P=kind) (?P=sign)>",
-    re.DOTALL | re.MULTILINE,
-)
 
 
 def posed(order: Order) -> str:
@@ -204,12 +199,3 @@ def idle_said(number: int) -> str:
 def idle_in(text: str) -> list[int]:
     """Find the rules for all that are of no use."""
     return [int(number) for number in IDLE.findall(text)]
-
-
-def fenced_texts(text: str, *kinds: str) -> list[tuple[str, str]]:
-    """Find the texts in fences of some kinds, each with all that its fence is titled with."""
-    return [
-        (one["of"].strip().strip('"'), one["text"])
-        for one in FENCED.finditer(text)
-        if one["kind"] in kinds
-    ]

@@ -14,13 +14,15 @@ from ...runtime.jail import JailKilled, Limits, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.scorers import Score
 from ...schema.errors import InputError, JailError
-from ...schema.scorer_form import ScorerForm, takes
+from ...schema.extras import how_to_get
+from ...schema.scorer_form import ScorerForm, seconds_option, takes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ...runtime.jail import Jails
     from ...runtime.scorers import Evidence
+    from ...schema.problems import Path as FieldPath
     from ...schema.task import Task
     from ..benchmark import Source
 
@@ -39,18 +41,18 @@ DISTRIBUTIONS = (
 )  # fmt: skip
 MISSING = (
     "verdicts on mathematics are those of math-verify, which is not installed. Install the extra:"
-    " pip install 'coterie[math]'."
+    f" {how_to_get('math')}."
 )
 _JAILED = Path(__file__).with_name("_verified.py")
 
 
-def _check(_options: Mapping[str, Any]) -> Mapping[str, str]:
-    return {} if _is_installed() else {"name": MISSING}
+def _check(_options: Mapping[str, Any], _reference: Any) -> Mapping[FieldPath, str]:
+    return {} if _is_installed() else {("scorer", "name"): MISSING}
 
 
 @takes(
     ScorerForm(
-        options={"seconds": {"type": "number", "exclusiveMinimum": 0, "maximum": 600}},
+        options={"seconds": seconds_option(SECONDS, "reading the answer")},
         reference={"type": ["string", "number"], "examples": ["\\frac{1}{2}"]},
         check=_check,
     )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import InputError
+from ...schema.json_text import loads
 from ...schema.problems import reason_of
 from ...schema.values import is_mapping
 
@@ -88,8 +88,8 @@ class NamedFile:
     def _line(self, number: int, text: str, path: Path) -> Line:
         where = f"{path}:{number}"
         try:
-            case = json.loads(text)
-        except (ValueError, RecursionError) as error:
+            case = loads(text)
+        except ValueError as error:
             raise InputError(f"{where}: not JSON: {error}. {self.how_to_get}") from None
         for name, kind in self.fields.items():
             value = case.get(name) if is_mapping(case) else None

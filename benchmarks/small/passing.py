@@ -19,6 +19,7 @@ from ...runtime.jail import Limits, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.scorers import Score
 from ...schema.errors import JailError
+from ...schema.scorer_form import ScorerForm, seconds_option, takes
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -29,11 +30,37 @@ if TYPE_CHECKING:
 __all__ = ["SECONDS", "humaneval", "readings"]
 
 SECONDS = 10.0
+LONGEST = 100_000
+"""Characters of an answer: it is read as four programs, which come to the jail in one message."""
 LIMITS = Limits(memory=1 << 30, resident=1 << 30, cpu=60, disk=64 << 20, processes=32)
 _JAILED = Path(__file__).with_name("_jailed.py")
 _BLOCK = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL)
 
 
+_SOURCE = {"type": "string"}
+
+
+@takes(
+    ScorerForm(
+        options={"seconds": seconds_option(SECONDS, "the answer's code in all")},
+        reference={
+            "type": "object",
+            "required": ["prompt", "entry_point", "test"],
+            "properties": {
+                "prompt": {**_SOURCE, "description": "What the answer goes on from."},
+                "entry_point": {
+                    **_SOURCE,
+                    "pattern": r"[A-Za-z_]\w{0,127}",
+                    "x-rule": "the name of a function",
+                    "examples": ["add"],
+                    "description": "The function's name.",
+                },
+                "test": {**_SOURCE, "description": "Source that defines `check(candidate)`."},
+            },
+        },
+        longest=LONGEST,
+    )
+)
 async def humaneval(evidence: Evidence) -> Score:
     """Run an answer in a jail, against its test in another one.
 
@@ -57,7 +84,7 @@ def readings(answer: str, prompt: str, entry_point: str) -> list[list[str]]:
     its indentation, or stand alone.
     """
     blocks: list[str] = _BLOCK.findall(answer) or [answer]
-    defines = re.compile(rf"^\s*(?:async\s+)?def\s+{re.escape(entry_point)}\b", re.MULTILINE)
+    defines = re.compile(rf"^[^\S\n]*(?:async\s+)?def\s+{re.escape(entry_point)}\b", re.MULTILINE)
     code = next(filter(defines.search, reversed(blocks)), blocks[-1])
     return [
         [prompt + code],

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import InputError
+from ...schema.json_text import loads
 from ...schema.problems import reason_of
 from ...schema.task import ScorerChoice, Task
 from ...schema.values import is_list, is_mapping
@@ -95,8 +95,8 @@ def _tasks(path: Path, findings: Mapping[str, str], diseases: Mapping[str, str])
 
 def _parsed(text: str, where: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return loads(text)
+    except ValueError as error:
         raise InputError(f"{where}: not JSON: {error}. {HOW_TO_GET}") from None
 
 

@@ -6,12 +6,14 @@ import re
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.scorers import Score
+from ...runtime.scorers import ENDING, Score
+from ...schema.scorer_form import ScorerForm, takes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...runtime.scorers import Evidence
+    from ...schema.problems import Path
 
 __all__ = ["lesson", "letter", "mention", "sequence"]
 
@@ -19,20 +21,48 @@ __all__ = ["lesson", "letter", "mention", "sequence"]
 END = r"(?=\W*$|[*_]*[.:,;)\]])"
 PLACES = (
     r"\(([{letters}])\)",
-    rf"^\W*([{{letters}}])\b{END}",
+    # At the beginning of a line, after whatever is no word: each such run is read once.
+    rf"(?<!\W)(?:\A\W*+|[^\w\n]*+\n\W*+)([{{letters}}])\b{END}",
     rf"\b([{{letters}}])\b{END}",
 )
 _DATE = r"\d{4}-\d\d-\d\d"
 _NOT_IN_AN_ITEM = " \t\"'`*.[](){}"
+_A_LETTER = {
+    "type": "string", "pattern": "[A-Z]", "x-rule": "a capital letter", "examples": ["B"]
+}  # fmt: skip
+_A_TEXT = {"type": "string", "minLength": 1, "maxLength": 1000, "x-unit": "characters"}
 
 
+def _not_a_choice(options: Mapping[str, Any], reference: Any) -> Mapping[Path, str]:
+    letters = options.get("letters") or ascii_uppercase[: len(options.get("choices", ()))]
+    if reference is None or reference in letters:
+        return {}
+    return {("answer",): f"{reference!r} is not one of the letters {letters}."}
+
+
+@takes(
+    ScorerForm(
+        options={
+            "letters": {
+                "type": "string",
+                "pattern": "[A-Z]{1,26}",
+                "x-rule": "capital letters",
+                "description": "Which letters there are.",
+                "examples": ["ABCD"],
+            }
+        },
+        required=("letters",),
+        reference=_A_LETTER,
+        check=_not_a_choice,
+    )
+)
 def letter(answer: str, reference: str, options: Mapping[str, Any]) -> Score:
     """Compare the letter of a choice: `(B)`, else one that begins a line, else one that stands out.
 
     The last one counts of the first of these kinds that the answer has. So the words after it do
     not matter: `(A) I have no comment.` is A. The option `letters` says which letters there are.
     """
-    found = _letter_in(answer, str(options["letters"]))
+    found = _letter_in(answer[-ENDING:], options["letters"])
     if found is None:
         return Score(value=0.0, reason="no letter of a choice in the answer")
     return _verdict(found == reference, found, reference)
@@ -45,6 +75,28 @@ def _letter_in(answer: str, letters: str) -> str | None:
     return None
 
 
+@takes(
+    ScorerForm(
+        options={
+            "choices": {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": 26,
+                "items": _A_TEXT,
+                "description": "The texts of the choices, in the order of their letters.",
+                "examples": [["4", "5"]],
+            },
+            "before": {
+                "type": "string",
+                "description": "The agent whose last answer is the student's before the lesson.",
+                "examples": ["student"],
+            },
+        },
+        required=("choices", "before"),
+        reference=_A_LETTER,
+        check=_not_a_choice,
+    )
+)
 async def lesson(evidence: Evidence) -> Score:
     """Compare what a student chose after a lesson, and before it, with the right choice.
 
@@ -71,9 +123,27 @@ def _chosen(answer: str, choices: Sequence[str]) -> str | None:
     letters = ascii_uppercase[: len(choices)]
     texts = [text.casefold() for text in choices]
     said = answer.strip(_NOT_IN_AN_ITEM + "\n").casefold()
-    return letters[texts.index(said)] if said in texts else _letter_in(answer, letters)
+    return letters[texts.index(said)] if said in texts else _letter_in(answer[-ENDING:], letters)
 
 
+@takes(
+    ScorerForm(
+        options={
+            "among": {
+                "type": ["array", "string"],
+                "pattern": "dates",
+                "x-rule": "dates, or a list of words",
+                "minItems": 1,
+                "maxItems": 100,
+                "items": _A_TEXT,
+                "description": "The words, or `dates`: whatever is written as YYYY-MM-DD.",
+                "examples": [["True", "False"]],
+            }
+        },
+        required=("among",),
+        reference={"type": "string"},
+    )
+)
 def mention(answer: str, reference: str, options: Mapping[str, Any]) -> Score:
     """Compare what the answer mentions last among some words, in any case.
 
@@ -81,19 +151,29 @@ def mention(answer: str, reference: str, options: Mapping[str, Any]) -> Score:
     """
     among = options["among"]
     known = _DATE if among == "dates" else "|".join(map(re.escape, among))
-    found = re.findall(rf"\b(?:{known})\b", answer, re.IGNORECASE)
+    found = re.findall(rf"\b(?:{known})\b", answer[-ENDING:], re.IGNORECASE)
     if not found:
         return Score(value=0.0, reason="nothing in the answer is one of those asked for")
     return _verdict(found[-1].casefold() == reference.casefold(), found[-1], reference)
 
 
+@takes(
+    ScorerForm(
+        reference={
+            "type": "array",
+            "minItems": 1,
+            "items": {"type": ["string", "number", "boolean"]},
+            "examples": [["ant", "bee"]],
+        }
+    )
+)
 def sequence(answer: str, reference: Sequence[Any], options: Mapping[str, Any]) -> Score:
     """Compare the items of the answer's last line, which commas part: all of them, in order.
 
     What stands before a colon in that line does not count, nor do case, quotes and brackets.
     """
     del options
-    last = (answer.strip().splitlines() or [""])[-1].rpartition(":")[2]
+    last = (answer[-ENDING:].strip().splitlines() or [""])[-1].rpartition(":")[2]
     found = [item.strip(_NOT_IN_AN_ITEM).casefold() for item in last.split(",")]
     wanted = [str(item).casefold() for item in reference]
     return _verdict(found == wanted, ", ".join(found), ", ".join(wanted))

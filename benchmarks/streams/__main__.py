@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from ...schema.command import Command
+from ...schema.json_text import dumps
 from .tasks import SPLITS, STREAMS, stream
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def main(name: str, count: int, split: Split, seed: int) -> None:
     """Write tasks of the stream NAME, one JSON object on a line."""
     for task in stream(name, split, count=count, seed=seed):
-        click.echo(json.dumps(task.value()))
+        click.echo(dumps(task.value()))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 from itertools import product
@@ -14,10 +13,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from ...operators.command.arguments import Host, known_of, model_options, setting_options
+from ...runtime.command.signals import stopped_in_order
 from ...runtime.doubles import ScriptedModel
 from ...runtime.terminal import speakable
-from ...schema.command import Command
-from ...schema.errors import CoterieError, InputError
+from ...schema.command import Command, Family
+from ...schema.errors import InputError
+from ...schema.json_text import dumps
 from ..command.options import workers
 from ..tables import Format, written
 from .figures import NAMES, by_length, by_source, costs, length_of
@@ -59,7 +60,7 @@ _form = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Family)
 def main() -> None:
     """Who failed, and when: attribution methods on 184 published failures of teams."""
 
@@ -126,13 +127,7 @@ def run(data: Path | None, *, other_traces: bool, out: Path, **options: Any) -> 
         allow_unpriced=options["allow_unpriced"],
         quiet=options["quiet"],
     )
-    try:
-        code = working.to_the_end()
-    except InputError:
-        raise
-    except CoterieError as error:
-        click.echo(f"stopped: {speakable(str(error))} The same command goes on.", err=True)
-        code = error.exit_code
+    code = stopped_in_order(working.to_the_end)
     _print(read_lines(out), options["form"])
     sys.exit(code)
 
@@ -147,7 +142,7 @@ def table(folders: tuple[Path, ...], by: tuple[str, ...], form: Format, *, as_js
     lines = read_together(folders)
     if as_json:
         chosen = by or tuple(_TABLES)
-        click.echo(json.dumps({name: _TABLES[name](lines) for name in chosen}, indent=2))
+        click.echo(dumps({name: _TABLES[name](lines) for name in chosen}, indent=2))
     else:
         _print(lines, form, by)
 

@@ -6,7 +6,6 @@ Two revisions of the data are known. They differ in two labels, which the first 
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ...operators.blame import Step, Trace
 from ...runtime.journal import digest
 from ...schema.errors import InputError
+from ...schema.json_text import loads
 from ...schema.problems import reason_of
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _files(folder: Path) -> list[Path]:
 
 def _read(source: Source, path: Path) -> Labelled:
     try:
-        content: Mapping[str, Any] = json.loads(path.read_bytes())
+        content: Mapping[str, Any] = loads(path.read_bytes())
         return _labelled(source, path.stem, content)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {reason_of(error)}.") from None

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...runtime.record import MANIFEST, as_json
 from ...schema.errors import InputError
 from ...schema.files import make_folders, write_atomically
+from ...schema.json_text import dumps, loads
 from ..provenance import endpoint, host, versions
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def write_lines(folder: Path, attributed: Iterable[Attributed]) -> None:
     Raises:
         StorageError: It cannot be written.
     """
-    lines = (json.dumps(one.line(), ensure_ascii=False) + "\n" for one in attributed)
+    lines = (dumps(one.line(), ensure_ascii=False) + "\n" for one in attributed)
     write_atomically(folder / ATTRIBUTIONS, lines)
 
 
@@ -111,7 +111,7 @@ def read_lines(folder: Path) -> list[dict[str, Any]]:
     """
     path = folder / ATTRIBUTIONS
     try:
-        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        return [loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     except FileNotFoundError:
         raise InputError(
             f"{folder} has no {ATTRIBUTIONS}. Make one: python -m coterie.benchmarks.whoandwhen run"
@@ -123,7 +123,7 @@ def read_lines(folder: Path) -> list[dict[str, Any]]:
 
 def _setting_in(path: Path) -> dict[str, Any]:
     try:
-        return json.loads(path.read_bytes())["setting"]
+        return loads(path.read_bytes())["setting"]
     except (OSError, ValueError, KeyError, TypeError):
         raise InputError(
             f"{path} is of something else than attributions. Name another folder with --out."

@@ -68,10 +68,10 @@ class Working:
             LimitError: The budget is used up.
         """
         from ...runtime.command.models import fetch_embedded
-        from ...runtime.command.signals import to_the_end
+        from ...runtime.command.signals import same_command, to_the_end
 
         fetch_embedded([self._model])
-        return to_the_end(self._made(), lambda: " The same command goes on.")
+        return to_the_end(self._made(), same_command)
 
     @property
     def _model(self) -> Model:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...schema.command import Command
+from ...schema.command import Command, Family
 from ...schema.errors import InputError
 from .recorded import judge_file
 from .tables import find_folder
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .recorded import Judged
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Family)
 def main() -> None:
     """Tools of the WorkBench adapter."""
 

@@ -19,6 +19,8 @@ MOST_ENDS = 400
 """Brackets that are tried as the end of a list."""
 MOST_LINES = 60
 """Of one call, whose texts may have line ends in them."""
+MOST_PARSED = 500_000
+"""Characters of an answer that are parsed, tries again counted; after that a call is one line."""
 
 _LABEL = re.compile(r"function[_ ]calls[*_`\"]*[ \t]*:[*_`]*", re.IGNORECASE)
 _BEFORE = re.compile(r"^[\s>]*(?:(?:[-*+\u2022]|\(?\d{1,3}[.):])\s+)*(?:\*\*)?`*")
@@ -38,8 +40,9 @@ def calls_in(answer: str) -> list[str] | None:
         return None
     section = answer[labels[-1].end() :]
     lines = [line for line in section.split("\n") if not _FENCE.match(line)]
-    listed = _listed("\n".join(lines))
-    return _from_lines(lines) if listed is None else listed[:MOST_CALLS]
+    parser = _Parser()
+    listed = _listed("\n".join(lines), parser)
+    return _from_lines(lines, parser) if listed is None else listed[:MOST_CALLS]
 
 
 def written(tool: str, arguments: Mapping[str, Any]) -> str:
@@ -52,17 +55,31 @@ def written(tool: str, arguments: Mapping[str, Any]) -> str:
     return f"{tool}.func({shown})"
 
 
-def _listed(section: str) -> list[str] | None:
+class _Parser:
+    """Parses calls, until it has parsed too much."""
+
+    def __init__(self) -> None:
+        self._left = MOST_PARSED
+
+    def parsed(self, text: str, parse: Callable[[str], ast.expr] = parse_call) -> ast.expr | None:
+        """Parse a text; None where it is no call, or would be too much."""
+        self._left -= len(text)
+        if self._left < 0:
+            return None
+        try:
+            return parse(text)
+        except CallFailed:
+            return None
+
+
+def _listed(section: str, parser: _Parser) -> list[str] | None:
     """Read a list of calls that the section begins with; None where it begins otherwise."""
     text = section.strip().strip("`").strip()
     if not text.startswith("["):
         return None
     ends = [place for place, char in enumerate(text) if char == "]"]
     for end in ends[:MOST_ENDS]:
-        try:
-            node = parse_call(text[: end + 1].replace("\n", " "))
-        except CallFailed:
-            continue
+        node = parser.parsed(text[: end + 1].replace("\n", " "))
         if isinstance(node, ast.List):
             return [_text_of(one, text) for one in node.elts]
     return None
@@ -74,19 +91,19 @@ def _text_of(node: ast.expr, text: str) -> str:
     return ast.get_source_segment(text.replace("\n", " "), node) or ""
 
 
-def _from_lines(lines: list[str]) -> list[str]:
+def _from_lines(lines: list[str], parser: _Parser) -> list[str]:
     calls: list[str] = []
-    while lines and len(calls) < MOST_CALLS:
-        start = _BEFORE.sub("", lines[0])
-        call, count = None, 1
+    at = 0
+    while at < len(lines) and len(calls) < MOST_CALLS:
+        start, count = _BEFORE.sub("", lines[at]), 1
         if _CALL.match(start):
-            call, count = _first_call([start, *lines[1:MOST_LINES]])
+            call, count = _first_call([start, *lines[at + 1 : at + MOST_LINES]], parser)
             calls.append(call)
-        lines = lines[count:]
+        at += count
     return calls
 
 
-def _first_call(lines: list[str]) -> tuple[str, int]:
+def _first_call(lines: list[str], parser: _Parser) -> tuple[str, int]:
     """Give the call that lines begin with, and how many of them it takes.
 
     Its arguments may stand on lines of their own, and its texts may have line ends in them. Where
@@ -95,19 +112,11 @@ def _first_call(lines: list[str]) -> tuple[str, int]:
     for count in range(1, len(lines) + 1):
         text = _trimmed("\n".join(lines[:count]))
         if text.endswith((")", "]")):
-            if _parses(text, parse_call):
+            if parser.parsed(text) is not None:
                 return text, count
-            if "#" not in text and _parses(text, parse_expression):
+            if "#" not in text and parser.parsed(text, parse_expression) is not None:
                 return text.replace("\n", " "), count  # line ends stand between arguments only
     return _trimmed(lines[0]), 1
-
-
-def _parses(text: str, parse: Callable[[str], ast.expr]) -> bool:
-    try:
-        parse(text)
-    except CallFailed:
-        return False
-    return True
 
 
 def _trimmed(text: str) -> str:

@@ -2,27 +2,59 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.scorers import Score
 from ...schema.errors import InputError
-from ...schema.values import is_list, is_mapping
+from ...schema.json_text import dumps
+from ...schema.scorer_form import ScorerForm, takes
+from ...schema.values import is_mapping
 from .answers import calls_in, written
 from .domains import OPERATIONS
 from .tables import load_tables
 from .verdict import verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ...runtime.scorers import Evidence
     from ...runtime.tools import ToolCall
+    from ...schema.problems import Path as FieldPath
 
 __all__ = ["workbench"]
 
 
+def _without_files(options: Mapping[str, Any], _reference: Any) -> Mapping[FieldPath, str]:
+    try:
+        load_tables(Path(options["folder"]))
+    except InputError as error:
+        return {("scorer", "folder"): str(error)}
+    return {}
+
+
+@takes(
+    ScorerForm(
+        options={
+            "folder": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 4096,
+                "x-unit": "characters",
+                "description": "The benchmark's data.",
+            },
+            "toolkits": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "The domains whose tools there are.",
+            },
+        },
+        required=("folder",),
+        reference={"type": "array", "items": {"type": "string"}},
+        longest=100_000,
+        check=_without_files,
+    )
+)
 async def workbench(evidence: Evidence) -> Score:
     """Judge by the calls below the answer's label, else by those that its agent had done.
 
@@ -30,18 +62,13 @@ async def workbench(evidence: Evidence) -> Score:
     as a JSON list in the trial's log: nothing else says which they were.
 
     Raises:
-        InputError: The task is not one of this benchmark's, or its files are not there any more.
+        InputError: The benchmark's files are not there any more.
     """
     task = evidence.task
-    folder = task.scorer.options.get("folder")
-    if not isinstance(folder, str) or not is_list(task.answer):
-        raise InputError(
-            f"scorer workbench: task {task.id!r} has no folder of data in the scorer's options, or"
-            " no list of calls as answer. It scores the tasks of the benchmark workbench only."
-        )
+    folder = Path(task.scorer.options["folder"])
     listed = calls_in(evidence.answer)
     calls = _done(evidence.tool_calls) if listed is None else listed
-    found = verdict(calls, [str(one) for one in task.answer], "", load_tables(Path(folder)))
+    found = verdict(calls, task.answer, "", load_tables(folder))
     return Score(
         value=float(found.correct),
         reason=_reason(calls, listed is not None, found.correct),
@@ -49,7 +76,7 @@ async def workbench(evidence: Evidence) -> Score:
             "side_effects": float(found.side_effects),
             "exact_match": float(found.exact_match),
         },
-        log="" if listed is not None or not calls else json.dumps(calls, indent=1) + "\n",
+        log="" if listed is not None or not calls else dumps(calls, indent=1) + "\n",
     )
 
 

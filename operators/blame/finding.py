@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.terminal import counted, on_one_line, speakable
+from ...runtime.trace import EVENTS
 from ..material import clip
-from .reading import EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
+from ...runtime.events import EVENTS, checked, events_of, unscrubbed
 from ...runtime.record import read_result, read_value
-from ...runtime.trace import VERSION
 from ...schema.errors import InputError
+from ...schema.json_text import dumps
 from ...schema.task import Task
-from ...schema.values import is_mapping
 from .steps import blamable, outage_of, steps_of
 from .trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["EVENTS", "Ended", "events_of", "outage_of_run", "trace_of", "trace_of_events"]
-
-EVENTS = "events.jsonl"
-Read = TypeVar("Read")
-
-
-def _as_it_is(text: str) -> str:
-    return text
+__all__ = ["Ended", "outage_of_run", "trace_of", "trace_of_events"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,7 +75,7 @@ def trace_of(
     *,
     expected: str | None = None,
     is_blind: bool = False,
-    scrub: Callable[[str], str] = _as_it_is,
+    scrub: Callable[[str], str] = unscrubbed,
 ) -> Trace:
     """Read the trace of a run from its folder, however the run ended.
 
@@ -122,7 +114,7 @@ def outage_of_run(folder: Path) -> str | None:
         InputError: It is not the folder of a run, another version wrote it, or a file is damaged.
     """
     events, error = events_of(folder), Ended.of(folder).error
-    return _checked(str(folder / EVENTS), lambda: outage_of(events, error))
+    return checked(str(folder / EVENTS), lambda: outage_of(events, error))
 
 
 def trace_of_events(
@@ -149,70 +141,13 @@ def trace_of_events(
     """
     return Trace(
         question=question,
-        agents=_checked(source, lambda: blamable(events)),
-        steps=_checked(source, lambda: steps_of(events)),
+        agents=checked(source, lambda: blamable(events)),
+        steps=checked(source, lambda: steps_of(events)),
         answer=answer,
         expected=expected,
         ended=ended,
     )
 
 
-def _checked(source: str, read: Callable[[], Read]) -> Read:
-    try:
-        return read()
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise InputError(
-            f"{source}: an event has not the form that runs write: {error!r}. The file was changed,"
-            " or another version of coterie wrote it."
-        ) from None
-
-
-def events_of(
-    folder: Path, scrub: Callable[[str], str] = _as_it_is
-) -> tuple[Mapping[str, Any], ...]:
-    """Read the events of a run; half a line at the end, which a crash leaves, is passed over.
-
-    Raises:
-        InputError: There are none, they cannot be read, or another version wrote them.
-    """
-    path = folder / EVENTS
-    try:
-        text = path.read_bytes().decode("utf-8", "surrogateescape")
-    except FileNotFoundError:
-        raise InputError(
-            f"{path}: there is no such file, so nothing tells what this run did. Is {str(folder)!r}"
-            " the folder of a run?"
-        ) from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
-    return tuple(_events(path, scrub(text)))
-
-
-def _events(path: Path, text: str) -> Iterator[Mapping[str, Any]]:
-    last = 0
-    for number, line in enumerate(text.split("\n")[:-1], 1):
-        event = _event(line)
-        if event is None or event["n"] <= last:
-            raise InputError(f"{path}:{number}: this line is damaged: it is no event of a run.")
-        if event["v"] != VERSION:
-            raise InputError(
-                f"{path}:{number}: version {event['v']!r} of the format; this coterie reads"
-                f" {VERSION}. Use the one that made the run."
-            )
-        last = event["n"]
-        yield event
-
-
-def _event(line: str) -> Mapping[str, Any] | None:
-    try:
-        event = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not is_mapping(event) or "v" not in event or type(event.get("n")) is not int:
-        return None
-    is_whole = isinstance(event.get("type"), str) and isinstance(event.get("agent", ""), str)
-    return event if is_whole else None
-
-
 def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) else dumps(value, ensure_ascii=False)

@@ -7,12 +7,12 @@ of what it had been.
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.outcomes import INFRASTRUCTURE
+from ...schema.json_text import dumps
 from .trace import Step
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class _Reader:
     def _used(self, event: Mapping[str, Any]) -> None:
         if (last := self.last.get(_part(event))) is not None:
             last.is_told_apart = last.calls_tools
-        arguments = json.dumps(event["arguments"], ensure_ascii=False)
+        arguments = dumps(event["arguments"], ensure_ascii=False)
         came = f"failed: {event['error']}" if event.get("error") else f"gave: {event.get('result')}"
         self._counted(event, "tool", f"{event['tool']} {arguments}\n{came}")
 
@@ -178,7 +178,7 @@ class _Reader:
     def _posted(self, event: Mapping[str, Any]) -> None:
         """Take a message that went out, unless the step that sent it tells its text already."""
         text = event["text"]
-        written = json.dumps(text, ensure_ascii=False)[1:-1]
+        written = dumps(text, ensure_ascii=False)[1:-1]
         told = "\n".join(one.text for one in self.turn.get(event["agent"], ()))
         if text and text not in told and written not in told:
             to = f" to {event['to']}" if event.get("to") else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +9,7 @@ import click
 from ...runtime.terminal import speakable
 from ...schema.command import Command
 from ...schema.errors import InputError
+from ...schema.json_text import dumps
 from ..adaptation import AdaptationSettings
 from ..answers import child_of
 from ..coach import SHORTEST, coach
@@ -68,7 +68,7 @@ def judge_round(team: str, run_folder: Path, **options: Any) -> None:
     came = worked.host.ask(worked.host.ceiling(worked.team), worked.judged)
     if isinstance(came, Dropped):
         raise refusal(came)
-    click.echo(json.dumps(came.value(), indent=2))
+    click.echo(dumps(came.value(), indent=2))
     click.echo(f"score {came.score:.3g}: {speakable(came.reason)}", err=True)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ...schema.command import host_catalogue, host_options, problem_format
+from ...schema.command import catalogue_of, host_options, problem_format
 from ...schema.errors import InputError, RunError
 from ...schema.models import DEFAULT_ALIAS
 
@@ -131,8 +131,7 @@ policy_option = click.option(
 
 def known_of(options: dict[str, Any]) -> Catalogue:
     """Collect what this host offers."""
-    names = ("model", "models_file", "tools_file", "allowed_tools")
-    return host_catalogue(**{name: options[name] for name in names})
+    return catalogue_of(options)
 
 
 def asked_task(options: dict[str, Any], known: Catalogue, runs: tuple[Path, ...] = ()) -> Task:

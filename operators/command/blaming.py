@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -12,21 +11,23 @@ import click
 from ...runtime.budget import Budget, Caps
 from ...runtime.command.loading import known_again
 from ...runtime.command.models import fetch_embedded
-from ...runtime.command.signals import to_the_end
+from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
 from ...runtime.journal import Journal
 from ...runtime.record import as_json, read_setting
 from ...runtime.services import Setting, open_services
-from ...runtime.terminal import speakable, speakable_json
+from ...runtime.terminal import speakable_json
 from ...runtime.trace import RunFolder
 from ...runtime.usage import Usage
 from ...schema.ceiling import Ceiling
-from ...schema.errors import CoterieError, InputError
+from ...schema.errors import InputError
+from ...schema.json_text import dumps
 from ..blame.attributing import attribute
 from ..blame.finding import Finding
 from ..blame.reading import Ended, outage_of_run, trace_of
 from ..meta import Meta
 from ..proposal import Dropped
 from .arguments import known_of, refusal
+from .worked import folder_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,14 +101,7 @@ class Blaming:
     def to_the_end(self) -> int:
         """Find out who is to blame, and tell it; give the exit code."""
         fetch_embedded((self.known.models[self.options["meta_model"]],))
-        go_on = " The same command goes on."
-        try:
-            return to_the_end(self._work(), lambda: go_on)
-        except InputError:
-            raise
-        except CoterieError as error:
-            click.echo(f"stopped: {speakable(str(error))}{go_on}", err=True)
-            return error.exit_code
+        return stopped_in_order(lambda: to_the_end(self._work(), same_command))
 
     async def _work(self) -> int:
         async with open_services(self.known, self.setting) as services:
@@ -115,13 +109,13 @@ class Blaming:
             # While it is open, nobody else can go on with the run.
             with Journal.open(self.folder, replaying=True):
                 trace = self._trace(scrubber)
-                place = _made(self.folder / FOLDER)
+                place = folder_in(self.folder, FOLDER)
                 with Journal.open(place) as own:
                     finding = await self._found(services, scrubber, trace, own)
                 kept = RunFolder(place, scrubber)
                 kept.write(f"{finding.verdict.scheme}.json", as_json(finding.value()))
         if self.options["as_json"]:
-            click.echo(speakable_json(json.dumps(finding.value(), indent=2)))
+            click.echo(speakable_json(dumps(finding.value(), indent=2)))
         else:
             click.echo(finding.text())
         return 0
@@ -207,16 +201,3 @@ def _must_be_an_agents_doing(folder: Path, ended: Ended) -> None:
         raise InputError(
             f"{folder}: no agent of this run did anything that it could be blamed for.{why}"
         )
-
-
-def _made(folder: Path) -> Path:
-    """Make a folder where there is none.
-
-    Raises:
-        InputError: It cannot be made.
-    """
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}.") from None
-    return folder

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import click
 from ...runtime.terminal import speakable
 from ...schema.command import Command
 from ...schema.errors import InputError
+from ...schema.json_text import dumps, loads
 from ...schema.loading import read_file
 from ..appraise import Appraisal, appraise, appraised
 from ..contributions import Contribution
@@ -66,7 +66,7 @@ def appraise_run(run: Path, rubric: Path | None, **options: Any) -> None:
     scores = heard.host.ask(heard.host.ceiling(), work)
     if not scores:
         raise refusal(lost[0])
-    click.echo(json.dumps(_value(heard.said, scores), indent=2))
+    click.echo(dumps(_value(heard.said, scores), indent=2))
     for one in lost:
         click.echo(f"a round without scores: {speakable(str(refusal(one)))}", err=True)
 
@@ -230,7 +230,7 @@ def _score_of(said: Utterance, file: Path) -> Contribution:
             (one["agent"], one["round"]): Contribution(
                 value=float(one["score"]), reason=str(one["reason"])
             )
-            for one in json.loads(read_file(file))
+            for one in loads(read_file(file))
         }
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{file}: not what mas-op appraise writes: {error!r}.") from None

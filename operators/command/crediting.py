@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +11,16 @@ from ...runtime.adapting import RECIPE
 from ...runtime.budget import Caps
 from ...runtime.command.loading import load_folder
 from ...runtime.command.models import fetch_embedded
-from ...runtime.command.signals import to_the_end
+from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
 from ...runtime.journal import Journal
 from ...runtime.plan import compile
 from ...runtime.record import read_result, read_setting
 from ...runtime.services import open_services
-from ...runtime.terminal import speakable
-from ...schema.errors import CoterieError, InputError
+from ...schema.errors import InputError
+from ...schema.json_text import dumps
 from .arguments import known_of
 from .credit_making import Making
+from .worked import folder_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,14 +93,7 @@ class Crediting:
             alias = self.options["judge"]
             judges = (self.loaded.known.models[alias],) if alias else ()
             fetch_embedded((*self.plan.models.values(), *judges))
-        go_on = " The same command goes on."
-        try:
-            return to_the_end(self._work(), lambda: go_on)
-        except InputError:
-            raise
-        except CoterieError as error:
-            click.echo(f"stopped: {speakable(str(error))}{go_on}", err=True)
-            return error.exit_code
+        return stopped_in_order(lambda: to_the_end(self._work(), same_command))
 
     async def _work(self) -> int:
         async with open_services(self.loaded.known, self.setting) as services:
@@ -119,9 +112,9 @@ class Crediting:
                     click.echo(making.bound(rounds))
                     return 0
                 await making.prepare()
-                with Journal.open(_made(self.folder / FOLDER)) as own:
+                with Journal.open(folder_in(self.folder, FOLDER)) as own:
                     table = await making.table(rounds, own)
-        told = json.dumps(table.value(), indent=2) if self.options["as_json"] else table.text()
+        told = dumps(table.value(), indent=2) if self.options["as_json"] else table.text()
         click.echo(told)
         return 0
 
@@ -156,16 +149,3 @@ def _must_have_ended(folder: Path, judge: str | None) -> str:
             " that scores answers: --judge ALIAS."
         )
     return result["answer"]
-
-
-def _made(folder: Path) -> Path:
-    """Make a folder where there is none.
-
-    Raises:
-        InputError: It cannot be made.
-    """
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}.") from None
-    return folder

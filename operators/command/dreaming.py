@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,6 +10,7 @@ import click
 from ...runtime.terminal import speakable
 from ...schema.command import Command
 from ...schema.errors import InputError
+from ...schema.json_text import dumps, loads
 from ...schema.loading import read_file
 from ..population.dream_contrast import dream_contrast
 from ..population.dream_crystallize import dream_crystallize
@@ -253,7 +253,7 @@ def _show(came: Any) -> None:
     if isinstance(came, Dropped):
         raise refusal(came)
     value = [asdict(one) for one in came] if isinstance(came, tuple) else asdict(came)
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    click.echo(dumps(value, indent=2, ensure_ascii=False))
 
 
 def _read(file: Path, make: Callable[[Any], Read]) -> Read:
@@ -263,7 +263,7 @@ def _read(file: Path, make: Callable[[Any], Read]) -> Read:
         InputError: The file cannot be read, or is something else.
     """
     try:
-        return make(json.loads(read_file(file)))
+        return make(loads(read_file(file)))
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{file}: not what mas-op writes of a dream: {error!r}.") from None
 

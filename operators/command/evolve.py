@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.terminal import speakable_json
-from ...schema.command import Command, host_catalogue, host_options, note, problem_format
+from ...schema.command import Command, catalogue_of, host_options, note, problem_format
 from ...schema.errors import InputError
+from ...schema.json_text import dumps
 
 if TYPE_CHECKING:
     from ...schema.catalogue import Catalogue
@@ -81,7 +81,7 @@ def show(pool_folder: Path, task: str, name: str | None, *, as_json: bool) -> No
     from .telling import evolution_of
 
     shown = Shown.of(pool_folder, evolution_of(pool_folder, name), task)
-    click.echo(speakable_json(json.dumps(shown.value(), indent=2)) if as_json else str(shown))
+    click.echo(speakable_json(dumps(shown.value(), indent=2)) if as_json else str(shown))
 
 
 LOOKING = {"report": report, "show": show}
@@ -176,9 +176,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     from .evolving import Evolving
     from .several import Several
 
-    known = host_catalogue(
-        **{name: options[name] for name in ("model", "models_file", "tools_file", "allowed_tools")}
-    )
+    known = catalogue_of(options)
     recipe = load_recipe(recipe_file, tell=note)
     placed = placed_tasks(tasks_file, known)
     tasks = [*placed.values()][: options["limit"]]
@@ -189,11 +187,14 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
         return Evolving(recipe_file, one, tasks, folder, known, options, testing, places)
 
     if options["seeds"] is None:
-        sys.exit(evolving(recipe, pool_folder).to_the_end())
+        one = evolving(recipe, pool_folder)
+        one.refuse_unused()
+        sys.exit(one.to_the_end())
     if (pool_folder / "ledger.jsonl").exists():
         raise InputError(f"{pool_folder} is a pool itself. --seeds makes pools in a folder.")
     seeds = range(recipe.seed, recipe.seed + options["seeds"])
     each = [evolving(replace(recipe, seed=one), pool_folder / f"seed_{one}") for one in seeds]
+    each[0].refuse_unused()
     sys.exit(Several(each).to_the_end())
 
 

@@ -6,18 +6,18 @@ import os
 import shlex
 import sys
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...runtime.terminal import counted, speakable
-from ...schema.errors import CoterieError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ...runtime.budget import Budget
     from ...runtime.services import Setting
     from ...runtime.usage import Usage
     from ...schema.catalogue import Catalogue
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ..heldout import Subject
     from ..stage import Stage
     from .starting import Start
+    from .watching import Watch
 
 __all__ = ["Evolving", "Testing", "typed"]
 
@@ -67,6 +68,7 @@ class Evolving:
         testing: What is held out, if anything.
         places: Where the tasks stand, by their ids.
         elsewhere: What evolutions that share the budget have spent, and their seconds.
+        budget: What there is to spend, once it is at work.
     """
 
     recipe_file: Path
@@ -79,6 +81,7 @@ class Evolving:
     places: Mapping[str, str] = field(default_factory=dict[str, str])
     elsewhere: tuple[Usage, float] | None = None
     _taken: int = field(default=0, init=False)
+    budget: Budget | None = field(default=None, init=False)
 
     @property
     def name(self) -> str:
@@ -94,24 +97,29 @@ class Evolving:
 
     def to_the_end(self) -> int:
         """Evolve and test, show the report, and give the exit code."""
-        from ...runtime.command.signals import to_the_end
+        from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
 
         self.check()
         if self.options["dry_run"]:
             self.foretell()
             return 0
         self.fetch()
-        try:
-            code = to_the_end(self.work(), lambda: " The same command goes on.")
-        except InputError:
-            raise
-        except CoterieError as error:
-            self.show()
-            click.echo(f"stopped: {speakable(str(error))} The same command goes on.", err=True)
-            return error.exit_code
+        show = self.show
+        code = stopped_in_order(
+            lambda: to_the_end(self.work(), same_command), self.how_to_go_on, show=show
+        )
         if code == 0:
-            self.show()
+            show()
         return code
+
+    def how_to_go_on(self) -> str:
+        """Say how to go on: by the same command, after a budget was met with a larger one."""
+        from ...runtime.command.ending import larger
+        from ...runtime.command.signals import same_command
+
+        if self.budget is None or not self.budget.reached:
+            return same_command()
+        return f"\nGo on with: {typed()} --budget {larger(self.budget)}"
 
     def check(self) -> None:
         """Find what is wrong before anything is made or spent.
@@ -128,10 +136,24 @@ class Evolving:
         _ = self.setting
         self._taken = sum(1 for _ in Ledger(self.folder / TURNS).read())
         if self.testing is not None:
+            self.start.refuse_unread(self.testing.tasks)
             seen = Seen.of(self.tasks, self.places) | Seen.by(self.pool_folder)
             seen.refuse(self.testing.tasks, OTHERS, places=self.testing.places)
         if self.options["use_git"]:
             check_repository(self.pool_folder)
+
+    def refuse_unused(self) -> None:
+        """Make sure that all models that `--model` names may be asked.
+
+        Raises:
+            InputError: Nobody asks one of them.
+        """
+        from ...runtime.command.loading import refuse_unused
+
+        beside = self.testing.beside if self.testing else ()
+        tested = [agent.model_id for team in beside for agent in team.agents.values()]
+        used = [*(one.alias for one in self.start.models), *tested, self.options["embedder"]]
+        refuse_unused(self.options["model"], used)
 
     def foretell(self) -> None:
         """Say what would be done."""
@@ -168,6 +190,7 @@ class Evolving:
             recalls=self._recalls,
             beside=self.recipe_file.parent,
         ) as stage:
+            self.budget = stage.budget
             if self.elsewhere is not None:
                 usage, seconds = self.elsewhere
                 stage.budget.deposit(usage, seconds=seconds)
@@ -191,17 +214,36 @@ class Evolving:
     async def _evolve(self, stage: Stage) -> None:
         from ..evolution import Evolution
         from ..strategy import strategy_of
+        from .watching import Watch
 
+        if self._taken < len(self.tasks):
+            self._say(self._heading())
         self._say(self.start.outlook)
         if self._taken:
             self._say(f"going on after {self._taken} of {counted(len(self.tasks), 'task')}")
-        await Evolution(
-            stage=stage,
-            strategy=strategy_of(self.recipe.strategy),
+        watch = Watch(
             tasks=self.tasks,
-            folder=self.folder,
-            on_episode=self._on_episode,
-        ).to_the_end()
+            done=self._taken,
+            scrub=stage.scrubber,
+            quiet=self.options["quiet"],
+        )
+        with watch.shown():
+            await Evolution(
+                stage=stage,
+                strategy=strategy_of(self.recipe.strategy),
+                tasks=self.tasks,
+                folder=self.folder,
+                on_episode=partial(self._on_episode, watch),
+                hear=watch.hear,
+            ).to_the_end()
+
+    def _heading(self) -> str:
+        """Say what is to be done, by which models, and where it is kept."""
+        recipe, start = self.recipe, self.start
+        asked = (one for one in start.models if one.alias in start.asked)
+        named = (f"{one.alias} = {one.model}" for one in asked)
+        what = f"{recipe.strategy}: {counted(len(self.tasks), 'task')}, {recipe.workers} at a time"
+        return "; ".join([what, *named, f"{self.folder}{os.sep}"])
 
     async def _test(self, stage: Stage) -> None:
         """Test the team that the pool would deploy, or the strategy, and those beside it."""
@@ -289,7 +331,7 @@ class Evolving:
             unsafe_local=self.options["unsafe_local"],
         )
 
-    def _on_episode(self, line: Mapping[str, Any]) -> None:
+    def _on_episode(self, watch: Watch, line: Mapping[str, Any]) -> None:
         """Show an episode, and commit the pool where that is wanted."""
         from ..lines import runs_of
 
@@ -300,7 +342,7 @@ class Evolving:
         made += f"; {line['said']}" if "said" in line else ""
         whom = f" by {line['team']}" if "team" in line else ""
         told = f"{line['task']}: {line['score']:g}{whom}"
-        self._say(f"{self._taken:5} of {len(self.tasks)}  {told} ({made})")
+        watch.finished(f"{told} ({made})")
         self._commit(told)
 
     def _commit(self, message: str) -> None:

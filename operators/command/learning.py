@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import click
 
 from ...runtime.terminal import speakable
 from ...schema.command import Command
+from ...schema.json_text import dumps
 from ..population.fusing import fuse
 from ..population.reflecting import reflect
 from ..population.work import Work, persona_of
@@ -63,7 +63,7 @@ def reflect_on_run(
     )
     if isinstance(came, Dropped):
         raise refusal(came)
-    click.echo(json.dumps(asdict(came), indent=2, ensure_ascii=False))
+    click.echo(dumps(asdict(came), indent=2, ensure_ascii=False))
 
 
 @click.command("fuse", cls=Command)

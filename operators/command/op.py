@@ -63,7 +63,7 @@ class _Operators(Group):
         return operator.command() if operator.command else child_command(operator)
 
 
-@click.group("op", cls=_Operators, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("op", cls=_Operators)
 def main() -> None:
     """Let an operator act once, and look at what it proposes before anything is kept."""
 

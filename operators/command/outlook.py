@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...runtime.plan import compile
 from ...runtime.terminal import counted
+from ..expected import evolution
 from ..scoring import is_judged
 from ..strategy import strategy_of
 
@@ -45,6 +46,8 @@ def outlook(of: Evolving, *, done: int) -> str:
         _memory(start),
         _calls(start, len(left)),
     ]
+    if left:
+        lines.append(f"estimate: {evolution(start, left)}")
     if start.outlook:
         lines.append(start.outlook)
     return "\n".join([*lines, "nothing was made or spent"])

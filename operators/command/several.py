@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import click
 from ...pool.student import t_interval
 from ...runtime.terminal import counted, speakable
 from ...runtime.usage import Usage
-from ...schema.errors import CoterieError, InputError
+from ...schema.json_text import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +35,7 @@ class Several:
 
     def to_the_end(self) -> int:
         """Evolve and test all of them, show what came of it, and give the exit code."""
-        from ...runtime.command.signals import to_the_end
+        from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
 
         for one in self.evolutions:
             one.check()
@@ -46,17 +45,20 @@ class Several:
             return 0
         for one in self.evolutions:
             one.fetch()
-        try:
-            code = to_the_end(self._work(), lambda: " The same command goes on.")
-        except InputError:
-            raise
-        except CoterieError as error:
-            self._show()
-            click.echo(f"stopped: {speakable(str(error))} The same command goes on.", err=True)
-            return error.exit_code
+        show = self._show
+        code = stopped_in_order(
+            lambda: to_the_end(self._work(), same_command), self._how_to_go_on, show=show
+        )
         if code == 0:
-            self._show()
+            show()
         return code
+
+    def _how_to_go_on(self) -> str:
+        """Say how to go on with the one that was stopped, and so with all."""
+        from ...runtime.command.signals import same_command
+
+        begun = [one for one in self.evolutions if one.budget is not None]
+        return begun[-1].how_to_go_on() if begun else same_command()
 
     async def _work(self) -> int:
         for one in self.evolutions:
@@ -86,7 +88,7 @@ class Several:
             write_csv(options["csv"], seeded)
         told = [(one.recipe.seed, Told.of(one.pool_folder, one.name)) for one in begun]
         value = over_seeds(told)
-        click.echo(json.dumps(value, indent=2) if options["as_json"] else speakable(_text(value)))
+        click.echo(dumps(value, indent=2) if options["as_json"] else speakable(_text(value)))
 
 
 def over_seeds(told: Sequence[tuple[int, Told]]) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...pool.ledger import Ledger
 from ...runtime.journal import FILE as JOURNAL
 from ...runtime.journal import Journal
 from ...runtime.outcomes import run_of
@@ -13,8 +12,8 @@ from ...runtime.terminal import counted, speakable
 from ...runtime.usage import Usage
 from ...schema.errors import InputError
 from ...schema.hints import did_you_mean
-from ..folder import EVOLUTIONS, TURNS
-from ..lines import candidates_of
+from ..folder import EVOLUTIONS
+from ..lines import candidates_of, lines_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -56,7 +55,7 @@ class Shown:
             StorageError: A file is damaged.
         """
         folder = pool / EVOLUTIONS / name
-        lines = [entry.value for entry in Ledger(folder / TURNS).read()]
+        lines = [*lines_in(folder)]
         ids = [line["task"] for line in lines]
         if task not in ids:
             hint = did_you_mean(task, ids)

@@ -13,6 +13,7 @@ from ...runtime.terminal import counted
 from ...schema.ceiling import Ceiling, load_ceiling
 from ...schema.errors import ConfigError, InputError, ModelError
 from ...schema.recipe import DEFAULT_SEEDS, settings_problems
+from ...schema.seeds import is_seed
 from ...schema.team import Team
 from ..scoring import require_answers
 from ..strategy import SettingError, asked_models, strategy_of
@@ -85,10 +86,28 @@ class Start:
     @property
     def asked(self) -> frozenset[str]:
         """The aliases that are asked for sure: those of teams, of operators and of the judge."""
-        teams = (*(self.made or (*self.written, *self.others)), *_alone(self.agents))
-        agents = ((team, agent) for team in teams for agent in team.agents.values())
+        agents = ((team, agent) for team in self.teams for agent in team.agents.values())
         used = {agent.model_id for team, agent in agents if team.backend_of(agent) != "function"}
         return frozenset(used) | self.operator_models
+
+    @property
+    def teams(self) -> tuple[Team, ...]:
+        """The teams that it begins with, each agent as one of its own besides."""
+        return (*(self.made or (*self.written, *self.others)), *_alone(self.agents))
+
+    def refuse_unread(self, tasks: Sequence[Task]) -> None:
+        """Make sure that some team can read the images and PDFs of each task; others may not.
+
+        Raises:
+            InputError: Nobody can read one.
+        """
+        from ...runtime.attached import refuse_unread
+        from ...runtime.plan import compile
+
+        if shown := [task for task in tasks if task.attachments]:
+            plans = [compile(team, self.catalogue) for team in self.teams]
+            for task in shown:
+                refuse_unread(plans, task)
 
     @property
     def is_there(self) -> bool:
@@ -172,7 +191,8 @@ def found(
 
     Raises:
         InputError: A strategy, model, seed, policy or embedder is not to be had; the pool has no
-            team that is not retired; or a task has no answer although the recipe demands one.
+            team that is not retired; a task has no answer although the recipe demands one; or no
+            team can read an image of it.
     """
     strategy = strategy_of(recipe.strategy)
     needs = strategy.needs(recipe.settings)
@@ -186,7 +206,7 @@ def found(
     except SettingError as error:
         problems = settings_problems(recipe_file, {error.field: str(error)})
         raise ConfigError(problems) from None
-    places = tuple(one if one.startswith("seed:") else beside / one for one in sources)
+    places = tuple(one if is_seed(one) else beside / one for one in sources)
     written, others = _teams(places, pool_folder, catalogue, must_have="teams" in needs)
     everybody = _agents(pool_folder, catalogue) if "agents" in needs else ()
     living = tuple(one.agent for one in everybody if one.retired is None)
@@ -210,6 +230,7 @@ def found(
         operator_models=asked_models(recipe, tasks),
         embedder=None,
     )
+    start.refuse_unread(tasks)
     remembers = "memory" in needs or start.recalls
     return replace(start, embedder=_embedder(embedder, known)) if remembers else start
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...pool.expectation import most_promising
-from ...pool.ledger import Ledger
 from ...pool.pool import Pool
 from ...pool.view import events
 from ...runtime.journal import FILE as JOURNAL
@@ -15,8 +13,10 @@ from ...runtime.journal import Journal
 from ...runtime.terminal import counted, speakable
 from ...runtime.usage import Usage
 from ...schema.errors import InputError
-from ..folder import EVOLUTIONS, MANIFEST, TURNS, Manifest
+from ...schema.json_text import dumps
+from ..folder import EVOLUTIONS, MANIFEST, Manifest
 from ..frozen import Figures, read_figures
+from ..lines import lines_in
 from ..report import Report
 from ..strategy import strategy_of
 
@@ -61,7 +61,7 @@ class Told:
             StorageError: A file is damaged.
         """
         folder = pool_folder / EVOLUTIONS / name
-        lines = [entry.value for entry in Ledger(folder / TURNS).read()]
+        lines = [*lines_in(folder)]
         report = Report.of(lines)
         unfinished = _unfinished(folder, len(lines))
         if unfinished is not None and unfinished.calls:
@@ -128,7 +128,7 @@ class Told:
 
     def shown(self, *, as_json: bool) -> str:
         """Give what is printed."""
-        return json.dumps(self.value(), indent=2) if as_json else speakable(str(self))
+        return dumps(self.value(), indent=2) if as_json else speakable(str(self))
 
 
 def _best(pool: Pool) -> Mapping[str, Any] | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..meta import Meta
     from ..proposal import Dropped
 
-__all__ = ["Worked", "read_judged", "said_of"]
+__all__ = ["Worked", "folder_in", "read_judged", "said_of"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -117,3 +117,17 @@ def said_of(agent: str, file: Path) -> Contribution:
     if agent not in said:
         raise InputError(f"{file}: nothing is said of {agent!r}, only of {', '.join(said)}.")
     return said[agent]
+
+
+def folder_in(run: Path, name: str) -> Path:
+    """Give the folder in which a run's folder keeps what was found out about it; make it first.
+
+    Raises:
+        InputError: It cannot be made.
+    """
+    folder = run / name
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made: {error.strerror}.") from None
+    return folder

@@ -10,8 +10,8 @@ from ...runtime.terminal import counted
 from ...schema.agent_file import load_agent
 from ...schema.errors import ConfigError, InputError
 from ...schema.hints import did_you_mean
-from ...schema.loading import SEEDS
 from ...schema.problems import quoted
+from ...schema.seeds import SEEDS
 from ...schema.team import Lineage
 from ...schema.writing import agent_value, write_agent_yaml
 from ..roles import with_text

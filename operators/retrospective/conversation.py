@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...runtime.conversation import MEMORY, earlier
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from ...runtime.gateway import Message
     from ...runtime.outcomes import AgentOutcome, Run
@@ -81,19 +81,10 @@ def colleagues(team: Team, run: Run, agent: str) -> tuple[str, ...]:
 def _read(team: Team, run: Run) -> Iterator[tuple[str, str]]:
     """Give whose words reached whom, as far as both took part."""
     yield from ((one.sender, one.to) for one in run.bus if one.kind in SAID)
-    for reader, heard in _heard(team).items():
-        for one in heard:
+    for reader, seen in team.seen.items():
+        for one in seen:
             outcome = run.agents.get(one)
             if outcome is not None and outcome.result is not None:
                 yield one, reader
     consulting = [one.id for one in team.agents.values() if one.consults]
     yield from ((one, other) for one in consulting for other in consulting)
-
-
-def _heard(team: Team) -> Mapping[str, set[str]]:
-    """Say for every agent whose outputs it sees, by the team's rule for context."""
-    heard = {one: {*others} for one, others in team.heard.items()}
-    if team.execution.context == "ancestors":
-        for one in (agent for level in team.levels for agent in level):
-            heard[one] |= {far for near in heard[one] for far in heard[near]}
-    return heard

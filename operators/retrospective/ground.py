@@ -50,7 +50,7 @@ class Ground:
         return Meter(limits=self.limits)
 
     def voice(self, meta: Respondent, agent: str) -> Respondent:
-        """Give who answers for an agent: its own model, at its own temperature.
+        """Give who answers for an agent: its own model, that samples and thinks as it says.
 
         Args:
             meta: Who does where agents do not answer with their own models.
@@ -59,7 +59,12 @@ class Ground:
         own = self.team.agents[agent]
         if not self.own_model or not isinstance(meta, Meta):
             return meta
-        return replace(meta.asking(own.model_id), temperature=own.temperature)
+        return replace(
+            meta.asking(own.model_id),
+            temperature=own.temperature,
+            top_p=own.top_p,
+            effort=own.effort,
+        )
 
     async def ask(
         self,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...schema.json_text import dumps
 from ...schema.terminal import on_one_line
 from ..material import clip, fenced, material, task_text
 
@@ -89,4 +89,4 @@ class Told:
 def _written(answer: object) -> str:
     if answer is None or isinstance(answer, str):
         return answer or ""
-    return json.dumps(answer, ensure_ascii=False)
+    return dumps(answer, ensure_ascii=False)

@@ -46,6 +46,6 @@ def computed(task: Task) -> dict[str, float]:
         "numbers": len(numbers),
         "distinct_numbers": len({*numbers}),
         "questions": text.count("?"),
-        "files": len(task.files),
+        "files": len(task.files) + len(task.attachments),
     }
     return {name: float(counts[name]) for name in COMPUTED}

@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 from ...schema.errors import InputError
+from ...schema.extras import how_to_get
 from .decisions import Always, Condition, Linear, Rule
 from .features import COMPUTED, GAUGED
 
@@ -40,7 +41,7 @@ DIGITS = 9
 """Of sums that are compared: what comes behind them is the rounding of binary fractions."""
 WITHOUT_SKLEARN = (
     "by: logistic needs scikit-learn, which is not installed. Install the extra"
-    " (pip install 'coterie[router]'), or write by: rule."
+    f" ({how_to_get('router')}), or write by: rule."
 )
 
 

@@ -10,6 +10,7 @@ from ..settings import SCHEMA, SearchSettings, check
 from ..strategy import Need, Strategy
 
 if TYPE_CHECKING:
+    from ...runtime.plan import Plan
     from ..episode import Episode
 
 __all__ = ["BEST_OF_N", "FIXED", "best_of_n", "fixed"]
@@ -41,6 +42,12 @@ def _needs(_settings: SearchSettings, /) -> frozenset[Need]:
     return frozenset({"teams"})
 
 
+def calls_at_most(settings: SearchSettings, plan: Plan) -> int:
+    """Bound the model calls of a task, of the runs of a team as large as this one."""
+    runs = settings.parents + settings.steps
+    return runs * settings.repeats * plan.calls_at_most
+
+
 BEST_OF_N = Strategy(
     name="best_of_n",
     episode=best_of_n,
@@ -49,5 +56,6 @@ BEST_OF_N = Strategy(
     check=check,
     needs=_needs,
     leaves_team=True,
+    calls_at_most=calls_at_most,
 )
-FIXED = replace(BEST_OF_N, name="fixed", episode=fixed)
+FIXED = replace(BEST_OF_N, name="fixed", episode=fixed, calls_at_most=None)

@@ -16,6 +16,7 @@ from ..decide import CROSSOVER
 from ..operator import operator_of
 from ..proposal import Dropped, Proposal
 from ..search import Attempt, Search
+from ..search_cost import MOST, calls_at_most
 from ..settings import SCHEMA, SearchSettings, check
 from ..strategy import Strategy
 from ..together import together
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from ..episode import Episode
 
 __all__ = ["EVOMAS", "evomas"]
-
-MOST = 2
-"""How many attempts a task may take for each candidate that it is to have."""
 
 
 async def evomas(episode: Episode) -> None:
@@ -147,4 +145,5 @@ EVOMAS = Strategy(
     check=check,
     needs=lambda settings: settings.needs,
     leaves_team=True,
+    calls_at_most=calls_at_most,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ...schema.command import Family
 from .agents import show_agents, show_log
 from .changes import add_export, add_import, adopt, init, restore, retire
 from .family import show_blame, show_lineage
@@ -15,7 +16,7 @@ from .upkeep import gc, show_conversion, show_findings
 __all__ = ["main"]
 
 
-@click.group("pool")
+@click.group("pool", cls=Family)
 def main() -> None:
     """Look at a pool of teams and agents, and look after it.
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
 
 from ...runtime.terminal import counted, on_one_line
 from ...schema.command import Command
+from ...schema.json_text import dumps
 from ...schema.writing import agent_value
 from .arguments import as_json, open_pool, pool_folder
 from .figures import lineage_value, made_by, score, statistics_value, table
@@ -48,7 +48,7 @@ def show_agents(folder: Path, everyone: bool, as_json: bool) -> None:
     shown = list((pool.all_agents if everyone else pool.agents).values())
     if as_json:
         told = [{**agent_json(one), "learnt": _learnt(one, pool)} for one in shown]
-        click.echo(json.dumps({"agents": told}, indent=2))
+        click.echo(dumps({"agents": told}, indent=2))
         return
     retired = len(pool.all_agents) - len(pool.agents)
     said = f"{counted(len(pool.agents), 'agent')}; {retired} retired"
@@ -64,7 +64,7 @@ def show_log(folder: Path, name: str, as_json: bool) -> None:
     agent = open_pool(folder).agent(name)
     if as_json:
         told = [_revision(one) for one in agent.revisions]
-        click.echo(json.dumps(told, indent=2))
+        click.echo(dumps(told, indent=2))
         return
     for number, one in enumerate(agent.revisions):
         what = "; ".join(one.edits) or made_by(agent.born)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import click
 
 from ...runtime.terminal import on_one_line
 from ...schema.command import Command
+from ...schema.json_text import dumps
 from ...schema.problems import quoted
 from ..agent_blame import blame_agent
 from ..agents import PoolAgent
@@ -75,7 +75,7 @@ def show_blame(folder: Path, name: str, as_json: bool) -> None:
     """
     pool = open_pool(folder)
     if (entry := pool.learnt.get(name)) is not None:
-        told = json.dumps(origins_json(entry, pool), indent=2)
+        told = dumps(origins_json(entry, pool), indent=2)
         click.echo(told if as_json else "\n".join(origins_table(entry, pool)))
         return
     if name in pool.all_agents:
@@ -88,7 +88,7 @@ def show_blame(folder: Path, name: str, as_json: bool) -> None:
             {**asdict(origin), "scored": statistics_value(pool.teams[origin.team].statistics)}
             for origin in origins
         ]
-        click.echo(json.dumps(told, indent=2))
+        click.echo(dumps(told, indent=2))
         return
     rows = [
         (
@@ -106,7 +106,7 @@ def show_blame(folder: Path, name: str, as_json: bool) -> None:
 def _blame_agent(pool: Pool, name: str, *, as_json: bool) -> None:
     origins = blame_agent(pool.entries(), name)
     if as_json:
-        click.echo(json.dumps([asdict(one) for one in origins], indent=2))
+        click.echo(dumps([asdict(one) for one in origins], indent=2))
         return
     rows = [
         (
@@ -165,7 +165,7 @@ def _as_json(teams: Mapping[str, Record]) -> Iterator[str]:
         {**lineage_value(one, _kind(one)), **statistics_value(one.statistics)}
         for one in teams.values()
     ]
-    yield json.dumps(told, indent=2)
+    yield dumps(told, indent=2)
 
 
 def _kind(one: Record) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import click
 
 from ...runtime.terminal import on_one_line
 from ...schema.command import Command
+from ...schema.json_text import dumps
 from ..layout import LEDGER
 from ..lessons import standing_for
 from .arguments import as_json, open_pool, pool_folder
@@ -69,7 +69,7 @@ def show_memory(
     if as_json:
         lines = _lines(pool)
         told = [{**_value(one, pool, lines), **_whence(one, owner, pool)} for one in shown]
-        click.echo(json.dumps({"entries": told}, indent=2))
+        click.echo(dumps({"entries": told}, indent=2))
         return
     total = f"{len(shown)} of {len(pool.learnt)} entries"
     heads = COLUMNS if owner is None else ARCHIVE

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...runtime.terminal import counted, on_one_line
 from ...schema.command import Command
+from ...schema.json_text import dumps
 from ..evolutions import consumed, rates_of
 from ..signals import signals
 from .arguments import as_json, open_pool, pool_folder
@@ -78,7 +78,7 @@ def show_population(
     if as_json:
         tokens = tokens_value(spent, how["single"])
         told = {**signals_value(pool, of, how["window"]), "tokens": tokens}
-        click.echo(json.dumps(told, indent=2))
+        click.echo(dumps(told, indent=2))
         return
     parts = (
         _agents(pool, of, everyone),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import click
 from ...runtime.terminal import counted, on_one_line, speakable
 from ...schema.command import Command
 from ...schema.errors import InputError
+from ...schema.json_text import dumps
 from .agents import agent_facts, agent_json, archive_json
 from .arguments import Tasks, as_json, of_tasks, open_pool, pool_folder
 from .figures import cost, lineage_value, made_by, score, statistics_value, table
@@ -67,7 +67,7 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
     if as_json:
         counts = {"rejected": dict(pool.rejections), "twins": dict(pool.twins)}
         told = {"teams": [_value(one, tasks, expected) for one, expected in shown], **counts}
-        click.echo(json.dumps({**told, "dropped": dropped} if rejections else told, indent=2))
+        click.echo(dumps({**told, "dropped": dropped} if rejections else told, indent=2))
         return
     lines = table(COLUMNS, [_row(one, tasks, expected) for one, expected in shown])
     click.echo("\n".join([*lines, "", on_one_line(_summary(pool)), *map(_told, dropped)]))
@@ -85,19 +85,19 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     if (entry := pool.learnt.get(name)) is not None:
-        told = json.dumps(entry_json(entry, pool), indent=2)
+        told = dumps(entry_json(entry, pool), indent=2)
         click.echo(told if as_json else "\n".join(map(speakable, entry_facts(entry, pool))))
         return
     if name in pool.all_agents:
         agent = pool.agent(name)
-        told = json.dumps({**agent_json(agent), "archive": archive_json(agent, pool)}, indent=2)
+        told = dumps({**agent_json(agent), "archive": archive_json(agent, pool)}, indent=2)
         click.echo(told if as_json else "\n".join(map(speakable, agent_facts(agent, pool))))
         return
     member = pool.member(name)
     expected = tasks.ranked(pool)[member]
     if as_json:
         value = _value(member, tasks, expected)
-        click.echo(json.dumps({**value, "path": str(member.path)}, indent=2))
+        click.echo(dumps({**value, "path": str(member.path)}, indent=2))
     else:
         click.echo("\n".join(map(speakable, _description(pool, member, tasks, expected))))
 
@@ -134,7 +134,7 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
     first, expected = known[0], members[known[0]]
     if as_json:
         value = _value(first, tasks, expected)
-        click.echo(json.dumps({**value, "path": str(first.path)}, indent=2))
+        click.echo(dumps({**value, "path": str(first.path)}, indent=2))
     else:
         said = f"{first.name}: expected {expected}; {score(tasks(first))}"
         click.echo(said, err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import click
 
 from ...runtime.terminal import counted, on_one_line
 from ...schema.command import Command, host_catalogue, host_options
+from ...schema.json_text import dumps
 from .arguments import as_json, open_pool, pool_folder
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def show_findings(folder: Path, mend: bool, as_json: bool, **host: Any) -> None:
     done = repair(folder, known) if mend else []
     findings = verify(folder, known)
     if as_json:
-        click.echo(json.dumps({"done": done, **asdict(findings)}, indent=2))
+        click.echo(dumps({"done": done, **asdict(findings)}, indent=2))
     else:
         for kind, texts in (("done", done), ("note", findings.notes), ("fault", findings.faults)):
             for text in texts:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...runtime.gateway import endpoint_of
 from ...schema.errors import InputError
+from ...schema.extras import how_to_get
 from .endpoint import EndpointEmbedder
 from .hashing import HashingEmbedder
 from .minilm import MiniLmEmbedder
@@ -52,7 +53,7 @@ def choose_embedder(
     if name is None:
         (report or logging.getLogger(__name__).warning)(
             "memory goes by shared words alone and finds no paraphrases, because the extra"
-            " `embeddings` is not installed. Run: pip install 'coterie[embeddings]'"
+            f" `embeddings` is not installed. Run: {how_to_get('embeddings')}"
         )
         return HashingEmbedder()
     if name not in models:
@@ -63,7 +64,7 @@ def choose_embedder(
 
 def _of_model(model: Model, environment: Mapping[str, str]) -> Embedder:
     endpoint = endpoint_of(model, environment)
-    if endpoint.kind != "openai":
+    if (endpoint.kind, endpoint.wire) != ("openai", "chat"):
         raise InputError(
             f"model {model.model!r} (alias {model.alias!r}) cannot make embeddings here: only"
             " OpenAI-compatible endpoints are asked for them. Give the alias an api_base, or"

@@ -81,6 +81,8 @@ class EndpointEmbedder:
     async def _attempt(self, texts: Sequence[str]) -> list[Vector]:
         import aiohttp
 
+        from ...runtime.gateway.broken import broken
+
         # An input may not be empty.
         body = {"model": self._endpoint.model, "input": [text or " " for text in texts]}
         try:
@@ -90,19 +92,23 @@ class EndpointEmbedder:
             message = f"{self._url}: no whole answer within {self._timeout:g} seconds."
             raise CallError(message, kind="timeout") from None
         except (aiohttp.ClientError, OSError) as error:
-            message = f"{self._url}: {error or type(error).__name__}. Is the endpoint running?"
-            raise CallError(message, kind="down") from None
+            raise broken(self._endpoint, self._url, error) from None
         return self._vectors(content, len(texts))
 
     async def _post(self, body: bytes) -> bytes:
         import aiohttp
 
         headers = {"Content-Type": "application/json"}
-        if self._endpoint.key:
-            headers["Authorization"] = f"Bearer {self._endpoint.key}"
+        headers |= self._endpoint.credentials
         async with (
             aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=None)) as session,
-            session.post(self._url, data=body, headers=headers, allow_redirects=False) as response,
+            session.post(
+                self._url,
+                data=body,
+                headers=headers,
+                allow_redirects=False,
+                proxy=self._endpoint.proxy,
+            ) as response,
         ):
             content = await _bounded(response.content, self._url)
             if response.status != 200:

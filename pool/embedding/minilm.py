@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.local.packaged import PackagedFile, fetch, keep
 from ...schema.errors import InputError
+from ...schema.extras import how_to_get
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -100,7 +101,7 @@ class MiniLmEmbedder:
         if not self.is_installed():
             raise InputError(
                 f"the embedder {self.name} needs {', '.join(NEEDED)}, and not all are installed."
-                " Run: pip install 'coterie[embeddings]'"
+                f" Run: {how_to_get('embeddings')}"
             )
         from tokenizers import Tokenizer
 

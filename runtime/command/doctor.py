@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
 import os
 import platform
 from importlib.metadata import version
@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.catalogue import load_named
+from ...schema.catalogue import load_named, load_tool
 from ...schema.command import Command, host_catalogue, host_options
-from ...schema.errors import InputError
+from ...schema.errors import AgentError, InputError, JailError
+from ...schema.extras import how_to_get
+from ...schema.json_text import dumps
 from ...schema.team import IMPLIED_BACKENDS, Agent
 from ..gateway.endpoint import endpoint_of
 from ..terminal import speakable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...schema.catalogue import Catalogue
     from ...schema.models import Model
 
 __all__ = ["main"]
@@ -27,25 +32,49 @@ __all__ = ["main"]
 @click.command(cls=Command)
 @host_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@click.option("--no-probes", is_flag=True, help="Do not attack the jail.")
-def main(as_json: bool, no_probes: bool, **host: Any) -> None:
+@click.option("--no-probes", is_flag=True, help="Do not attack the jail, and try no program.")
+@click.option(
+    "--ping",
+    "only_ping",
+    is_flag=True,
+    help="Do nothing but ask each model for a few tokens, and tell what came. Ends with 1 where one"
+    " does not answer.",
+)
+def main(as_json: bool, no_probes: bool, only_ping: bool, **host: Any) -> None:
     """Tell what this machine has: models, backends, tools, and how safe its jail is.
 
-    The jail is attacked with a battery of probes, each of which must be stopped. Ends with 1 when
-    there is no jail or a probe gets through.
+    The jail is attacked with a battery of probes, each of which must be stopped, and programs that
+    backends run are tried. Ends with 1 when there is no jail or a probe gets through. No model is
+    asked, but with --ping.
     """
     known = host_catalogue(**host)
+    if only_ping:
+        _ping(known.models, as_json=as_json)
+        return
     jail = _jail(probe=not no_probes)
     findings: dict[str, Any] = {
         "coterie": f"{version('coterie')}, Python {platform.python_version()}, {platform.system()}",
         "models": {alias: _model(model) for alias, model in sorted(known.models.items())},
         "embedded model": _embedded(),
-        "backends": {name: _backend(name) for name in sorted(known.backends)},
-        "tools": sorted(known.tools),
+        "backends": {name: _backend(name, probe=not no_probes) for name in sorted(known.backends)},
+        "tools": {name: _tool(name, known) for name in sorted(known.tools)},
         "jail": jail,
     }
-    click.echo(json.dumps(findings, indent=2) if as_json else _text(findings))
+    click.echo(dumps(findings, indent=2) if as_json else _text(findings))
     if not jail["safe"]:
+        raise click.exceptions.Exit(1)
+
+
+def _ping(models: Mapping[str, Model], *, as_json: bool) -> None:
+    """Ask the models; end with 1 where one does not answer."""
+    from .pinging import ping
+
+    found = ping(models)
+    if as_json:
+        click.echo(dumps([one.value() for one in found], indent=2))
+    else:
+        click.echo(speakable("\n".join(map(str, found)) or "no model has an endpoint to ask."))
+    if not all(one.answered for one in found):
         raise click.exceptions.Exit(1)
 
 
@@ -58,17 +87,33 @@ def _model(model: Model) -> str:
     return shown
 
 
+def _tool(name: str, known: Catalogue) -> str:
+    """Say where a tool comes from, or why it cannot be had."""
+    permission = known.permissions.get(name, "allow")
+    asked = ", after asking" if permission == "ask" else ""
+    if name in known.python_tools:
+        return f"ready (a function of tools.yaml{asked})"
+    server = known.servers.get(name.partition(".")[0]) if "." in name else None
+    if server is not None:
+        return f"of the server at {server.where}{asked}"
+    try:
+        load_tool(name)
+    except InputError as error:
+        return str(error)
+    return f"ready{' (for a benchmark)' if name in known.benchmark_tools else ''}{asked}"
+
+
 def _embedded() -> str:
     from ..local.weights import find
 
     missing = [name for name in ("xllamacpp", "gguf") if find_spec(name) is None]
     if missing:
-        return "not installed: pip install 'coterie[local]'"
+        return f"not installed: {how_to_get('local')}"
     path = find()
     return f"ready: {path}" if path else "installed; its file is fetched on first use"
 
 
-def _backend(name: str) -> str:
+def _backend(name: str, *, probe: bool) -> str:
     """Ask a backend whether it can run an agent of the type that implies it."""
     types = [kind for kind, backend in IMPLIED_BACKENDS.items() if backend == name]
     agent = Agent(
@@ -77,8 +122,15 @@ def _backend(name: str) -> str:
         prompt="Probe.",
         function="concat" if name == "function" else None,
     )
-    objections = list(load_named("runners", name).objections(agent))
-    return "; ".join(objections) or f"ready ({', '.join(types) or 'plugin'})"
+    runner: Any = load_named("runners", name)
+    lacking = list(runner.objections(agent)) or list(getattr(runner, "lacks", tuple)())
+    ready = f"ready ({', '.join(types) or 'plugin'})"
+    if lacking or not probe or not hasattr(runner, "tried"):
+        return "; ".join(lacking) or ready
+    try:
+        return f"{ready}, tried just now: {asyncio.run(runner().tried())}"
+    except (AgentError, JailError) as error:
+        return str(error)
 
 
 def _jail(*, probe: bool) -> dict[str, Any]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ...schema.errors import ConfigError, InputError
+from ...schema.hints import did_you_mean
 from ...schema.models import DEFAULT_ALIAS
+from ...schema.problems import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from ...schema.catalogue import Catalogue
     from ...schema.models import Model
@@ -19,7 +22,15 @@ if TYPE_CHECKING:
     from ...schema.task import Task
     from ...schema.team import Team
 
-__all__ = ["Loaded", "known_again", "load_files", "load_folder", "load_team_of"]
+__all__ = [
+    "Asked",
+    "Loaded",
+    "known_again",
+    "load_files",
+    "load_folder",
+    "load_team_of",
+    "refuse_unused",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,15 +62,52 @@ def load_team_of(team_file: str, known: Catalogue) -> tuple[Team, Catalogue, Pat
     return load_team(path, known), known, path
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """A question in place of a task file, with what belongs to it.
+
+    Attributes:
+        query: What is asked.
+        context: Material that belongs to it.
+        files: Where its files are.
+        repo: The repository that it is about.
+    """
+
+    query: str
+    context: str = ""
+    files: tuple[Path, ...] = ()
+    repo: Path | None = None
+
+    def task(self, known: Catalogue) -> Task:
+        """Give the task that it stands for.
+
+        Raises:
+            InputError: A file cannot be read.
+            ConfigError: There is no such repository, or a text is too long or looks like a key.
+        """
+        from ...schema.attachments import Attachment
+        from ...schema.json_text import dumps
+        from ...schema.loading import parse_task
+        from ...schema.task_files import given_files
+
+        said = {"query": self.query, "context": self.context, "repo": str(self.repo or "")}
+        written = {"id": "query", **{name: text for name, text in said.items() if text}}
+        task = parse_task(dumps(written).encode(), "--query", Path(), known)
+        found = given_files(self.files)
+        texts = {name: one for name, one in found.items() if isinstance(one, str)}
+        others = {name: one for name, one in found.items() if isinstance(one, Attachment)}
+        return replace(task, files=MappingProxyType(texts), attachments=MappingProxyType(others))
+
+
 def load_files(
-    team_file: str, task_file: str | None, query: str | None, known: Catalogue
+    team_file: str, task_file: str | None, asked: Asked | None, known: Catalogue
 ) -> Loaded:
     """Load a team and a task; the problems of both are shown together.
 
     Args:
         team_file: A path, or `seed:NAME`.
         task_file: A path, or `-` for standard input.
-        query: A question in place of a task file.
+        asked: A question in place of a task file.
         known: What may be named.
 
     Raises:
@@ -76,7 +124,7 @@ def load_files(
     except ConfigError as error:
         problems += error.problems
     try:
-        task = _task(task_file, query, known)
+        task = _task(task_file, asked, known)
     except ConfigError as error:
         problems += error.problems
     if team is None or task is None:
@@ -111,17 +159,37 @@ def known_again(
     return replace(known, models={**known.models, **models})
 
 
-def _task(task_file: str | None, query: str | None, known: Catalogue) -> Task:
-    from ...schema.loading import load_task, parse_task
-    from ...schema.secrets import looks_secret
-    from ...schema.task import Task
+def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:
+    """Make sure that each alias to which `--model` gives a model is one that may be asked.
 
-    if (task_file is None) == (query is None):
+    Args:
+        chosen: What `--model` says.
+        used: The aliases that may be asked.
+
+    Raises:
+        InputError: One is not.
+    """
+    asked = sorted({one for one in used if one is not None})
+    for choice in chosen:
+        alias, equals, _ = choice.partition("=")
+        if equals and alias not in asked:
+            aliases = f"The aliases here: {', '.join(asked)}." if asked else "No model is asked."
+            hint = did_you_mean(alias, asked) or f" {aliases}"
+            raise InputError(f"--model {choice}: nobody here asks the model {quoted(alias)}.{hint}")
+
+
+def _task(task_file: str | None, asked: Asked | None, known: Catalogue) -> Task:
+    from ...schema.loading import load_task, parse_task
+    from ...schema.tasks import STREAMS
+
+    if (task_file is None) == (asked is None):
         raise InputError("give a task file, or a question with --query; one of them.")
-    if query is not None:
-        if looks_secret(query):
-            raise InputError("--query: this looks like a secret key. Ask without it.")
-        return Task(id="query", query=query)
+    if asked is not None:
+        return asked.task(known)
     if task_file == "-":
         return parse_task(sys.stdin.buffer.read(), "-", Path(), known)
+    if str(task_file).endswith(STREAMS):
+        raise InputError(
+            f"{task_file}: a file of many tasks. Write mas-bench run {task_file} --team TEAM."
+        )
     return load_task(str(task_file), known)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...schema.command import Command
+from ...schema.command import Command, Family
 from ...schema.errors import InputError
 from ...schema.models import EMBEDDED
 from ..local.weights import SMOLLM2, find, pull, remove, weights_dir
@@ -33,7 +33,7 @@ STAGES = MappingProxyType(
 )
 
 
-@click.group("models")
+@click.group("models", cls=Family)
 def main() -> None:
     """Manage the model that runs on this machine without a key.
 

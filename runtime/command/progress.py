@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from contextlib import contextmanager
@@ -10,19 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.picture.caption import goes, span
+from ...schema.picture.caption import goes
 from ...schema.secrets import scrubbed
+from ..showing.saying import about, said
 from ..terminal import counted, on_one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Mapping
 
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.live import Live
+    from rich.measure import Measurement
     from rich.table import Table
 
     from ..plan import Plan
     from ..trace import Event
 
-__all__ = ["progress"]
+__all__ = ["live", "progress"]
 
 STYLES = {
     "working": "yellow",
@@ -34,10 +39,20 @@ STYLES = {
     "cancelled": "dim",
 }
 PER_SECOND = 8
-LONGEST = 200
-"""Characters that are shown of what agents write to each other."""
-SENT = {"message": "to", "answer": "answers", "start": "starts", "stop": "stops"}
-"""What agents of an open roster do to each other, in words."""
+SHOWN = 80
+"""Cells of the table for what an agent says, or what went wrong."""
+KEPT = 1_000
+"""Characters that are kept of an answer that comes in pieces: more than is ever shown."""
+UNFINISHED = re.compile(r"[!-~]{0,200}\Z")
+"""The word at the end of what came, which may go on: half a key could not be told from a word."""
+TOLD = frozenset(
+    {
+        "agent_finished", "agent_left", "agent_retried", "contributions", "cut_off",
+        "message_posted", "model_retried", "parameter_adapted", "recruited", "roster_ended",
+        "round_started", "rounds_ended",
+    }
+)  # fmt: skip
+"""Events that have a line, where there is no terminal."""
 
 
 @contextmanager
@@ -56,15 +71,26 @@ def progress(
         return
     click.echo(on_one_line(_heading(plan)), err=True)
     if not sys.stderr.isatty():
-        yield _Lines(scrub)
+        yield _Lines(plan, scrub)
         return
+    table = _Table(plan, scrub)
+    with live(table.draw) as table.live:
+        yield table
+
+
+@contextmanager
+def live(draw: Callable[[], Table]) -> Generator[Live]:
+    """Keep a table on the terminal while the block lasts; its console prints above it.
+
+    Args:
+        draw: Draws the table as it is now.
+    """
     from rich.console import Console
     from rich.live import Live
 
-    table = _Table(plan, scrub)
     console = Console(stderr=True)
-    with Live(console=console, refresh_per_second=PER_SECOND, get_renderable=table.draw):
-        yield table
+    with Live(console=console, refresh_per_second=PER_SECOND, get_renderable=draw) as shown:
+        yield shown
 
 
 def _heading(plan: Plan) -> str:
@@ -80,70 +106,33 @@ def _heading(plan: Plan) -> str:
 
 
 class _Lines:
-    """One line for each thing worth knowing."""
+    """One line for each thing worth knowing.
 
-    def __init__(self, scrub: Callable[[str], str]) -> None:
+    What makes the run fail is told at its end, and so not here as well.
+    """
+
+    def __init__(self, plan: Plan, scrub: Callable[[str], str]) -> None:
+        self._one_failure_ends_it = plan.team.execution.on_error == "fail"
         self._scrub = scrub
 
     def __call__(self, event: Event) -> None:
+        if event.type not in TOLD or event.fields.get("status") == "cancelled":
+            return
+        shown = self._scrub(on_one_line(said(event.type, self._fields(event))))
+        if event.type != "round_started":
+            shown = f"{about(event.agent, event.fields)}: {shown}"
+        click.echo(f"{event.seconds:6.1f} s  {shown}", err=True)
+
+    def _fields(self, event: Event) -> Mapping[str, Any]:
+        """Give what is told of an event: of a failed attempt of a model only its kind."""
+        fields = event.fields
         match event.type:
-            case "round_started":
-                click.echo(f"{event.seconds:6.1f} s  {_round(event.fields)}", err=True)
-                return
-            case "agent_finished":
-                text = _finished(event.fields)
-            case "agent_retried" | "model_retried":
-                text = f"again: {event.fields['error']}"
-            case "recruited":
-                text = f"recruited {span(event.fields['agents'])}"
-            case "contributions":
-                text = f"score {event.fields['score']:g} by the judge"
-            case "message_posted":
-                text = _posted(event.fields)
-            case "agent_left":
-                text = "is active no more"
-            case "roster_ended":
-                text = f"{_ended(event.fields)}, {event.fields['why']}"
-            case "rounds_ended":
-                text = f"ended, {event.fields['why']}; round {event.fields['answer_of']} answers"
+            case "model_retried":
+                return {**fields, "error": fields["kind"]}
+            case "agent_finished" if self._one_failure_ends_it:
+                return {**fields, "error": None}
             case _:
-                return
-        shown = self._scrub(on_one_line(text))
-        whom = event.agent or _whom(event.fields)
-        click.echo(f"{event.seconds:6.1f} s  {whom}: {shown}", err=True)
-
-
-def _whom(fields: Any) -> str:
-    """Name what an event is about that is about no agent."""
-    number = fields.get("round", fields.get("rounds"))
-    return "the team" if number is None else f"round {number}"
-
-
-def _posted(fields: Any) -> str:
-    """Say what an agent of an open roster did to another: `starts coder: write the test`."""
-    does = SENT.get(fields["kind"], f"{fields['kind']},")
-    said = f": {fields['text']}" if fields["text"] else ""
-    return f"{does} {fields['to'] or 'all'}{said}"[:LONGEST]
-
-
-def _ended(fields: Any) -> str:
-    return f"ended after {counted(fields['sent'], 'message')}"
-
-
-def _round(fields: Any) -> str:
-    """Name a pass, and those who are not asked in a round; in other passes that goes without."""
-    number, settled = fields["round"], fields["given"]
-    if isinstance(number, int):
-        return f"round {number}" + (f", not asked: {span(settled)}" if settled else "")
-    places = {"opening": "ahead of all others", "closing": "after the rounds"}
-    return places.get(number, f"{number}")
-
-
-def _finished(fields: Any) -> str:
-    usage = fields["usage"]
-    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
-    text = f"{fields['status']}, {fields['seconds']:.1f} s, {tokens} tokens"
-    return f"{text}: {fields['error']}" if fields["error"] else text
+                return fields
 
 
 @dataclass(kw_only=True, slots=True)
@@ -155,6 +144,16 @@ class _Row:
     seconds: float = 0.0
     tokens: int = 0
     note: str = ""
+    words: str = ""
+    cut_off: str = ""
+
+    def say(self, note: str) -> None:
+        """Show a note in the place of words."""
+        self.note, self.words = note, ""
+
+    def hear(self, words: str) -> None:
+        """Show words in the place of a note; only the last ones are kept."""
+        self.note, self.words = "", (self.words + words)[-KEPT:]
 
     def clock(self) -> str:
         """Show how long the agent took, or has been at work."""
@@ -171,10 +170,12 @@ class _Table:
         self._scrub = scrub
         self._rows = {agent_id: _Row() for agent_id in plan.agents}
         self._round = ""
+        self.live: Live | None = None
 
     def __call__(self, event: Event) -> None:
+        self._make_room(event)
         if event.type == "round_started":
-            self._round = _round(event.fields)
+            self._round = said(event.type, event.fields)
         if event.type == "message_posted":
             self._round = f"{event.fields['number']} posted"
         row = self._rows.get(event.agent or "")
@@ -185,22 +186,36 @@ class _Table:
             case "agent_started":
                 row.state, row.started = "working", time.monotonic()
             case "model_call":
+                row.words = ""
                 row.tokens += (
                     fields["usage"]["prompt_tokens"] + fields["usage"]["completion_tokens"]
                 )
-            case "agent_retried" | "model_retried":
-                row.note = f"again: {fields['error']}"
+            case "agent_retried" | "model_retried" | "parameter_adapted" | "message_posted":
+                row.say(said(event.type, fields))
+            case "cut_off":
+                row.cut_off = said(event.type, fields)
+                row.say(row.cut_off)
             case "agent_finished":
                 row.state, row.seconds = fields["status"], fields["seconds"]
-                row.note = fields["error"] or ""
-            case "message_posted":
-                row.note = _posted(fields)
+                row.say(fields["error"] or row.cut_off)
             case "agent_left":
                 row.state = "left"
             case "agent_given" if isinstance(fields.get("round"), int):
                 row.state = "settled"
             case _:
                 pass
+
+    def _make_room(self, event: Event) -> None:
+        """Stand still while a person is asked, who reads and writes below the table."""
+        if self.live is not None and event.type == "approval_asked":
+            self.live.stop()
+        if self.live is not None and event.type == "approval_given":
+            self.live.start()
+
+    def hear(self, agent: str, words: str) -> None:
+        """Note words of an agent's model."""
+        if (row := self._rows.get(agent)) is not None:
+            row.hear(words)
 
     def draw(self) -> Table:
         """Draw the table as it is now."""
@@ -218,6 +233,35 @@ class _Table:
                 Text(row.state, style=STYLES.get(row.state, "")),
                 row.clock(),
                 str(row.tokens or ""),
-                Text(self._scrub(on_one_line(row.note))[:80], style="dim"),
+                _Tail(self._spoken(row.words))
+                if row.words
+                else Text(self._scrub(on_one_line(row.note))[:SHOWN], style="dim"),
             )
         return table
+
+    def _spoken(self, words: str) -> str:
+        """Make words safe to show: secrets go out whole, so that none is seen while it comes."""
+        return self._scrub(on_one_line(UNFINISHED.sub("", words)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    """The last words of a text, as many as there is room for."""
+
+    text: str
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        from rich.cells import cell_len
+        from rich.measure import Measurement
+
+        most = min(cell_len(self.text), SHOWN)
+        return Measurement(min(1, most), most)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        from rich.cells import cell_len
+        from rich.text import Text
+
+        shown = self.text[-options.max_width :]
+        while cell_len(shown) > options.max_width:
+            shown = shown[1:]
+        yield Text(shown, style="dim", no_wrap=True)

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
 import os
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...schema.command import Command, host_catalogue, host_options, problem_format
+from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.errors import InputError, StorageError
-from ...schema.picture.caption import span
-from ..terminal import counted, speakable, speakable_json
+from ...schema.json_text import dumps, loads
+from ..terminal import counted, speakable
 
 if TYPE_CHECKING:
     from ...schema.task import Task
     from ..adapting import Adapting
+    from ..budget import Budget
     from ..outcomes import Run
     from ..plan import Plan
     from ..record import Record
     from ..scrubber import Scrubber
     from ..services import Services, Setting
-    from .loading import Loaded
+    from .loading import Asked, Loaded
 
 __all__ = ["main"]
 
@@ -36,6 +37,21 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.argument("team_file", metavar="[TEAM]", required=False)
 @click.argument("task_file", metavar="[TASK]", required=False)
 @click.option("-q", "--query", help="Ask this instead of a task file.")
+@click.option("--context", metavar="TEXT", help="With --query: material that belongs to it.")
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="With --query: a file for the agents. May be given again.",
+)
+@click.option(
+    "--repo",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="With --query: the git working copy that it is about. Agents work in a copy of it.",
+)
 @host_options
 @click.option(
     "--runs",
@@ -103,21 +119,27 @@ def main(**options: Any) -> None:
     --resume: what it has paid for is not paid for again.
     """
     loaded, setting = _prepared(options)
+    from ..attached import refuse_unread
     from ..plan import compile
+    from .ending import tell_answer, tell_result
+    from .loading import refuse_unused
     from .models import fetch_embedded
 
     plan = compile(loaded.team, loaded.known)
+    refuse_unread([plan], loaded.task, _place(options))
     adapting = _adapting(options, loaded)
     if adapting is not None:
         plan = replace(plan, models={**plan.models, **adapting.models})
+    refuse_unused(options["model"], [*plan.models, setting.embedder])
     if options["dry_run"]:
         described = _described(plan, loaded.task, adapting, as_json=options["as_json"])
         click.echo(speakable(described))
         return
     if (earlier := _result_of(options["resume"])) is not None:
-        click.echo(
-            json.dumps(earlier, indent=2) if options["as_json"] else speakable(earlier["answer"])
-        )
+        if options["as_json"]:
+            tell_result(earlier, options["resume"])
+        else:
+            tell_answer(earlier["answer"], loaded.task)
         click.echo(f"this run was done already; {options['resume']}{os.sep}", err=True)
         return
     if not options["replay"]:
@@ -131,16 +153,34 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     from .loading import load_files, load_folder
 
     folder = _folder(options)
-    names = ("model", "models_file", "tools_file", "allowed_tools")
-    known = host_catalogue(**{name: options[name] for name in names})
+    known = catalogue_of(options)
+    if options["replay"]:  # what may be called was decided in the run
+        known = replace(known, permissions={})
     if folder is None:
-        files = (options["team_file"], options["task_file"], options["query"])
+        files = (options["team_file"], options["task_file"], _asked(options))
         return load_files(*files, known), _setting(options)
     from ..record import read_setting
 
     recorded, models = read_setting(folder)
     loaded = load_folder(folder, models, options["model"], known)
     return loaded, _setting(options, recorded)
+
+
+def _asked(options: dict[str, Any]) -> Asked | None:
+    """Read the question that stands in place of a task file.
+
+    Raises:
+        InputError: What belongs to a question is there without one.
+    """
+    from .loading import Asked
+
+    with_it = {name: options[name] for name in ("context", "files", "repo") if options[name]}
+    if options["query"] is not None:
+        return Asked(query=options["query"], **with_it)
+    if with_it:
+        said = " and ".join(f"--{name.removesuffix('s')}" for name in with_it)
+        raise InputError(f"{said}: with a question, --query. A task file says it itself.")
+    return None
 
 
 def _adapting(options: dict[str, Any], loaded: Loaded) -> Adapting | None:
@@ -155,13 +195,24 @@ def _adapting(options: dict[str, Any], loaded: Loaded) -> Adapting | None:
 
 def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bool) -> str:
     """Say what would be run, and how many calls it would take at most."""
-    value, lines = plan.describe(), [str(plan)]
+    from ..attached import unseen
+    from ..estimate import estimate
+
+    expected = estimate(plan, [task])
+    value = {**plan.describe(), "estimate": expected.value()}
+    lines = [str(plan), f"estimate: {expected}"]
     if task.briefs:
         told = [one for one in plan.agents if one in task.briefs]
         passed_over = [one for one in task.briefs if one not in plan.agents]
         value["briefs"] = {"told": told, "passed_over": passed_over}
         lines += [f"told by itself: {', '.join(told)}"] if told else []
         lines += [f"nobody's brief: {', '.join(passed_over)}"] if passed_over else []
+    if blind := [*unseen(plan, task)]:
+        value["unseen"] = blind
+        lines += blind
+    if lacking := plan.lacks():
+        value["lacks"] = lacking
+        lines += [f"this machine lacks: {one}" for one in lacking]
     if adapting is not None:
         most = adapting.calls_at_most(plan)
         value["adapts"] = {"by": adapting.name, "calls_at_most": most}
@@ -169,7 +220,7 @@ def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bo
             "nobody knows how many calls" if most is None else f"at most {counted(most, 'call')}"
         )
         lines.append(f"adapts by {adapting.name}: {bound} in all")
-    return json.dumps(value, indent=2) if as_json else "\n".join(lines)
+    return dumps(value, indent=2) if as_json else "\n".join(lines)
 
 
 def _folder(options: dict[str, Any]) -> Path | None:
@@ -187,12 +238,20 @@ def _folder(options: dict[str, Any]) -> Path | None:
         return None
     if resume and replay:
         raise InputError("give --resume or --replay, one of them.")
-    if options["team_file"] or options["query"] or options["adapt"]:
+    given = ("team_file", "query", "context", "files", "repo", "adapt")
+    if any(options[name] for name in given):
         option = "--resume" if resume else "--replay"
         raise InputError(
             f"{option} has its team, its task and its recipe in the run's folder. Leave them out."
         )
     return resume or replay
+
+
+def _place(options: dict[str, Any]) -> str:
+    """Say where the task stands."""
+    there = options["resume"] or options["replay"]
+    file = there / "task.json" if there else options["task_file"]
+    return f"{file}:1" if file else "--query"
 
 
 def _setting(options: dict[str, Any], recorded: Setting | None = None) -> Setting:
@@ -234,33 +293,54 @@ class _Making:
     options: dict[str, Any]
     adapting: Adapting | None = None
     folder: Path | None = None
+    budget: Budget | None = None
+    spent: list[str] = field(default_factory=list[str])
 
     def to_the_end(self) -> int:
         """Make the run and show what came of it; give the exit code."""
         from .signals import to_the_end
 
         try:
-            return to_the_end(self._made(), self._how_to_resume)
+            return to_the_end(self._made(), self._after_interruption)
         except StorageError as error:
             click.echo(f"error: {error}{self._how_to_resume()}", err=True)
             return error.exit_code
 
-    def _how_to_resume(self) -> str:
+    def _after_interruption(self) -> str:
+        """Say what was spent until a signal came, and how to go on."""
+        told = f"\n{', '.join(self.spent)}; {self.folder}{os.sep}" if self.spent else ""
+        return f"{told}{self._how_to_resume()}"
+
+    def _how_to_resume(self, run: Run | None = None) -> str:
+        """Say on a line of its own how to go on."""
+        from .ending import Resuming
+
         if self.folder is None or self.options["replay"]:
             return ""
-        return f" Go on with: mas-run --resume {self.folder}"
+        words = ("mas-run", "--resume", str(self.folder))
+        resuming = Resuming(words=words, options=self.options, setting=self.setting)
+        is_spent = run is not None and run.over_budget
+        return f"\nGo on with: {resuming.command(self.budget, is_spent=is_spent)}"
 
     async def _made(self) -> int:
+        from ..attached import unseen
         from ..recall import refuse_met
         from ..services import open_services
+        from .approving import terminal_approver
+        from .ending import spent
 
         offline = bool(self.options["replay"])
-        async with open_services(self.loaded.known, self.setting) as services:
-            refuse_met(self.plan, self.loaded.task, services.recaller, self._place())
+        approver = terminal_approver()
+        async with open_services(self.loaded.known, self.setting, approver=approver) as services:
+            place = _place(self.options)
+            refuse_met(self.plan, self.loaded.task, services.recaller, place)
             await services.prepare(self.plan, offline=offline)
             if self.adapting is not None and not offline:
                 asked = frozenset(self.adapting.models)
                 await services.gateway.prepare(asked, priced=self.setting.must_be_priced)
+            if not self.options["quiet"]:
+                for told in unseen(self.plan, self.loaded.task):
+                    click.echo(f"note: {speakable(told)}.", err=True)
             scrubber = services.scrubber(os.environ)
             # The run works on what its folder will hold: so it can be made again from there.
             task = self.loaded.task
@@ -275,18 +355,17 @@ class _Making:
                 ),
             )
             with self._record(scrubber) as record:
-                run = await self._run(services, record, scrubber)
+                try:
+                    run = await self._run(services, record, scrubber)
+                except asyncio.CancelledError:
+                    self.spent = spent(record.spent(), record.journal.seconds)
+                    raise
                 record.finish(run)
         if self.options["verify"]:
             return self._verified(run, record)
         self._show(run, record)
-        return EXIT_CODES[run.status]
-
-    def _place(self) -> str:
-        """Say where the task stands."""
-        there = self.options["resume"] or self.options["replay"]
-        file = there / "task.json" if there else self.options["task_file"]
-        return f"{file}:1" if file else "--query"
+        # A key that is refused before anything was spent is bad input, as one that is missing.
+        return EXIT_CODES[run.status] if run.was_let_in else InputError.exit_code
 
     def _record(self, scrub: Scrubber) -> Record:
         """Begin a run's folder, or open the one that is there."""
@@ -310,19 +389,18 @@ class _Making:
         from ..trace import Trace
         from .progress import progress
 
-        budget = None
         if self.options["resume"] and record.failed:
             await record.journal.renew()
         if not self.options["replay"]:
-            budget = Budget(self.setting.budget)
-            budget.deposit(record.spent(), seconds=record.journal.seconds)
+            self.budget = Budget(self.setting.budget)
+            self.budget.deposit(record.spent(), seconds=record.journal.seconds)
         with progress(self.plan, quiet=self.options["quiet"], scrub=scrubber) as show:
             listeners = (show,) if self.options["replay"] else (record.folder, show)
             trace, task = Trace(*listeners), self.loaded.task
             if self.adapting is not None:
                 return await self.adapting.run(
                     self.plan, task, services,
-                    record=record, scrubber=scrubber, trace=trace, budget=budget,
+                    record=record, scrubber=scrubber, trace=trace, budget=self.budget,
                 )  # fmt: skip
             return await services.execute(
                 self.plan,
@@ -330,22 +408,29 @@ class _Making:
                 journal=record.journal,
                 scrubber=scrubber,
                 trace=trace,
-                budget=budget,
+                budget=self.budget,
+                keep=None if self.options["replay"] else record.keep,
             )
 
     def _show(self, run: Run, record: Record) -> None:
+        from .ending import summary, tell_answer, tell_result
+
         scrub = record.folder.scrub
         if self.options["as_json"]:
-            click.echo(speakable_json(scrub(record.result)), nl=False)
+            tell_result(loads(scrub(record.result)), record.folder.path)
         elif run.answer is not None:
-            click.echo(scrub(speakable(run.answer)))
+            tell_answer(scrub(run.answer), self.loaded.task)
+        if run.said is not None and not self.options["quiet"]:
+            click.echo(f"{run.answered_by} says: {scrub(speakable(run.said))}", err=True)
         if run.error:
-            hint = self._how_to_resume()
+            hint = self._how_to_resume(run)
             click.echo(f"{run.status}: {scrub(speakable(run.error))}{hint}", err=True)
         if self.options["replay"] and record.journal.divergences:
             click.echo(f"note: {record.journal.divergences[0]}", err=True)
         if not self.options["quiet"]:
-            click.echo(_summary(run, record), err=True)
+            click.echo(summary(run, record), err=True)
+        elif not self.options["as_json"]:
+            click.echo(f"{record.folder.path}{os.sep}", err=True)
 
     def _verified(self, run: Run, record: Record) -> int:
         """Say whether a replay came to the same; give the exit code."""
@@ -363,26 +448,6 @@ class _Making:
         where = "" if done else ", as far as the run got"
         click.echo(f"verified: {counted(journal.taken, 'recorded answer')}, no difference{where}.")
         return 0
-
-
-def _summary(run: Run, record: Record) -> str:
-    parts = [
-        counted(run.usage.calls, "call"),
-        counted(run.usage.tokens, "token"),
-        run.usage.cost,
-        f"{run.seconds:.1f} s",
-    ]
-    if taken := record.journal.taken:
-        parts.insert(1, f"{counted(taken, 'answer')} from the journal")
-    if run.usage.cached_calls:
-        parts.insert(1, f"{run.usage.cached_calls} from the cache")
-    if record.repeats:
-        parts.insert(0, counted(run.rounds, "round"))
-    if run.recruited:
-        parts.insert(0, f"recruited {span(run.recruited)}")
-    if run.score is not None:
-        parts.insert(0, f"score {run.score.value:g} ({speakable(run.score.reason)})")
-    return f"{', '.join(parts)}; {record.folder.path}{os.sep}"
 
 
 if __name__ == "__main__":

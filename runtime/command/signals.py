@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...schema.errors import CoterieError, InputError
+from ..terminal import speakable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     _Handler = signal.Handlers | Callable[[int, object], None]
 
-__all__ = ["to_the_end"]
+__all__ = ["same_command", "stopped_in_order", "to_the_end"]
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SHOW_CURSOR = b"\x1b[?25h\n"
@@ -26,7 +29,8 @@ def to_the_end(work: Coroutine[Any, Any, int], how_to_go_on: Callable[[], str]) 
 
     Args:
         work: Gives the exit code.
-        how_to_go_on: Says after an interruption what the user can do; with a blank in front.
+        how_to_go_on: Says after an interruption what the user can do; with a blank or a line
+            break in front.
 
     Returns:
         The exit code: 130 or 143 after an interruption.
@@ -49,6 +53,39 @@ def to_the_end(work: Coroutine[Any, Any, int], how_to_go_on: Callable[[], str]) 
     except (KeyboardInterrupt, asyncio.CancelledError):
         click.echo(f"interrupted.{how_to_go_on()}", err=True)
         return 128 + ended_by
+
+
+def same_command() -> str:
+    """Say that what was interrupted goes on by the same command."""
+    return " The same command goes on."
+
+
+def stopped_in_order(
+    work: Callable[[], int],
+    how_to_go_on: Callable[[], str] = same_command,
+    show: Callable[[], object] = lambda: None,
+) -> int:
+    """Do a command's work that can be gone on with; what stops it is told as such.
+
+    Args:
+        work: Gives the exit code.
+        how_to_go_on: Says what the user can do; with a blank or a line break in front.
+        show: Shows what there is by then, before it is told what stopped it.
+
+    Returns:
+        The exit code: that of the work, or of what stopped it.
+
+    Raises:
+        InputError: The work raised it: there is nothing to go on with.
+    """
+    try:
+        return work()
+    except InputError:
+        raise
+    except CoterieError as error:
+        show()
+        click.echo(f"stopped: {speakable(str(error))}{how_to_go_on()}", err=True)
+        return error.exit_code
 
 
 def _end_on_signals(note: Callable[[int], None]) -> None:

@@ -47,19 +47,10 @@ def chat_completion(request: Request, replies: Sequence[Reply]) -> bytes:
 
 def chat_chunks(request: Request, replies: Sequence[Reply]) -> bytes:
     """Encode the same completion as server-sent events."""
-    identity = _identity(request)
-    envelope = _envelope(request, identity, "chat.completion.chunk")
-    events = [
-        envelope | {"choices": [{"index": index, "delta": delta, "finish_reason": reason}]}
-        for index, reply in enumerate(replies)
-        for delta, reason in _deltas(reply, f"{identity}_{index}")
-    ]
-    usage = _usage(request, replies)
-    options: Mapping[str, Any] = request.get("stream_options") or {}
-    if options.get("include_usage") and usage is not None:
-        events.append(envelope | {"choices": [], "usage": usage})
-    lines = [json.dumps(event) for event in events] + ["[DONE]"]
-    return "".join(f"data: {line}\n\n" for line in lines).encode()
+    scripted = replies[0].events
+    lines = [*_chunks(request, replies), "[DONE]"] if scripted is None else scripted
+    data = (line if isinstance(line, str) else json.dumps(line) for line in lines)
+    return "".join(f"data: {line}\n\n" for line in data).encode()
 
 
 def embeddings(request: Request) -> str:
@@ -90,6 +81,20 @@ def models() -> str:
     """Encode the list of models: one, though every name is answered."""
     model = {"id": _MODEL, "object": "model", "created": _CREATED, "owned_by": "coterie"}
     return json.dumps({"object": "list", "data": [model]})
+
+
+def _chunks(request: Request, replies: Sequence[Reply]) -> Iterator[Mapping[str, Any]]:
+    identity = _identity(request)
+    envelope = _envelope(request, identity, "chat.completion.chunk")
+    for index, reply in enumerate(replies):
+        for delta, reason in _deltas(reply, f"{identity}_{index}"):
+            yield envelope | {
+                "choices": [{"index": index, "delta": delta, "finish_reason": reason}]
+            }
+    usage = _usage(request, replies)
+    options: Mapping[str, Any] = request.get("stream_options") or {}
+    if options.get("include_usage") and usage is not None:
+        yield envelope | {"choices": [], "usage": usage}
 
 
 def _envelope(request: Request, identity: str, kind: str) -> dict[str, Any]:

@@ -107,6 +107,8 @@ class Connection(asyncio.Protocol):
         rest = _response(answer)
         if reply.delivery == "dripped":
             rest = await self._drip(rest, len(rest) - len(answer.content), reply.interval)
+        if reply.delivery == "paced":
+            rest = await self._pace(rest, reply.interval)
         if reply.delivery == "dripped_headers":
             rest = await self._drip(rest, 0, reply.interval, len(rest) - len(answer.content))
         # A client that has the last byte may look at the calls at once, from another thread.
@@ -120,11 +122,22 @@ class Connection(asyncio.Protocol):
 
     async def _send_forever(self, answer: Answer) -> None:
         head = _head(answer.reply, answer.content_type, length=None)
-        self._transport.write(head + answer.content[:-1])
+        self._transport.write(head + answer.content.rstrip()[:-1])
         while True:
             await self._writable.wait()
             self._transport.write(_FILLING)
             await asyncio.sleep(0)
+
+    async def _pace(self, response: bytes, interval: float) -> bytes:
+        """Send a response event by event; return what is left."""
+        start = response.find(b"\r\n\r\n") + 4
+        self._transport.write(response[:start])
+        while 1 < (end := response.find(b"\n\n", start) + 2) < len(response):
+            await asyncio.sleep(interval)
+            self._transport.write(response[start:end])
+            start = end
+        await asyncio.sleep(interval)
+        return response[start:]
 
     async def _drip(
         self, response: bytes, start: int, interval: float, end: int | None = None

@@ -23,6 +23,7 @@ Delivery = Literal[
     "never",
     "dripped",
     "dripped_headers",
+    "paced",
     "padded",
     "endless",
 ]
@@ -36,8 +37,9 @@ Delivery = Literal[
 * `never`: nothing, until the client gives up.
 * `dripped`: the headers, then one byte per `Reply.interval`.
 * `dripped_headers`: one byte of the headers per `Reply.interval`, then the body.
+* `paced`: the headers, then one event of a stream per `Reply.interval`; of what is no stream, all.
 * `padded`: ten million spaces, then the body.
-* `endless`: the body without its last byte, then spaces until the client gives up.
+* `endless`: the body without its last character, then spaces until the client gives up.
 """
 
 Fault = Literal[
@@ -91,8 +93,10 @@ class Reply:
         status: The HTTP status.
         headers: Added to those of the response, names in lower case.
         body: Sent as it is instead of a chat completion; None for a chat completion.
+        events: The data of each event, where the request wants a stream; None for the chunks of a
+            chat completion. Text is sent as it is, such as `[DONE]`, anything else as JSON.
         delivery: How the bytes reach the client.
-        interval: Seconds before each byte that is dripped.
+        interval: Seconds before each byte that is dripped, and before each event that is paced.
     """
 
     text: str | None = None
@@ -103,6 +107,7 @@ class Reply:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     body: str | None = None
+    events: tuple[str | Mapping[str, object], ...] | None = None
     delivery: Delivery = "whole"
     interval: float = 0.1
 

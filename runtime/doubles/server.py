@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from .calls import Call, CallRecord
 from .connection import Connection
@@ -17,7 +17,7 @@ from .script import Replies, choose_from
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ScriptedModel"]
+__all__ = ["Answering", "LoopbackServer", "ScriptedModel"]
 
 _HOST = "127.0.0.1"
 TURNS_TO_OPEN = 8
@@ -25,27 +25,28 @@ TURNS_TO_OPEN = 8
 _BACKLOG = 1024
 
 
-class ScriptedModel:
-    """An OpenAI-compatible server on 127.0.0.1 that answers from a script, while in `with`.
+class Answering(Protocol):
+    """What a server answers. Called on the server's thread: it must not block."""
 
-    It serves `POST /v1/chat/completions` (with `n` and `stream`), `POST /v1/embeddings` and
-    `GET /v1/models` under any name of a model.
+    def authorized(self, request: HttpRequest) -> bool:
+        """Whether the request carries the key, or none is asked for."""
+        ...
+
+    def answer(self, request: HttpRequest, body: dict[str, Any] | None) -> Answer:
+        """Answer a request, whose body is parsed already. Every failure is an answer too."""
+        ...
+
+
+class LoopbackServer:
+    """A server on 127.0.0.1, while in `with`.
 
     Args:
-        replies: What to answer; `Replies` lists the forms. A request that the script has no reply
-            for gets a status 500 that says so.
-        key: The key that clients must send, else they get a status 401. None admits everyone.
-        latency: Seconds before the chat replies that have no latency of their own.
+        endpoints: What it answers.
         port: The port to listen on; 0 takes a free one.
-
-    Raises:
-        TypeError: `replies` is nothing that a script may be.
     """
 
-    def __init__(
-        self, replies: Replies, *, key: str | None = None, latency: float = 0.0, port: int = 0
-    ) -> None:
-        self._endpoints = Endpoints(choose_from(replies), key=key, latency=latency)
+    def __init__(self, endpoints: Answering, *, port: int = 0) -> None:
+        self._endpoints = endpoints
         self._port = port
         self._record = CallRecord()
         self._running: _Running | None = None
@@ -69,15 +70,15 @@ class ScriptedModel:
             self._running = None
 
     @property
-    def api_base(self) -> str:
-        """The address for clients, `http://127.0.0.1:PORT/v1`.
+    def origin(self) -> str:
+        """Where it listens, `http://127.0.0.1:PORT`.
 
         Raises:
             RuntimeError: The server is not running.
         """
         if self._running is None:
             raise RuntimeError("a scripted model has an address only inside its 'with' block")
-        return f"http://{_HOST}:{self._running.port}/v1"
+        return f"http://{_HOST}:{self._running.port}"
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -105,6 +106,38 @@ class ScriptedModel:
             TimeoutError: They did not in time.
         """
         return self._record.wait_for(condition, timeout)
+
+
+class ScriptedModel(LoopbackServer):
+    """An OpenAI-compatible server on 127.0.0.1 that answers from a script, while in `with`.
+
+    It serves `POST /v1/chat/completions` (with `n` and `stream`), `POST /v1/embeddings` and
+    `GET /v1/models` under any name of a model.
+
+    Args:
+        replies: What to answer; `Replies` lists the forms. A request that the script has no reply
+            for gets a status 500 that says so.
+        key: The key that clients must send, else they get a status 401. None admits everyone.
+        latency: Seconds before the chat replies that have no latency of their own.
+        port: The port to listen on; 0 takes a free one.
+
+    Raises:
+        TypeError: `replies` is nothing that a script may be.
+    """
+
+    def __init__(
+        self, replies: Replies, *, key: str | None = None, latency: float = 0.0, port: int = 0
+    ) -> None:
+        super().__init__(Endpoints(choose_from(replies), key=key, latency=latency), port=port)
+
+    @property
+    def api_base(self) -> str:
+        """The address for clients, `http://127.0.0.1:PORT/v1`.
+
+        Raises:
+            RuntimeError: The server is not running.
+        """
+        return f"{self.origin}/v1"
 
 
 class _Running:
@@ -145,7 +178,7 @@ class _Running:
 class _Service:
     """What all connections share: the answers, the record, and each other."""
 
-    def __init__(self, endpoints: Endpoints, record: CallRecord) -> None:
+    def __init__(self, endpoints: Answering, record: CallRecord) -> None:
         self._endpoints = endpoints
         self._record = record
         self._connections: set[Connection] = set()

@@ -8,6 +8,7 @@ from .chat import ChatAnswer, ChatRequest, Message, ToolCall, Usage
 from .endpoint import Endpoint, endpoint_of
 from .errors import CallError
 from .gateway import Gateway
+from .given_back import bare, call_ids, spoken
 
 __all__ = [
     "CallError",
@@ -18,5 +19,8 @@ __all__ = [
     "Message",
     "ToolCall",
     "Usage",
+    "bare",
+    "call_ids",
     "endpoint_of",
+    "spoken",
 ]

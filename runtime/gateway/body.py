@@ -1,26 +1,21 @@
-"""A request as the chat API has it, in the words that an endpoint understands."""
+"""What is sent to an endpoint."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self, cast
 
-from ...schema.values import is_list, is_mapping
+from ...schema.values import is_mapping
+from .forms import chosen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from collections.abc import Set as AbstractSet
 
-    from .chat import ChatRequest
-    from .endpoint import Endpoint
+    from .forms import Form, Ladder
 
-__all__ = ["ADAPTABLE", "Body"]
-
-ADAPTABLE: Mapping[str, str | None] = {"max_tokens": "max_completion_tokens"} | dict.fromkeys(
-    ("response_format", "seed", "stop", "temperature")
-)
-"""What a call can do without where a model does not support it, or the name that it has there."""
+__all__ = ["Body"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,57 +25,60 @@ class Body:
     Attributes:
         fields: What it says.
         content: The same as JSON.
+        forms: The form in which each parameter is said that can be said in several.
+        ladders: All forms of these parameters.
     """
 
     fields: Mapping[str, Any]
     content: bytes
+    forms: Mapping[str, Form] = field(default_factory=dict[str, "Form"])
+    ladders: Mapping[str, Ladder] = field(default_factory=dict[str, "Ladder"])
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether it asks for the answer in pieces."""
+        return self.fields.get("stream") is True
 
     @classmethod
-    def of(cls, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Self:
-        """Write a request.
+    def of(
+        cls,
+        fields: Mapping[str, Any],
+        ladders: Mapping[str, Ladder] | None = None,
+        refused: AbstractSet[str] = frozenset(),
+        extra: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Write down what is to be said.
 
         Args:
-            endpoint: Who reads it.
-            request: What to ask.
-            refused: Parameters of `ADAPTABLE` that the model does not support.
+            fields: What is said in one way only. What is None is not said.
+            ladders: What can be said in several ways, by parameter.
+            refused: The forms that the endpoint does not take, as `refused_form` names them.
+            extra: What the host wants said besides; what it says otherwise is not changed by it.
         """
-        fields: dict[str, Any] = {
-            "model": endpoint.model,
-            "messages": list(request.messages),
-            "max_tokens": request.max_tokens,
-            "temperature": request.temperature,
-            "seed": request.seed,
-            "stop": list(request.stop) or None,
-            "tools": list(request.tools) or None,
-            "tool_choice": request.tool_choice if request.tools else None,
-            **_constraint(endpoint, request.schema),
+        forms = chosen(ladders or {}, refused)
+        said = {name: item for name, item in fields.items() if item is not None}
+        for form in forms.values():
+            said = _merged(said, form.fields)
+        said = _merged(extra or {}, said)
+        content = json.dumps(said).encode()
+        return cls(fields=said, content=content, forms=forms, ladders=ladders or {})
+
+    @property
+    def adapted(self) -> dict[str, str]:
+        """What is said otherwise than it was asked for, by parameter: the form's name."""
+        return {
+            parameter: form.name
+            for parameter, form in self.forms.items()
+            if form is not self.ladders[parameter][0] and not form.is_same
         }
-        named = ((ADAPTABLE[key] if key in refused else key, item) for key, item in fields.items())
-        said = {key: item for key, item in named if key is not None and item is not None}
-        return cls(fields=said, content=json.dumps(said).encode())
 
 
-def _constraint(endpoint: Endpoint, schema: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Hold the endpoint to a schema, in the way that it offers."""
-    if schema is None:
-        return {}
-    if endpoint.kind == "local":
-        from ..local.grammar import schema_grammar
-
-        return {"grammar": schema_grammar(schema)}
-    named = {"name": "answer", "schema": schema, "strict": _is_strict(schema)}
-    return {"response_format": {"type": "json_schema", "json_schema": named}}
+def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay fields over others, object by object."""
+    return {**under, **{key: _over(under.get(key), item) for key, item in over.items()}}
 
 
-def _is_strict(schema: Any) -> bool:
-    """Tell whether every object of a schema is closed and complete, as strict decoding demands."""
-    if is_list(schema):
-        return all(_is_strict(item) for item in schema)
-    if not is_mapping(schema):
-        return True
-    if schema.get("type") == "object":
-        fields: dict[str, Any] = schema.get("properties") or {}
-        required: list[str] = schema.get("required") or []
-        if schema.get("additionalProperties") is not False or set(required) != set(fields):
-            return False
-    return all(_is_strict(item) for item in schema.values())
+def _over(under: Any, over: Any) -> Any:
+    if is_mapping(under) and is_mapping(over):
+        return _merged(cast("Mapping[str, Any]", under), cast("Mapping[str, Any]", over))
+    return over

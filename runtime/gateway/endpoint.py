@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...schema.errors import InputError
+from ...schema.hints import did_you_mean
 from ...schema.models import EMBEDDED, Model
+from .apis import spoken
+from .providers import BEARER, PROVIDERS, Provider, is_known, provider_names
+from .proxies import password_of, proxy_for
+from .wires import WIRES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from ...schema.models import Effort
+    from .chat import ChatRequest
 
 __all__ = ["Endpoint", "endpoint_of"]
 
@@ -21,87 +30,270 @@ class Endpoint:
     """An address for calls.
 
     Attributes:
-        kind: `openai` for an OpenAI-compatible HTTP endpoint, `local` for the embedded server,
-            `litellm` for every other provider.
+        kind: `openai` for an HTTP endpoint that is called directly, `local` for the embedded
+            server, `litellm` for every other provider.
+        wire: The API that is spoken there, one of `WIRES`.
         model: The model's name there.
         api_base: The address, up to and with `/v1`; empty for `local` and `litellm`.
+        api_version: The version that is asked for beside the path, where there are several.
         key: The key to send, or None. Never shown.
+        key_header: The header that it is sent in.
         weights: The model file of a `local` endpoint; None for the built-in one.
+        proxy: The proxy that it is reached through; None: directly. Never shown.
+        stream: Whether answers are to come in pieces.
+        effort: How long the model thinks where a request does not say.
+        thinking: Most tokens that it thinks, where a request says no effort.
+        top_p: Its `top_p`, where a request does not say.
+        extra: Fields of every request that nobody else writes.
+        headers: Headers of every request, besides those of its API. Never shown.
+        hidden: What of these headers is secret.
     """
 
     kind: Literal["openai", "local", "litellm"]
+    wire: str = "chat"
     model: str
     api_base: str = ""
-    key: str | None = None
+    api_version: str | None = None
+    key: str | None = field(default=None, repr=False)
+    key_header: str = BEARER
     weights: Path | None = None
+    proxy: str | None = field(default=None, compare=False, repr=False)
+    stream: bool = field(default=True, compare=False)
+    effort: Effort | None = field(default=None, compare=False)
+    thinking: int | None = field(default=None, compare=False)
+    top_p: float | None = field(default=None, compare=False)
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any], compare=False)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], compare=False, repr=False)
+    hidden: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     @property
     def shown(self) -> str:
         """The address for messages; of a provider without one, the model."""
-        return f"{self.api_base}/chat/completions" if self.api_base else self.model
+        if not self.api_base:
+            return self.model
+        version = f"?api-version={self.api_version}" if self.api_version else ""
+        return f"{self.api_base}{WIRES[self.wire].path}{version}"
+
+    @property
+    def credentials(self) -> Mapping[str, str]:
+        """The header with the key; none where there is no key."""
+        if not self.key:
+            return {}
+        return {self.key_header: f"Bearer {self.key}" if self.key_header == BEARER else self.key}
+
+    @property
+    def secrets(self) -> frozenset[str]:
+        """What is sent and must not be written anywhere: keys, passwords, values of headers."""
+        keys = (self.key, password_of(self.proxy) if self.proxy else None)
+        return self.hidden | {key for key in keys if key}
+
+    def thinks(self, request: ChatRequest) -> tuple[Effort | None, int | None]:
+        """Tell how long the model may think of a request: an effort, or else a number of tokens.
+
+        What the request says counts before what the host says of all requests.
+        """
+        if request.effort is not None:
+            return request.effort, None
+        return (None, self.thinking) if self.thinking is not None else (self.effort, None)
 
 
-OPENAI_COMPATIBLE: Mapping[str, tuple[str, str, str | None]] = MappingProxyType(
-    {
-        # provider: (variable with the address, address without it, variable with the key)
-        "openai": ("OPENAI_BASE_URL", "https://api.openai.com/v1", "OPENAI_API_KEY"),
-        "ollama": ("OLLAMA_API_BASE", "http://127.0.0.1:11434/v1", None),
-        "hosted_vllm": ("HOSTED_VLLM_API_BASE", "http://127.0.0.1:8000/v1", "HOSTED_VLLM_API_KEY"),
-        "llamacpp": ("LLAMACPP_API_BASE", "http://127.0.0.1:8080/v1", None),
-    }
+_CALLS = ("/chat/completions", "/responses", "/messages", "/v2/chat", "/api/chat", "/api/generate")
+"""What people leave at the end of an address that they copied from an example."""
+_ADDRESS = re.compile(
+    r"(?:(?P<name>.+)@)?(?P<address>(?:[\w.-]+|\[[0-9a-f:.]+\]):\d+(?:/.*)?)", re.IGNORECASE
 )
-"""Providers that are called directly. All others go through litellm."""
+"""`127.0.0.1:8000/v1`, perhaps with the name of a model before it."""
 
 
 def endpoint_of(model: Model, environment: Mapping[str, str]) -> Endpoint:
-    """Find out where a model is reached.
+    """Find out where and how a model is reached. Asks nobody, and imports no library of a provider.
 
     Args:
         model: The model.
         environment: The environment variables, for addresses and keys.
 
     Raises:
-        InputError: The variable that holds the key is not set, or the model has no provider.
+        InputError: The model has no provider, one that nobody knows, or it is an address; or the
+            variable with its key or its address is not set, or what litellm needs for it is not
+            installed; or it has another API than models.yaml says; or a variable that names a proxy
+            names none.
     """
+    endpoint = spoken(model, _reached(model, environment))
+    if not endpoint.api_base:
+        return endpoint
+    return replace(endpoint, proxy=proxy_for(endpoint.api_base, environment))
+
+
+def _reached(model: Model, environment: Mapping[str, str]) -> Endpoint:
     if model.api_base is not None:
-        key = _key(model, model.key_env, environment) if model.key_env else None
+        # Only Azure's addresses take a version.
+        header = PROVIDERS["azure"].key_header if model.api_version else BEARER
         return Endpoint(
-            kind="openai", model=model.model, api_base=_trimmed(model.api_base), key=key
+            kind="openai",
+            model=model.model,
+            api_base=_trimmed(model.api_base),
+            api_version=model.api_version,
+            key=_declared_key(model, environment),
+            key_header=header,
         )
-    provider, _, name = model.model.partition("/")
     if model.model == EMBEDDED:
         return Endpoint(kind="local", model=EMBEDDED)
     if model.model.startswith(f"{EMBEDDED}:"):
         path = Path(model.model.removeprefix(f"{EMBEDDED}:")).expanduser()
         return Endpoint(kind="local", model=path.stem, weights=path)
+    name, provider = _provider(model)
+    key = _declared_key(model, environment) or _first(provider.key_in, environment)
+    if provider.wire in WIRES and (key or not provider.has_login(environment)):
+        return _direct(model, name, provider, environment, key)
+    return _through_litellm(model, provider, environment)
+
+
+def _provider(model: Model) -> tuple[str, Provider]:
+    """Split a model string: the name at the provider, and the provider."""
+    _refuse_address(model)
+    provider, _, name = model.model.partition("/")
     if not name:
         raise InputError(
             f"model {model.model!r} of alias {model.alias!r} names no provider. Write"
             f" PROVIDER/{model.model}, for instance openai/{model.model}, or add its api_base."
         )
-    if provider not in OPENAI_COMPATIBLE:
-        key = _key(model, model.key_env, environment) if model.key_env else None
-        return Endpoint(kind="litellm", model=model.model, key=key)
-    base_env, usual_base, usual_key_env = OPENAI_COMPATIBLE[provider]
-    base = environment.get(base_env, usual_base)
-    key_env = model.key_env or usual_key_env
-    required = model.key_env is not None or base == usual_base
-    key = _key(model, key_env, environment, required=required) if key_env else None
-    return Endpoint(kind="openai", model=name, api_base=_trimmed(base), key=key)
-
-
-def _trimmed(api_base: str) -> str:
-    return api_base.rstrip("/").removesuffix("/chat/completions")
-
-
-def _key(
-    model: Model, key_env: str, environment: Mapping[str, str], *, required: bool = True
-) -> str | None:
-    key = environment.get(key_env)
-    if not key and required:
+    if not is_known(provider):
         raise InputError(
-            f"model {model.model!r} (alias {model.alias!r}) needs a key: the environment variable"
-            f" {key_env} is not set. Set it, or choose another model with --model"
-            f" {model.alias}=PROVIDER/NAME; --model {model.alias}=local needs no key."
+            f"model {model.model!r} (alias {model.alias!r}): there is no provider"
+            f" {provider!r}.{did_you_mean(provider, provider_names())} Write PROVIDER/NAME, as"
+            f" openai/gpt-4o-mini, or for a server of yours {model.model}@http://HOST:PORT/v1."
         )
-    return key or None
+    return name, PROVIDERS.get(provider, Provider(wire=""))
+
+
+def _refuse_address(model: Model) -> None:
+    """Refuse an address where a model should be: it would be taken for a provider's name."""
+    if "://" in model.model:
+        meant = f"NAME@{model.model}"
+    elif found := _ADDRESS.fullmatch(model.model):
+        meant = f"{found['name'] or 'NAME'}@http://{found['address']}"
+    else:
+        return
+    raise InputError(
+        f"model {model.model!r} (alias {model.alias!r}) is an address. Did you mean --model"
+        f" {model.alias}={meant}, where NAME is what the server there calls the model? In"
+        " models.yaml the two are model and api_base."
+    )
+
+
+def _direct(
+    model: Model, name: str, provider: Provider, environment: Mapping[str, str], key: str | None
+) -> Endpoint:
+    """Give the endpoint of a provider that is called directly."""
+    version = model.api_version or (
+        environment.get(provider.version_in) if provider.version_in else None
+    )
+    if version in {"v1", "latest", "preview"}:
+        version = None  # all three are the API without dated versions
+    ending = provider.versioned.format(model=name) if version else provider.ending
+    own = _own_address(provider, environment)
+    if key is None and provider.needs_key and not (own and provider.address):
+        raise _locked_out(model, provider)
+    if not own and not provider.address:
+        raise InputError(
+            f"model {model.model!r} (alias {model.alias!r}) needs an address: the environment"
+            f" variable {' or '.join(provider.address_in)} is not set."
+        )
+    return Endpoint(
+        kind="openai",
+        wire=provider.wire,
+        model=_prefixed(name, provider.model_prefix),
+        api_base=_completed(_trimmed(own), ending) if own else provider.address,
+        api_version=version,
+        key=key,
+        key_header=provider.key_header,
+    )
+
+
+def _through_litellm(model: Model, provider: Provider, environment: Mapping[str, str]) -> Endpoint:
+    """Give the endpoint of a provider that litellm calls, once nothing is missing for it."""
+    key = _declared_key(model, environment)
+    has_key = key is not None or _first(provider.key_in, environment) is not None
+    if provider.variables and not has_key and not provider.has_login(environment):
+        raise _locked_out(model, provider)
+    if variable := provider.missing_file(environment):
+        raise _missing(
+            model,
+            f"the environment variable {variable} names the file {environment[variable]!r}, which"
+            " is not there. Correct it",
+        )
+    if provider.package and not _is_installed(provider.package):
+        package = provider.package.replace(".", "-")
+        raise InputError(
+            f"model {model.model!r} (alias {model.alias!r}) needs the package {package}. Run: pip"
+            f" install {package}"
+        )
+    return Endpoint(kind="litellm", model=model.model, key=key)
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _own_address(provider: Provider, environment: Mapping[str, str]) -> str | None:
+    """Give the address that a variable says, where it is another than the usual one."""
+    own = _first(provider.address_in, environment)
+    return None if own is None or _trimmed(own) == provider.address else own
+
+
+def _trimmed(address: str) -> str:
+    """Take away what follows the address proper."""
+    address = address.strip().rstrip("/")
+    for call in _CALLS:
+        address = address.removesuffix(call)
+    return address.rstrip("/")
+
+
+def _completed(address: str, ending: str) -> str:
+    """Add what is missing of an ending: of `/v1beta/openai`, to `http://h/v1beta` the rest."""
+    parts = ending.split("/")
+    for count in range(len(parts), 0, -1):
+        begun = "/".join(parts[:count])
+        if address.endswith(begun):
+            return address + ending.removeprefix(begun)
+    return address + ending
+
+
+def _prefixed(name: str, prefix: str) -> str:
+    first = prefix.partition("/")[0]
+    return name if not prefix or name.startswith(f"{first}/") else prefix + name
+
+
+def _declared_key(model: Model, environment: Mapping[str, str]) -> str | None:
+    """Give the key of the variable that models.yaml names for a model."""
+    if model.key_env is None:
+        return None
+    if key := environment.get(model.key_env):
+        return key
+    raise _missing(model, f"the environment variable {model.key_env} is not set. Set it")
+
+
+def _locked_out(model: Model, provider: Provider) -> InputError:
+    if len(provider.variables) == 1:
+        return _missing(
+            model, f"the environment variable {provider.variables[0]} is not set. Set it"
+        )
+    files = "".join(f", no file ~/{file}" for file in provider.login_files)
+    names = ", ".join(provider.variables)
+    return _missing(model, f"none of these environment variables is set: {names}{files}. Set one")
+
+
+def _missing(model: Model, what: str) -> InputError:
+    return InputError(
+        f"model {model.model!r} (alias {model.alias!r}) needs a key: {what}, or choose another"
+        f" model with --model {model.alias}=PROVIDER/NAME; --model {model.alias}=local needs no"
+        " key."
+    )
+
+
+def _first(names: tuple[str, ...], environment: Mapping[str, str]) -> str | None:
+    """Give the first variable's value that is set."""
+    return next((environment[name] for name in names if environment.get(name)), None)

@@ -18,7 +18,7 @@ Kind = Literal[
     "timeout",  # no whole answer within the model's timeout
     "slow",  # no whole answer within the patience of who asked, which is less
     "malformed",  # an answer that is not what the API promises
-    "denied",  # wrong or missing key: 401, 403
+    "denied",  # wrong or missing key, or nothing left to pay with: 401, 402, 403
     "unknown",  # no such model or address: 404
     "overflow",  # the prompt is longer than the model's context
     "rejected",  # the request itself is at fault: other 4xx
@@ -27,7 +27,33 @@ MAY_PASS: frozenset[Kind] = frozenset({"busy", "down", "timeout", "malformed"})
 ENDPOINT_IS_OUT: frozenset[Kind] = frozenset({"down", "timeout"})
 GIVEN_UP_ON = frozenset({408, 502, 504, 524})
 """Statuses of those who stand between: the model may have answered them, too late."""
-OVERFLOW_SIGNS = ("context_length", "context length", "exceed_context", "maximum context")
+PAYMENT_SIGNS = ("insufficient_quota", "insufficient balance", "credit balance is too low")
+"""How OpenAI (429), DeepSeek (402) and Anthropic (400) say that no money is left."""
+OVERFLOW_SIGNS = (
+    "context_length",
+    "context length",
+    "exceed_context",
+    "exceed context",
+    "maximum context",
+    "prompt is too long",
+    "maximum prompt length",
+    "exceeds the maximum number of tokens",
+    "exceeds the context window",
+    "`max_new_tokens` must be",
+)
+"""The last four are of xAI (github.com/chenyme/grok2api/issues/693), Gemini
+(github.com/google-gemini/gemini-cli/issues/9775), OpenAI (github.com/openai/codex/issues/20866) and
+Together (github.com/BerriAI/litellm/issues/4934).
+"""
+KEY_SIGNS = ("incorrect api key", "api key not valid", "invalid api key")
+"""How xAI (github.com/continuedev/continue/issues/10778) and Gemini (…/10290) say with 400 that a
+key is wrong.
+"""
+MODEL_SIGNS = ("model not exist", "invalid model", "not a valid model id", "model_not_available")
+"""How DeepSeek (github.com/ruixingshi/deepseek-thinker-mcp/issues/3), Mistral, OpenRouter
+(github.com/maxnowack/anthropic-proxy/issues/4) and Together (github.com/HeyPuter/puter/issues/3168)
+say with 400 that there is no such model.
+"""
 
 
 class CallError(ModelError):
@@ -37,7 +63,7 @@ class CallError(ModelError):
         kind: What happened.
         status: The HTTP status, where there was one.
         retry_after: Seconds that the endpoint asks to wait, where it said so.
-        parameter: The request's parameter that the endpoint does not support, where it said so.
+        words: All that the endpoint said, where it refused a request.
         may_be_billed: Whether the endpoint may have answered, and billed, although no answer came.
         usage: What the call and its retries may have consumed.
     """
@@ -49,14 +75,14 @@ class CallError(ModelError):
         kind: Kind,
         status: int | None = None,
         retry_after: float | None = None,
-        parameter: str | None = None,
+        words: str = "",
         may_be_billed: bool = False,
     ) -> None:
         super().__init__(message)
         self.kind: Kind = kind
         self.status = status
         self.retry_after = retry_after
-        self.parameter = parameter
+        self.words = words
         self.may_be_billed = may_be_billed
         self.usage = Usage()
 
@@ -67,7 +93,7 @@ class CallError(ModelError):
             kind=self.kind,
             status=self.status,
             retry_after=self.retry_after,
-            parameter=self.parameter,
+            words=self.words,
             may_be_billed=self.may_be_billed,
         )
 
@@ -89,14 +115,25 @@ class CallError(ModelError):
 
 def kind_of(status: int, said: str) -> Kind:
     """Tell what happened by an HTTP status, and by the endpoint's own words."""
+    if status in {401, 402, 403} or any(sign in said.lower() for sign in PAYMENT_SIGNS):
+        return "denied"
     if status in {408, 409, 425, 429}:
         return "busy"
-    if status in {401, 403}:
-        return "denied"
     if status == 404:
         return "unknown"
     if status >= 500:
         return "down"
-    if any(sign in said.lower() for sign in OVERFLOW_SIGNS):
-        return "overflow"
+    return _kind_of_words(said.lower())
+
+
+def _kind_of_words(said: str) -> Kind:
+    """Tell what happened where the status is that of any bad request."""
+    signs: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+        ("overflow", OVERFLOW_SIGNS),
+        ("denied", KEY_SIGNS),
+        ("unknown", MODEL_SIGNS),
+    )
+    for kind, known in signs:
+        if any(sign in said for sign in known):
+            return kind
     return "rejected"

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Self
 
 from ...schema.errors import InputError
 from ..budget import Budget
+from .configured import configured
 from .endpoint import endpoint_of
 from .errors import CallError
+from .hearing import unheard
+from .inputs import inputs_of
 from .line import Call, Line
 from .prices import rates_of
 from .traffic import Traffic
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from ..local.server import LocalServer
     from .chat import ChatAnswer, ChatRequest
     from .endpoint import Endpoint
+    from .forms import Adaptation
     from .line import Client
 
 __all__ = ["Gateway"]
@@ -108,9 +112,8 @@ class Gateway:
             await self._client(self._line(first).endpoint.kind)
 
     def secrets(self) -> frozenset[str]:
-        """Give the keys that calls send, for whoever must keep them out of what is written."""
-        keys = (self._line(alias).endpoint.key for alias in self._lines)
-        return frozenset(key for key in keys if key)
+        """Give what calls send that is secret, for whoever must keep it out of what is written."""
+        return frozenset[str]().union(*(line.endpoint.secrets for line in self._lines.values()))
 
     async def chat(
         self,
@@ -118,6 +121,8 @@ class Gateway:
         on_retry: Callable[[CallError, float], None] = lambda _error, _wait: None,
         *,
         on_fallback: Callable[[CallError, str], None] = lambda _error, _alias: None,
+        on_words: Callable[[str], None] | None = None,
+        on_adapted: Callable[[Adaptation], None] = lambda _: None,
         budget: Budget | None = None,
     ) -> ChatAnswer:
         """Ask a model, and where it fails its fallbacks.
@@ -126,6 +131,8 @@ class Gateway:
             request: What to ask.
             on_retry: Told each failure that will be retried and the seconds until then.
             on_fallback: Told the failure after which another model is asked, and its alias.
+            on_words: Told the words of an answer as they come, where it comes in pieces.
+            on_adapted: Told each parameter that a model turns out to refuse, once.
             budget: What may be spent. Every attempt is reserved there before it is made.
 
         Raises:
@@ -136,9 +143,16 @@ class Gateway:
         """
         started = self._clock()
         spent = (budget or Budget(clock=self._clock)).child()
+        call = Call(
+            request=request,
+            budget=spent,
+            on_retry=on_retry,
+            on_adapted=on_adapted,
+            on_words=on_words or unheard,
+        )
         try:
             async with asyncio.timeout(spent.left()):
-                alias, answer, attempts = await self._answer(request, on_retry, on_fallback, spent)
+                alias, answer, attempts = await self._answer(call, on_fallback)
         except TimeoutError:
             raise spent.time_is_up() from None
         except CallError as error:
@@ -162,24 +176,18 @@ class Gateway:
         self._servers.clear()
 
     async def _answer(
-        self,
-        request: ChatRequest,
-        on_retry: Callable[[CallError, float], None],
-        on_fallback: Callable[[CallError, str], None],
-        budget: Budget,
+        self, call: Call, on_fallback: Callable[[CallError, str], None]
     ) -> tuple[str, ChatAnswer, int]:
         """Ask a model, then its fallbacks; give who answered, what, and after how many attempts."""
-        route = self._route(request.model)
+        route = self._route_of(call.request)
         earlier: list[str] = []
         for alias, following in zip_longest(route, route[1:]):
             line = self._line(alias)
             endpoint = await self._reached(line.endpoint)
-            call = Call(
-                request=request, budget=budget, on_retry=on_retry, patient=following is None
-            )
+            this = replace(call, patient=following is None)
             try:
                 client = await self._client(endpoint.kind)
-                return alias, *await line.chat(call, client, endpoint)
+                return alias, *await line.chat(this, client, endpoint)
             except CallError as error:
                 if following is None or not error.another_may_answer:
                     if not earlier:
@@ -188,6 +196,12 @@ class Gateway:
                 earlier.append(f"{alias!r}: {error}")
                 on_fallback(error, following)
         raise AssertionError("a route has at least one model")
+
+    def _route_of(self, request: ChatRequest) -> list[str]:
+        """Give the aliases that are asked: a fallback that cannot see what is shown is none."""
+        shown = {one.kind for one in request.attachments.values()}
+        first, *fallbacks = self._route(request.model)
+        return [first, *(one for one in fallbacks if shown <= inputs_of(self._line(one).model))]
 
     def _route(self, alias: str) -> list[str]:
         """Give the aliases that are asked one after the other: the first, its fallbacks, theirs."""
@@ -204,7 +218,7 @@ class Gateway:
             if alias not in self.models:
                 raise InputError(f"no model {alias!r}. Known: {', '.join(sorted(self.models))}.")
             model = self.models[alias]
-            endpoint = endpoint_of(model, self._environment)
+            endpoint = configured(endpoint_of(model, self._environment), model, self._environment)
             traffic = self._traffic_of(endpoint)
             if bound := model.concurrency or (EMBEDDED_CONCURRENCY if model.is_embedded else None):
                 traffic.slots.narrow(bound)
@@ -248,6 +262,6 @@ async def _new_client(kind: str) -> Client:
         from .litellm_client import LitellmClient
 
         return await asyncio.to_thread(LitellmClient)  # its import takes seconds
-    from .openai_http import OpenAIClient
+    from .http_client import HttpClient
 
-    return OpenAIClient()
+    return HttpClient()

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
-from .body import ADAPTABLE, Body
+from ..bounds import LARGEST_PROMPT
+from .apis import answers_elsewhere, refused_api, spoken_now
+from .chat import bounded
 from .errors import CallError
-from .metering import metered, tokens_in
+from .forms import Adaptation, refused_form
+from .given_back import marked, meant_for
+from .hearing import Hearing, unheard
+from .inputs import encoded_bytes, most_tokens, with_attachments
+from .metering import characters_in, lost, metered, tokens_in
+from .parameters import refused_by
+from .prices import context_of
 from .retry import call_with_retries
+from .waiting import Waiting
+from .wires import WIRES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
 
     from ...schema.models import Model
-    from ..budget import Budget
+    from ..budget import Budget, Reservation
+    from .body import Body
     from .chat import ChatAnswer, ChatRequest
     from .endpoint import Endpoint
     from .prices import Rates
     from .traffic import Traffic
 
 __all__ = ["Call", "Client", "Line"]
+
+SMALLEST_CONTEXT = 100_000
+"""Tokens of a prompt up to which no context need be looked up."""
 
 
 class Client(Protocol):
@@ -31,8 +45,13 @@ class Client(Protocol):
       whoever calls it.
     """
 
-    async def chat(self, endpoint: Endpoint, body: Body) -> ChatAnswer:
+    async def chat(self, endpoint: Endpoint, body: Body, hearing: Hearing, /) -> ChatAnswer:
         """Make one request.
+
+        Args:
+            endpoint: Of whom.
+            body: What to ask.
+            hearing: Told what comes before the answer is whole.
 
         Raises:
             CallError: No answer, or not one that the API promises.
@@ -52,13 +71,17 @@ class Call:
         request: What to ask.
         budget: What it may spend.
         on_retry: Told each failure that will be retried and the seconds until then.
+        on_adapted: Told each parameter that was refused, and what is said instead.
         patient: Whether it waits for a model that is out; False where another one can answer.
+        on_words: Told the words of an answer as they come, for people who watch.
     """
 
     request: ChatRequest
     budget: Budget
     on_retry: Callable[[CallError, float], None]
+    on_adapted: Callable[[Adaptation], None] = lambda _: None
     patient: bool = True
+    on_words: Callable[[str], None] = unheard
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,7 +93,7 @@ class Line:
         endpoint: Where it is.
         traffic: When calls may go out; shared with other aliases of the same model.
         rates: What the model costs; None where nobody told.
-        refused: The parameters that the model turned out not to support.
+        refused: The forms of parameters that the model turned out not to take.
     """
 
     model: Model
@@ -94,6 +117,12 @@ class Line:
             CallError: No usable answer.
             BudgetReached: The budget allows no further attempt.
         """
+        if (size := characters_in(call.request.messages)) > LARGEST_PROMPT:
+            raise CallError(
+                f"{endpoint.shown}: nothing was sent, for the prompt has {size:,} characters, and"
+                f" at most {LARGEST_PROMPT:,} are.",
+                kind="overflow",
+            )
 
         async def attempt() -> ChatAnswer:
             async with self.traffic.passage(patient=call.patient):
@@ -107,50 +136,130 @@ class Line:
         )
 
     async def _adapted(self, call: Call, client: Client, endpoint: Endpoint) -> ChatAnswer:
-        """Make an attempt; leave out what the model turns out not to support, once and for all."""
+        """Make an attempt; say otherwise, once and for all, what the model turns out to refuse."""
+        messages = meant_for(call.request.messages, endpoint.model)
+        shown = with_attachments(messages, call.request.attachments)
+        call = replace(call, request=replace(call.request, messages=shown))
+        again: set[str] = set()
         while True:
-            body = Body.of(endpoint, call.request, self.refused)
+            here = spoken_now(endpoint, self.refused)
+            body = self._body(call, here)
+            self._tell_unknown(call, body)
             try:
-                return await self._paid(call, client, endpoint, body)
+                answer = await self._paid(call, client, here, body)
             except CallError as error:
-                refused = error.parameter
-                if refused is None or refused not in ADAPTABLE or refused in self.refused:
-                    raise
+                if wire := answers_elsewhere(error, here, endpoint, self.refused):
+                    self._move(error, call, here.wire, wire)
+                else:
+                    again |= self._learn(error, call, here, body, again)
+            else:
+                return marked(replace(answer, adapted=body.adapted), endpoint.model)
+
+    def _body(
+        self, call: Call, endpoint: Endpoint, refused: AbstractSet[str] = frozenset()
+    ) -> Body:
+        return WIRES[endpoint.wire].body(endpoint, call.request, self.refused | refused)
+
+    def _move(self, error: CallError, call: Call, wire: str, other: str) -> None:
+        """Speak another API from now on, and tell it once."""
+        if refused_api(wire) not in self.refused:
+            self.refused.add(refused_api(wire))
+            self._tell(call, "api", wire, other, str(error))
+
+    def _learn(
+        self, error: CallError, call: Call, endpoint: Endpoint, body: Body, again: AbstractSet[str]
+    ) -> set[str]:
+        """Remember what was refused, and tell it once.
+
+        Returns:
+            The parameters that are said otherwise from now on.
+
+        Raises:
+            CallError: Nothing was refused that can be said otherwise.
+        """
+        refused = refused_by(error, body, again)
+        forms = self._body(call, endpoint, refused).forms
+        other = {one: form for one, form in forms.items() if form.name != body.forms[one].name}
+        if not refused or not other:
+            raise error
+        if not refused <= self.refused:
+            self.refused.update(refused)
+            for parameter, form in other.items():
+                self._tell(call, parameter, body.forms[parameter].name, form.name, str(error))
+        return {*other}
+
+    def _tell_unknown(self, call: Call, body: Body) -> None:
+        """Tell once what is asked for and is not in the API at all."""
+        for parameter, form in body.forms.items():
+            asked = body.ladders[parameter][0]
+            refused = refused_form(parameter, asked)
+            if not asked.is_known and refused not in self.refused:
                 self.refused.add(refused)
+                self._tell(call, parameter, asked.name, form.name, "The API has no such thing.")
+
+    def _tell(self, call: Call, parameter: str, asked: str, instead: str, words: str) -> None:
+        told = Adaptation(
+            alias=self.model.alias,
+            parameter=parameter,
+            asked=asked,
+            instead=instead,
+            words=words,
+        )
+        call.on_adapted(told)
 
     async def _paid(self, call: Call, client: Client, endpoint: Endpoint, body: Body) -> ChatAnswer:
         """Make a request: reserve what it may cost, then count what it cost."""
-        prompt, completion = tokens_in(body.content), call.request.max_tokens
+        prompt, completion = self._read(call, body), call.request.max_tokens
         reservation = await call.budget.reserve(
             tokens=prompt + completion,
             usd=self.rates.highest(prompt, completion) if self.rates else None,
             prompt_tokens=prompt,
         )
+        hearing = Hearing(on_words=call.on_words)
         try:
-            answer = await self._in_time(client, endpoint, body, call.request.patience)
+            answer = await self._in_time(client, endpoint, body, call.request.patience, hearing)
         except CallError as error:
-            reservation.keep() if error.may_be_billed else reservation.release()
+            if error.may_be_billed:
+                self._keep(reservation, hearing)
+            else:
+                reservation.release()
             raise
         except BaseException:
-            reservation.keep()
+            self._keep(reservation, hearing)
             raise
         reservation.settle(metered(answer, prompt, self.rates))
-        return answer
+        return bounded(answer)
 
     async def _in_time(
-        self, client: Client, endpoint: Endpoint, body: Body, patience: float | None
+        self,
+        client: Client,
+        endpoint: Endpoint,
+        body: Body,
+        patience: float | None,
+        hearing: Hearing,
     ) -> ChatAnswer:
-        """Make a request, no longer than the model's timeout: libraries bound single reads only."""
-        limit = self.model.timeout
-        is_hurried = patience is not None and patience < limit
-        seconds = patience if is_hurried else limit
-        try:
-            async with asyncio.timeout(seconds):
-                return await client.chat(endpoint, body)
-        except TimeoutError:
-            whose = f", the agent's timeout (the model's own is {limit:g})" if is_hurried else ""
-            raise CallError(
-                f"{endpoint.shown}: no whole answer within {seconds:g} seconds{whose}.",
-                kind="slow" if is_hurried else "timeout",
-                may_be_billed=True,
-            ) from None
+        """Make a request, as long as its endpoint goes on and somebody waits for it."""
+        waiting = Waiting(limit=self.model.timeout, patience=patience, source=endpoint.shown)
+        async with waiting:
+            hearing.on_bytes = waiting.go_on
+            return await client.chat(endpoint, body, hearing)
+        raise AssertionError("a request is answered, or fails")
+
+    def _read(self, call: Call, body: Body) -> int:
+        """Estimate the most tokens that a request is billed for: no model reads beyond its context.
+
+        Where nobody knows that, it is all of the request.
+        """
+        seen = call.request.attachments.values()
+        text = len(body.content) - encoded_bytes(seen)
+        tokens = tokens_in(text) + most_tokens(seen, self.model.model)
+        context = context_of(self.model) if tokens > SMALLEST_CONTEXT else None
+        return min(tokens, context or tokens)
+
+    def _keep(self, reservation: Reservation, hearing: Hearing) -> None:
+        """Count all that a call without a whole answer may have cost, by what came of it."""
+        usage = lost(reservation, hearing.received, self.rates)
+        if usage is None:
+            reservation.keep()
+        else:
+            reservation.settle(usage)

@@ -9,9 +9,10 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..importing import quiet_environment
+from ..importing import quiet_environment, without_collecting
 from .answer import answer_of
 from .errors import GIVEN_UP_ON, CallError, kind_of
+from .refusals import without
 from .retry import retry_after
 
 if TYPE_CHECKING:
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     from .chat import ChatAnswer
     from .endpoint import Endpoint
     from .errors import Kind
+    from .hearing import Hearing
 
 __all__ = ["LitellmClient"]
 
-WRONG_SETUP = ("api_key", "api key", "credential", "LLM Provider NOT provided")
+WRONG_SETUP = ("api_key", "api key", "credential", "llm provider not provided", "jwt key")
 LONGEST_CALL = 86_400
 """Seconds until litellm gives up by itself; the gateway does so much earlier."""
 
@@ -33,22 +35,30 @@ class LitellmClient:
     """litellm, with its own retries, prices and prints switched off. Made in seconds, not less."""
 
     def __init__(self) -> None:
-        # Without it, the import fetches a list of prices from the network.
-        with quiet_environment(LITELLM_LOCAL_MODEL_COST_MAP="True"):
+        # Without them, it fetches lists from the network: of prices when it is imported, and of
+        # headers on the first call of a Claude.
+        local = dict.fromkeys(
+            ("LITELLM_LOCAL_MODEL_COST_MAP", "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS"), "True"
+        )
+        with quiet_environment(**local), without_collecting():
             import litellm
+            from litellm.anthropic_beta_headers_manager import reload_beta_headers_config
 
+            reload_beta_headers_config()  # the one of its own files, which it then keeps
         litellm.suppress_debug_info = True
         self._litellm: Any = litellm
 
-    async def chat(self, endpoint: Endpoint, body: Body) -> ChatAnswer:
+    async def chat(
+        self, endpoint: Endpoint, body: Body, _hearing: Hearing | None = None
+    ) -> ChatAnswer:
         """Make one request; see `Client.chat`.
 
         Raises:
             CallError: No answer, or not one that the API promises.
         """
-        parameters = {**body.fields, "model": endpoint.model, "drop_params": True}
-        if endpoint.key:
-            parameters["api_key"] = endpoint.key
+        # It raises, before it sends anything, for what a model does not take, unless it is told to
+        # drop that in silence.
+        parameters = {**body.fields, **_settings(endpoint), "drop_params": False}
         try:
             response = await self._litellm.acompletion(
                 **parameters, timeout=LONGEST_CALL, max_retries=0, num_retries=0
@@ -68,6 +78,18 @@ class LitellmClient:
         self._litellm.in_memory_llm_clients_cache.flush_cache()
 
 
+def _settings(endpoint: Endpoint) -> dict[str, Any]:
+    """Give what litellm is told besides a request; what is not set is left to it."""
+    settings = {
+        "model": endpoint.model,
+        "api_key": endpoint.key,
+        "api_version": endpoint.api_version,
+        "extra_headers": dict(endpoint.headers),
+        "extra_body": dict(endpoint.extra),
+    }
+    return {name: value for name, value in settings.items() if value}
+
+
 def _file_of(task: asyncio.Task[Any]) -> str:
     """Give the file of a task's code."""
     code = getattr(task.get_coro(), "cr_code", None)
@@ -77,21 +99,27 @@ def _file_of(task: asyncio.Task[Any]) -> str:
 def _mapped(endpoint: Endpoint, error: Exception) -> CallError:
     """Tell what happened by what lies behind litellm's exception.
 
-    Its status is 500 also where there was no response; its cause is one of httpx's then.
+    Its status is 500 also where there was no response; its cause is one of httpx's then. Where it
+    is a status of 4xx without a response, or a package is missing, nothing was sent.
     """
-    said = " ".join(str(error).replace(endpoint.key or "\0", "[secret]").split())[:500]
+    words = str(error).partition("Traceback (most recent call last)")[0]
+    words = without(endpoint.secrets, words.encode()).decode()
+    said = " ".join(words.split())[:500]
     causes = {type(cause).__name__ for cause in _causes(error)}
     responded = "HTTPStatusError" in causes
-    status = getattr(error, "status_code", None) if responded else None
-    kind = _kind(causes, status, said)
+    status: int | None = getattr(error, "status_code", None)
+    if not responded and status in GIVEN_UP_ON:
+        status = None  # litellm's own word for a wait of which nobody knows the end
+    kind = _kind(causes, status, said, responded=responded)
     lost = not responded and "ConnectError" not in causes and kind in {"down", "malformed"}
     headers: Mapping[str, str] = getattr(error, "litellm_response_headers", None) or {}
     return CallError(
         f"{endpoint.model}: {type(error).__name__}: {said}",
         kind=kind,
-        status=status,
+        status=status if responded or kind == "rejected" else None,
+        words=words,
         retry_after=retry_after(headers.get("retry-after")),
-        may_be_billed=lost or status in GIVEN_UP_ON,
+        may_be_billed=lost or (responded and status in GIVEN_UP_ON),
     )
 
 
@@ -101,11 +129,11 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _kind(causes: set[str], status: int | None, said: str) -> Kind:
-    if any(sign in said for sign in WRONG_SETUP):
+def _kind(causes: set[str], status: int | None, said: str, *, responded: bool) -> Kind:
+    if "ModuleNotFoundError" in causes or any(sign in said.lower() for sign in WRONG_SETUP):
         return "denied"
     if "ContextWindowExceededError" in causes:
         return "overflow"
-    if status is not None:
+    if status is not None and (responded or 400 <= status < 500):
         return kind_of(status, said)
     return "malformed" if "JSONDecodeError" in causes else "down"

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
-import json
-from pathlib import Path
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .providers import litellm_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...schema.models import Model
+    from ..usage import Usage
 
-__all__ = ["Rates", "rates_of"]
+__all__ = ["Rates", "context_of", "listed", "rates_of"]
 
 PER_MTOK = 1_000_000
-PRICE_LIST = "model_prices_and_context_window_backup.json"
+DECLARED: Mapping[str, str] = {
+    "read": "usd_per_mtok_input",
+    "cached": "usd_per_mtok_cached",
+    "written": "usd_per_mtok_output",
+    "stored": "usd_per_mtok_cache_write",
+    "thought": "usd_per_mtok_thinking",
+}
+"""Where models.yaml says each price."""
+_STEP = re.compile(r"input_cost_per_token_above_(\d+)k_tokens")
 
 
 class Rates(NamedTuple):
@@ -26,25 +35,39 @@ class Rates(NamedTuple):
         read: For a token that it reads.
         cached: For one that it reads from the provider's prompt cache.
         written: For one that it writes.
+        stored: For one that it reads and puts into that cache; None: as for any that it reads.
+        thought: For one of thinking; None: as for any that it writes.
+        steps: What all tokens of a call cost that reads more than so many, the fewest first.
     """
 
     read: float
     cached: float
     written: float
+    stored: float | None = None
+    thought: float | None = None
+    steps: tuple[tuple[int, Rates], ...] = ()
 
-    def usd(self, prompt: int, cached: int, completion: int) -> float:
-        """Give the price of a call in USD.
-
-        Args:
-            prompt: Tokens read, cached ones included.
-            cached: Tokens read from the provider's prompt cache.
-            completion: Tokens written.
-        """
-        return (prompt - cached) * self.read + cached * self.cached + completion * self.written
+    def usd(self, usage: Usage) -> float:
+        """Give the price of a call in USD."""
+        here = self._reached(usage.prompt_tokens)[-1]
+        stored = here.read if here.stored is None else here.stored
+        thought = here.written if here.thought is None else here.thought
+        fresh = usage.prompt_tokens - usage.cached_tokens - usage.stored_tokens
+        said = usage.completion_tokens - usage.reasoning_tokens
+        read = fresh * here.read + usage.cached_tokens * here.cached + usage.stored_tokens * stored
+        return read + said * here.written + usage.reasoning_tokens * thought
 
     def highest(self, prompt: int, completion: int) -> float:
-        """Give the most that so many tokens can cost in USD."""
-        return prompt * max(self.read, self.cached) + completion * self.written
+        """Give the most in USD that a call can cost, with at most so many tokens."""
+        reached = self._reached(prompt)
+        read = max(max(one.read, one.cached, one.stored or 0.0) for one in reached)
+        return prompt * read + completion * max(
+            max(one.written, one.thought or 0.0) for one in reached
+        )
+
+    def _reached(self, prompt: int) -> list[Rates]:
+        """Give the rates that a prompt of so many tokens passes, the last one being its own."""
+        return [self, *(rates for above, rates in self.steps if prompt > above)]
 
 
 def rates_of(model: Model) -> Rates | None:
@@ -54,26 +77,82 @@ def rates_of(model: Model) -> Rates | None:
     """
     if model.is_embedded:
         return Rates(0.0, 0.0, 0.0)
-    read, written = model.usd_per_mtok_input, model.usd_per_mtok_output
-    if read is not None and written is not None:
-        cached = read if model.usd_per_mtok_cached is None else model.usd_per_mtok_cached
-        return Rates(read / PER_MTOK, cached / PER_MTOK, written / PER_MTOK)
+    if declared := _declared(model):
+        return declared
     if model.api_base is not None:
         return None
-    listed = _price_list().get(model.model) or _price_list().get(model.model.partition("/")[2])
-    if not listed or "input_cost_per_token" not in listed:
+    return _as_rates(listed(model))
+
+
+def _declared(model: Model) -> Rates | None:
+    """Give the prices of models.yaml; None where it does not say those of reading and writing."""
+    usual = {name: getattr(model, name) for name in DECLARED.values()}
+    if usual[DECLARED["read"]] is None or usual[DECLARED["written"]] is None:
         return None
-    read = float(listed["input_cost_per_token"])
-    cached = float(listed.get("cache_read_input_token_cost", read))
-    return Rates(read, cached, float(listed.get("output_cost_per_token", 0.0)))
+    steps = sorted(model.usd_steps, key=lambda step: step["above"])
+    above = tuple((int(step["above"]), _of_declared({**usual, **step})) for step in steps)
+    return _of_declared(usual)._replace(steps=above)
+
+
+def _of_declared(usd_per_mtok: Mapping[str, float | None]) -> Rates:
+    """Read prices of models.yaml, those of reading and writing being among them."""
+
+    def price(name: str) -> float | None:
+        usd = usd_per_mtok[DECLARED[name]]
+        return None if usd is None else usd / PER_MTOK
+
+    read, cached, written = price("read") or 0.0, price("cached"), price("written") or 0.0
+    return Rates(
+        read, read if cached is None else cached, written, price("stored"), price("thought")
+    )
+
+
+def _as_rates(told: Mapping[str, Any]) -> Rates | None:
+    """Read the prices in an entry of litellm's list."""
+    if tiers := told.get("tiered_pricing"):
+        first, *further = (_of_tier(tier) for tier in tiers if "range" in tier)
+        return first[1]._replace(steps=tuple(further))
+    if told.get("input_cost_per_token") is None:
+        return None
+    limits = {int(found[1]) for name in told if (found := _STEP.fullmatch(name))}
+    steps = ((limit * 1000, _at(told, f"_above_{limit}k_tokens")) for limit in sorted(limits))
+    return _at(told)._replace(steps=tuple(steps))
+
+
+def _of_tier(tier: Mapping[str, Any]) -> tuple[int, Rates]:
+    return int(tier["range"][0]), _at(tier)
+
+
+def _at(told: Mapping[str, Any], step: str = "") -> Rates:
+    """Read one step of prices; what a step does not say is as below it."""
+
+    def price(name: str) -> float | None:
+        cost = told.get(f"{name}{step}", told.get(name))
+        return None if cost is None else float(cost)
+
+    read = price("input_cost_per_token") or 0.0
+    cached = price("cache_read_input_token_cost")
+    return Rates(
+        read,
+        read if cached is None else cached,
+        price("output_cost_per_token") or 0.0,
+        price("cache_creation_input_token_cost"),
+        price("output_cost_per_reasoning_token"),
+    )
+
+
+def listed(model: Model) -> Mapping[str, Any]:
+    """Give what litellm's list says of a model, by its name; nothing where it does not know it."""
+    name = model.model
+    return _price_list().get(name) or _price_list().get(name.partition("/")[2]) or {}
+
+
+def context_of(model: Model) -> int | None:
+    """Give the most tokens that a model reads, by litellm's list; None where that does not say."""
+    known = None if model.api_base else listed(model).get("max_input_tokens")
+    return known if isinstance(known, int) and known > 0 else None
 
 
 @functools.cache
 def _price_list() -> Mapping[str, Mapping[str, Any]]:
-    """Read litellm's list of prices from its file: importing litellm would take seconds."""
-    spec = importlib.util.find_spec("litellm")
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        path = Path(folder) / PRICE_LIST
-        if path.is_file():
-            return json.loads(path.read_text(encoding="utf-8"))
-    return {}
+    return litellm_file("model_prices_and_context_window_backup.json")

@@ -143,6 +143,8 @@ def open_jail(
     readable: Iterable[Path] = (),
     environment: Mapping[str, str] | None = None,
     share: DiskShare | None = None,
+    alias: Path | None = None,
+    own: Iterable[Path] = (),
 ) -> Jail:
     """Return the best jail that this machine can have.
 
@@ -154,13 +156,24 @@ def open_jail(
         readable: more files or folders that the code may read, at the same paths.
         environment: variables to add to the minimal environment, or to replace there.
         share: the disk that it shares with other jails; None: only `Limits.disk` counts.
+        alias: another path at which the code finds the work folder; see `Jail`.
+        own: paths at which the code finds folders of the jail's own; see `Jail`. What needs such
+            places has no other way to run, so `unsafe` does not count with these two.
 
     Raises:
         JailError: there is no jail on this machine, and why; or the work folder can't be used.
     """
-    tier = Unconfined() if unsafe else detect().tier
+    own = tuple(own)
+    tier = Unconfined() if unsafe and not (alias or own) else detect().tier
     if tier is None:
         raise JailError(str(detect()))
     return Jail(
-        work, tier=tier, limits=limits, readable=readable, environment=environment, share=share
+        work,
+        tier=tier,
+        limits=limits,
+        readable=readable,
+        environment=environment,
+        share=share,
+        alias=alias,
+        own=own,
     )

@@ -55,9 +55,11 @@ class Jail:
         readable: more files or folders that the code may read, at the same paths.
         environment: variables to add to the minimal environment, or to replace there.
         share: the disk that this jail shares with others; None: only `Limits.disk` counts.
+        alias: another path at which the code finds the work folder, the same in every jail.
+        own: more paths at which the code finds a folder of the jail's own, empty at first.
 
     Raises:
-        JailError: the work folder can't be used.
+        JailError: the work folder can't be used, or the tier has no mounts for `alias` and `own`.
     """
 
     def __init__(
@@ -69,9 +71,17 @@ class Jail:
         readable: Iterable[Path] = (),
         environment: Mapping[str, str] | None = None,
         share: DiskShare | None = None,
+        alias: Path | None = None,
+        own: Iterable[Path] = (),
     ) -> None:
         if not work.is_dir():
             raise JailError(f"The work folder {str(work)!r} is not a folder.")
+        own = tuple(own)
+        if (alias or own) and not tier.has_mounts:
+            raise JailError(
+                f"The jail of this machine, {tier.name}, has no places of its own for folders, and"
+                " what is to run here needs them. Install bubblewrap, or allow user namespaces."
+            )
         self.work = work.resolve()
         self.tier = tier
         self.limits = limits or Limits()
@@ -88,6 +98,8 @@ class Jail:
             environment=_environment(temporary) | dict(environment or {}),
             limits=self.limits,
             uid=_unused_uid() if os.geteuid() == 0 and tier.confines else None,
+            alias=alias,
+            own=own,
         )
         try:
             _prepare(self._confinement)
@@ -234,8 +246,9 @@ def _unused_uid() -> int:
 def _prepare(confinement: Confinement) -> None:
     """Make the private folder, and let the jail's user write where it may."""
     private, uid = confinement.private, confinement.uid
-    for name in ("tmp", "shm"):
-        (private / name).mkdir()
+    folders = [private / "tmp", private / "shm", *map(confinement.source, confinement.own)]
+    for folder in folders:
+        folder.mkdir()
     user = os.geteuid() if uid is None else uid
     group = os.getegid() if uid is None else uid
     (private / "passwd").write_text(f"agent:x:{user}:{group}:agent:/tmp:/bin/sh\n", "ascii")
@@ -244,13 +257,19 @@ def _prepare(confinement: Confinement) -> None:
     break_hard_links(confinement.work)
     if uid is not None:
         private.chmod(0o711)  # nobody else can look into the folders inside
-        give(confinement.work, private / "tmp", private / "shm", uid=uid, gid=uid)
+        give(confinement.work, *folders, uid=uid, gid=uid)
 
 
 def _make_places(confinement: Confinement) -> None:
-    """Make what is to be mounted below `/tmp` a place there, or bubblewrap makes one for root."""
+    """Make what is to be mounted in a folder of the jail's own a place there.
+
+    Bubblewrap would make one for root.
+    """
+    own = {path: confinement.source(path) for path in confinement.own}
+    folders = {_TEMPORARY: confinement.private / "tmp"} | own
     for mount in mounts(confinement):
-        if mount.target != _TEMPORARY and mount.target.is_relative_to(_TEMPORARY):
-            place = confinement.private / "tmp" / mount.target.relative_to(_TEMPORARY)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.mkdir(exist_ok=True) if mount.source.is_dir() else place.touch()
+        for inside, folder in folders.items():
+            if mount.target != inside and mount.target.is_relative_to(inside):
+                place = folder / mount.target.relative_to(inside)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.mkdir(exist_ok=True) if mount.source.is_dir() else place.touch()

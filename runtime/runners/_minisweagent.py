@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -14,18 +13,22 @@ from minisweagent.models.utils.actions_toolcall import (
 )
 
 from ...schema.errors import AgentError
+from ...schema.json_text import dumps, loads
+from ..gateway import bare, call_ids, spoken
 from ..jail.mini_environment import JailEnvironment
 from ..jail.shell import CommandResult
 from ..messages import render
+from ..thoughts import only_thinks
 from ..tools import ToolError
 from ._foreign import foreign_errors
 from ._jailed import jailed, kept
+from ._repository import handed_patch, told_of_start
 from ._steps import shortened
 from .programs import host_programs
 from .protocol import AgentResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..gateway import ChatAnswer
     from ..jail import Jail
@@ -47,7 +50,8 @@ OBSERVATION = (
     "exit code {{ output.returncode }}\n{{ output.output }}"
 )
 FORMAT_ERROR = (
-    "{% if finish_reason == 'length' %}Your answer was cut off at its largest length. Be shorter."
+    "{% if only_thinks %}You thought, and did not answer. Think less."
+    "{% elif finish_reason == 'length' %}Your answer was cut off at its largest length. Be shorter."
     "{% else %}{{ error }}{% endif %} Answer with a call of the tool bash; to hand in your work, "
     "call it with `echo " + MARKER + "`."
 )
@@ -77,7 +81,7 @@ def run_default_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int)
             step_limit=max_steps,
             cost_limit=0,
         )
-        ended = _run(agent, assignment)
+        ended = _run(agent, assignment, told_of_start(assignment, bridge))
     if ended["exit_status"] != "Submitted":
         text = FAILURES.get(ended["exit_status"], "it ended with {status}.")
         raise AgentError(text.format(steps=max_steps, status=ended["exit_status"]))
@@ -106,16 +110,11 @@ class _GatewayModel:
         sent = [{k: v for k, v in one.items() if k != "extra"} for one in messages]
         tools = [BASH_TOOL, *(one.tool.definition for one in self._acts.values())]
         answer = self._bridge.wait(self._line.chat(sent, tools=tools))
-        calls = _calls(answer, len(messages))
-        actions = self._actions(calls, answer.finish_reason)
-        return {
-            "role": "assistant",
-            "content": answer.text or None,
-            "tool_calls": [_written(call) for call in calls],
-            "extra": {"actions": actions},
-        }
+        ids = call_ids(answer, lambda number: f"call_{len(messages)}_{number}")
+        actions = self._actions(_calls(answer, ids), answer)
+        return {**spoken(answer, ids), "extra": {"actions": actions}}
 
-    def _actions(self, calls: list[SimpleNamespace], finished: str) -> list[dict[str, Any]]:
+    def _actions(self, calls: list[SimpleNamespace], answer: ChatAnswer) -> list[dict[str, Any]]:
         """Read what is to be done, in order: commands, and acts on the team."""
         commands = [one for one in calls if one.function.name not in self._acts]
         if calls and not commands:
@@ -123,7 +122,10 @@ class _GatewayModel:
         actions = parse_toolcall_actions(
             commands,
             format_error_template=FORMAT_ERROR,
-            template_kwargs={"finish_reason": finished},
+            template_kwargs={
+                "finish_reason": answer.finish_reason,
+                "only_thinks": only_thinks(answer),
+            },
         )
         left = iter(actions)
         return [_act(one) if one.function.name in self._acts else next(left) for one in calls]
@@ -173,7 +175,7 @@ class _Environment(JailEnvironment):
             said = self._bridge.wait(self._acts[action["act"]].call(action["arguments"]))
         except ToolError as error:
             return {"output": str(error), "returncode": 1, "exception_info": ""}
-        text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+        text = said if isinstance(said, str) else dumps(said, ensure_ascii=False)
         return {"output": text, "returncode": 0, "exception_info": ""}
 
 
@@ -181,32 +183,26 @@ def _act(call: SimpleNamespace) -> dict[str, Any]:
     """Read a call of an act; arguments that are no JSON are refused where it is done."""
     name, arguments = call.function.name, call.function.arguments
     try:
-        given = json.loads(arguments)
-    except (ValueError, RecursionError):
+        given = loads(arguments)
+    except ValueError:
         given = None
     shown = f"{name} {arguments}"
     return {"command": shown, "tool_call_id": call.id, "act": name, "arguments": given}
 
 
-def _calls(answer: ChatAnswer, seen: int) -> list[SimpleNamespace]:
-    """Give an answer's tool calls as the library reads them, each with an id of its own."""
+def _calls(answer: ChatAnswer, ids: Sequence[str]) -> list[SimpleNamespace]:
+    """Give an answer's tool calls as the library reads them."""
     return [
-        SimpleNamespace(
-            id=f"call_{seen}_{number}",
-            function=SimpleNamespace(name=call.name, arguments=call.arguments),
-        )
-        for number, call in enumerate(answer.tool_calls)
+        SimpleNamespace(id=one, function=SimpleNamespace(name=call.name, arguments=call.arguments))
+        for one, call in zip(ids, answer.tool_calls, strict=True)
     ]
 
 
-def _written(call: SimpleNamespace) -> dict[str, Any]:
-    return {"id": call.id, "type": "function", "function": vars(call.function)}
-
-
-def _run(agent: DefaultAgent, assignment: Assignment) -> Mapping[str, Any]:
+def _run(agent: DefaultAgent, assignment: Assignment, start: str) -> Mapping[str, Any]:
     task = render(
         "shell_task",
         question=assignment.question,
+        start=start,
         has_repository=assignment.workspace.has_repository,
         marker=MARKER,
     )
@@ -222,14 +218,12 @@ def _result(assignment: Assignment, messages: list[Any], submission: str) -> Age
         if not content:
             raise AgentError("it handed in nothing.")
         return AgentResult(content=content, steps=steps)
-    patch = assignment.workspace.diff()
-    if not patch:
-        raise AgentError("it handed in its work without having changed anything.")
+    patch = handed_patch(assignment)
     return AgentResult(content=patch, patch=patch, steps=steps)
 
 
 def _last_text(messages: list[Any]) -> str:
-    said = (one.get("content") for one in reversed(messages) if one["role"] == "assistant")
+    said = (bare(one).get("content") for one in reversed(messages) if one["role"] == "assistant")
     return next((text.strip() for text in said if text), "")
 
 

@@ -7,42 +7,41 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
-import json
 from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 from smolagents import CodeAgent, LogLevel, Model, Tool, ToolCallingAgent
-from smolagents.memory import ActionStep
+from smolagents.memory import ActionStep, PlanningStep
 from smolagents.models import (
     ChatMessage,
     ChatMessageToolCall,
     ChatMessageToolCallFunction,
     MessageRole,
-    get_clean_message_list,
-    get_tool_json_schema,
     remove_content_after_stop_sequences,
-    tool_role_conversions,
 )
 from smolagents.monitoring import TokenUsage
-from smolagents.tools import AUTHORIZED_TYPES
 
 from ...schema.errors import AgentError
-from ...schema.values import is_list, is_mapping
+from ...schema.json_text import dumps
+from ..gateway import call_ids, spoken
 from ..jail.smol_executor import JailExecutor
 from ..jail.worker import Execution
 from ..messages import render
 from ..structured import answer_in, parse_structured
+from ..thoughts import only_thinks
 from ._bounds import check_answer
 from ._foreign import foreign_errors
 from ._jailed import jailed, kept
+from ._smol_tools import HostTool, definition
+from ._smol_turns import KeepingMemory, KeptTurn, plain
 from ._steps import shortened
+from .programs import host_packages
 from .protocol import AgentResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..gateway import ToolCall
-    from ..tools import GrantedTool
     from .bridge import Bridge
     from .protocol import Assignment, ModelLine
 
@@ -51,11 +50,15 @@ __all__ = ["run_code_agent", "run_tool_calling_agent"]
 IMPORTS = ["any module of Python's standard library"]
 """What smolagents' prompt lists besides its own. Nothing checks imports: the jail is the limit."""
 
+THOUGHT_ONLY = "(I thought, and did not answer. I will think less.)"
+"""Stands in an agent's memory for an answer of thinking alone; it holds no code and no call."""
+
 
 def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) -> AgentResult:
     """Run a CodeAgent with its code in a jail of its own; see `SmolagentsRunner.run`."""
+    packages = assignment.agent.imports
     with (
-        jailed(assignment, bridge) as jail,
+        jailed(assignment, bridge, **host_packages(packages)) as jail,
         foreign_errors("smolagents"),
         _Coder(
             **_common(assignment, bridge, max_steps),
@@ -64,7 +67,7 @@ def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) ->
                 "code_system", instructions=assignment.system, seconds=f"{jail.limits.wall:g}"
             ),
             executor=JailExecutor(jail, seen=kept(assignment, bridge, Execution)),
-            additional_authorized_imports=IMPORTS,
+            additional_authorized_imports=[*IMPORTS, *packages],
         ) as agent,
     ):
         return _result(agent, assignment)
@@ -105,45 +108,30 @@ class _GatewayModel(Model):
         tools_to_call_from: list[Tool] | None = None,
         **_: Any,
     ) -> ChatMessage:
-        tools = [_definition(tool) for tool in tools_to_call_from or ()]
+        tools = [definition(tool) for tool in tools_to_call_from or ()]
         answer = self._bridge.wait(
             self._line.chat(
-                _plain(messages),
+                plain(messages),
                 stop=stop_sequences or (),
                 tools=tools,
                 tool_choice="required" if tools else None,
             )
         )
-        check_answer(answer.text)
+        text = THOUGHT_ONLY if only_thinks(answer) else answer.text
+        check_answer(text)
         usage = answer.usage
+        # Endpoints leave ids out or repeat them, and smolagents would drop calls of the same id.
+        ids = call_ids(answer, "call_{}".format)
         return ChatMessage(
             role=MessageRole.ASSISTANT,
             # Not every endpoint stops where it is told to.
-            content=remove_content_after_stop_sequences(answer.text, stop_sequences) or None,
-            tool_calls=[_called(number, call) for number, call in enumerate(answer.tool_calls)],
+            content=remove_content_after_stop_sequences(text, stop_sequences) or None,
+            tool_calls=[*map(_called, ids, answer.tool_calls)],
+            raw=KeptTurn(said=spoken(answer, ids)) if answer.kept else None,
             token_usage=TokenUsage(
                 input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens
             ),
         )
-
-
-class _HostTool(Tool):
-    """A granted tool as smolagents knows tools: it is called in the run's thread."""
-
-    skip_forward_signature_validation = True
-
-    def __init__(self, granted: GrantedTool, bridge: Bridge) -> None:
-        self.granted = granted
-        self.name = granted.tool.identifier
-        self.description = granted.tool.description
-        self.inputs = _inputs(granted.tool.parameters)
-        self.output_type = "any"
-        self._bridge = bridge
-        super().__init__()
-
-    def forward(self, *values: Any, **arguments: Any) -> Any:
-        named = dict(zip(self.inputs, values, strict=False)) | arguments
-        return self._bridge.wait(self.granted.call(named))
 
 
 class _Bounded:
@@ -161,7 +149,7 @@ class _Coder(_Bounded, CodeAgent):
     """A CodeAgent that ends with its last step."""
 
 
-class _ToolCaller(_Bounded, ToolCallingAgent):
+class _ToolCaller(_Bounded, KeepingMemory):
     """A ToolCallingAgent that ends with its last step."""
 
 
@@ -169,9 +157,10 @@ def _common(assignment: Assignment, bridge: Bridge, max_steps: int) -> dict[str,
     """Give the arguments that both kinds of agents share."""
     schema = assignment.agent.output_schema
     return {
-        "tools": [_HostTool(granted, bridge) for granted in assignment.tools.values()],
+        "tools": [HostTool(granted, bridge) for granted in assignment.tools.values()],
         "model": _GatewayModel(assignment.line, bridge),
         "max_steps": max_steps,
+        "planning_interval": assignment.agent.planning_interval,
         "verbosity_level": LogLevel.OFF,
         "step_callbacks": [_failure_teller(assignment, bridge)],
         "final_answer_checks": [_form_check(schema, assignment, bridge)] if schema else [],
@@ -214,7 +203,11 @@ def _form_check(
 
 def _result(agent: CodeAgent | ToolCallingAgent, assignment: Assignment) -> AgentResult:
     answer: Any = agent.run(assignment.question)
-    steps = [_step(step) for step in agent.memory.steps if isinstance(step, ActionStep)]
+    steps = [
+        _plan(step) if isinstance(step, PlanningStep) else _step(step)
+        for step in agent.memory.steps
+        if isinstance(step, ActionStep | PlanningStep)
+    ]
     if assignment.acting is not None and answer == "":  # it has nothing to say, or not yet
         return AgentResult(content="", steps=steps)
     content, short = _content(answer, assignment.agent.output_schema)
@@ -224,7 +217,7 @@ def _result(agent: CodeAgent | ToolCallingAgent, assignment: Assignment) -> Agen
 def _content(answer: Any, schema: Mapping[str, Any] | None) -> tuple[str, str | None]:
     if schema is not None:
         return answer_in(_fitting(answer, schema)[0])
-    text = str(answer) if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+    text = str(answer) if isinstance(answer, str) else dumps(answer, ensure_ascii=False)
     if answer is None or not text.strip():
         raise AgentError(f"its final answer is empty: {answer!r}.")
     return text.strip(), None
@@ -232,59 +225,23 @@ def _content(answer: Any, schema: Mapping[str, Any] | None) -> tuple[str, str | 
 
 def _fitting(answer: Any, schema: Mapping[str, Any]) -> tuple[Any, list[str]]:
     """Check an answer as the value that it is, and if it is text, as JSON text."""
-    value, problems = parse_structured(json.dumps(answer), schema)
+    value, problems = parse_structured(dumps(answer), schema)
     if problems and isinstance(answer, str):
         return parse_structured(answer, schema)
     return value, problems
 
 
-def _plain(messages: list[ChatMessage]) -> list[dict[str, str]]:
-    """Write messages as the chat API has them: text only, one role after another."""
-    cleaned = get_clean_message_list(
-        list(messages),
-        role_conversions=cast("dict[str, str]", tool_role_conversions),
-        flatten_messages_as_text=True,
-    )
-    return [{"role": MessageRole(one["role"]).value, "content": one["content"]} for one in cleaned]
-
-
-def _definition(tool: Tool) -> dict[str, Any]:
-    if isinstance(tool, _HostTool):
-        return tool.granted.tool.definition
-    return get_tool_json_schema(tool)
-
-
-def _called(number: int, call: ToolCall) -> ChatMessageToolCall:
-    # Endpoints leave ids out or repeat them, and smolagents would drop calls of the same id.
+def _called(call_id: str, call: ToolCall) -> ChatMessageToolCall:
     return ChatMessageToolCall(
         function=ChatMessageToolCallFunction(name=call.name, arguments=call.arguments),
-        id=f"call_{number}",
+        id=call_id,
         type="function",
     )
 
 
-def _inputs(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe a tool's arguments in smolagents' words; the tool itself checks them again."""
-    properties: Mapping[str, Any] = parameters.get("properties") or {}
-    required: list[str] = parameters.get("required") or []
-    return {
-        name: {
-            "type": _type(schema),
-            "description": _description(schema),
-            **({} if name in required else {"nullable": True}),
-        }
-        for name, schema in properties.items()
-    }
-
-
-def _type(schema: Any) -> Any:
-    kind = schema.get("type") if is_mapping(schema) else None
-    kinds = kind if is_list(kind) else [kind]
-    return kind if all(one in AUTHORIZED_TYPES for one in kinds) else "any"
-
-
-def _description(schema: Any) -> str:
-    return str(schema.get("description", "")) if is_mapping(schema) else ""
+def _plan(step: PlanningStep) -> dict[str, Any]:
+    seconds = round(step.timing.duration or 0.0, 3)
+    return {"plan": shortened(step.model_output_message.content), "seconds": seconds}
 
 
 def _step(step: ActionStep) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
+
+from ...schema.json_text import dumps
 
 __all__ = ["shortened"]
 
@@ -13,7 +14,7 @@ LARGEST_TEXT = 4000
 
 def shortened(value: Any) -> str:
     """Give a text, or a value as JSON text, without its middle where it is long."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = value if isinstance(value, str) else dumps(value, ensure_ascii=False, default=str)
     left_out = len(text) - LARGEST_TEXT
     if left_out <= 0:
         return text

@@ -1,34 +1,98 @@
-"""Runs SWE-agent on one task.
+"""Runs SWE-agent on the repository at /repo, inside a jail, and talks to the host about it.
 
-Executed by the interpreter that has SWE-agent, as `python _sweagent_main.py SETTINGS`. SETTINGS is
-a JSON file with what differs from SWE-agent's default configuration: `model`, and top-level parts
-of the configuration.
+Executed by the interpreter that has SWE-agent. Standard input and output carry messages, a line of
+JSON each: the host sends the settings; then we ask, and the host answers each in turn. What
+SWE-agent itself prints goes to standard error.
+
+    {"op": "chat", "request": …}    a model call, as OpenAI's chat API has it; the answer likewise
+    {"op": "step", …}               a command and its output; the answer is the output to be seen
+    {"op": "end", "status": …}      the end
 """
 
+import ctypes
 import importlib
 import json
-import re
+import os
 import sys
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-OLDEST = (1, 1)
+_DUMPABLE = 4
 
 
-def main(settings: Path) -> None:
-    """Run SWE-agent; it writes its record to the folder that the settings name."""
-    sweagent = _library("sweagent")
-    _library("swerex")
-    version = str(getattr(sweagent, "__version__", "0"))
-    if tuple(map(int, re.findall(r"\d+", version)[:2])) < OLDEST:
-        sys.exit(f"SWE-agent {version} is too old: 1.1 or later is needed.")
-    yaml = _library("yaml")
-    run_single = _library("sweagent.run.run_single")
+class Host:
+    """The line to the host."""
+
+    def __init__(self, receiving: BinaryIO, sending: BinaryIO) -> None:
+        self._receiving = receiving
+        self._sending = sending
+
+    def tell(self, **message: Any) -> None:
+        """Send a message, after all that was printed: the host reads it with the message."""
+        sys.stdout.flush()
+        self._sending.write(json.dumps(message).encode() + b"\n")
+        self._sending.flush()
+
+    def hear(self) -> Any:
+        """Wait for a message; end where there is no host any more."""
+        line = self._receiving.readline()
+        if not line:
+            os._exit(1)  # SWE-agent would take an exception for something to go on after
+        return json.loads(line)
+
+    def ask(self, **message: Any) -> Any:
+        """Send a message and wait for its answer."""
+        self.tell(**message)
+        return self.hear()
+
+
+def main() -> None:
+    """Run SWE-agent until it ends."""
+    host = _host()
+    settings = host.hear()
+    sweagent, litellm = _library("sweagent"), _library("litellm")
+    run_single, yaml = _library("sweagent.run.run_single"), _library("yaml")
+
+    def completion(**asked: Any) -> Any:
+        request = {name: asked.get(name) for name in ("messages", "tools")}
+        return litellm.ModelResponse(**host.ask(op="chat", request=request))
+
+    litellm.completion = completion
     config: Any = yaml.safe_load((sweagent.CONFIG_DIR / "default.yaml").read_text("utf-8"))
-    ours: Any = json.loads(settings.read_text("utf-8"))
-    config["agent"]["model"] = ours.pop("model")
-    config |= ours
-    run_single.RunSingle.from_config(run_single.RunSingleConfig(**config)).run()
+    agent = config["agent"]
+    agent["model"] = settings.pop("model")
+    # The gateway knows which provider wants its cache controlled, and how.
+    agent["history_processors"] = [
+        one for one in agent.get("history_processors", ()) if one["type"] != "cache_control"
+    ]
+    run = run_single.RunSingle.from_config(run_single.RunSingleConfig(**config, **settings))
+    run.agent.add_hook(_hook(host))
+    run.run()
+
+
+def _host() -> Host:
+    """Take the line, so that nothing else in this process or below it can write to it."""
+    # The descriptors of a process that may be dumped can be opened by any other of the same user.
+    ctypes.CDLL(None).prctl(_DUMPABLE, 0, 0, 0, 0)
+    receiving, sending = os.dup(0), os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    return Host(os.fdopen(receiving, "rb"), os.fdopen(sending, "wb"))
+
+
+def _hook(host: Host) -> Any:
+    """Give what SWE-agent calls as it works."""
+    hooks = _library("sweagent.agent.hooks.abstract")
+
+    class Told(hooks.AbstractAgentHook):
+        def on_action_executed(self, *, step: Any) -> None:
+            told = {"command": step.action, "output": step.observation}
+            step.observation = host.ask(op="step", **told)["output"]
+
+        def on_run_done(self, *, trajectory: Any, info: Any) -> None:
+            del trajectory
+            host.tell(op="end", status=info.get("exit_status"))
+
+    return Told()
 
 
 def _library(name: str) -> Any:
@@ -39,4 +103,4 @@ def _library(name: str) -> Any:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

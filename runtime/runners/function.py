@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...schema.catalogue import load_named
+from ..bounds import apart
 from .protocol import AgentResult
 
 if TYPE_CHECKING:
@@ -47,5 +49,6 @@ class FunctionRunner:
             AgentError: The function cannot work with these reports; it says why.
         """
         function = load_named("functions", str(assignment.agent.function))
-        content = function(assignment.reports, assignment.task)
+        size = sum(len(report.content) for report in assignment.reports)
+        content = await apart(size, partial(function, assignment.reports, assignment.task))
         return AgentResult(content=content)

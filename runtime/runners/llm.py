@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import AgentError
+from ..bounds import apart
+from ..conversation import WORDLESS
 from ..structured import answer_in, parse_structured
+from ..thoughts import ONLY_THINKING, only_thinks, why_only_thinking
 from .protocol import AgentResult
 
 if TYPE_CHECKING:
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LlmRunner"]
 
+LOOKS_OF_A_CHECK = 32
+"""How much longer it takes to check a text against a schema than to look at it."""
 CUT_OFF = frozenset({"content_filter", "length"})
 """Why an answer may be less than the model had to say. It counts, and the trace says so."""
 
@@ -67,6 +73,7 @@ class LlmRunner:
             return await _acted(assignment, assignment.acting)
         if schema is None:
             answer = await assignment.line.chat(_messages(assignment))
+            _refuse_only_thinking(answer, assignment.agent)
             return AgentResult(content=_text(answer, assignment.emit))
         value, problems = await _repaired(
             assignment, schema, lambda text: parse_structured(text, schema)
@@ -92,16 +99,36 @@ async def _repaired(
     """Ask for an answer of a form, and once more where there is something wrong with it."""
     messages = _messages(assignment)
     answer = await assignment.line.chat(messages, schema=schema)
-    value, problems = read(answer.text)
+    value, problems = await _read(answer, read)
     if not problems:
         return value, problems
     assignment.emit("repair", problems=problems)
     messages += [
-        {"role": "assistant", "content": answer.text},
+        {"role": "assistant", "content": answer.text or WORDLESS},
         {"role": "user", "content": _repair(problems)},
     ]
     answer = await assignment.line.chat(messages, schema=schema)
-    return read(answer.text)
+    _refuse_only_thinking(answer, assignment.agent)
+    return await _checked(answer.text, read)
+
+
+async def _read(
+    answer: ChatAnswer, read: Callable[[str], tuple[Any, list[str]]]
+) -> tuple[Any, list[str]]:
+    if only_thinks(answer):
+        return None, [ONLY_THINKING]
+    return await _checked(answer.text, read)
+
+
+async def _checked(
+    text: str, read: Callable[[str], tuple[Any, list[str]]]
+) -> tuple[Any, list[str]]:
+    return await apart(LOOKS_OF_A_CHECK * len(text), partial(read, text))
+
+
+def _refuse_only_thinking(answer: ChatAnswer, agent: Agent) -> None:
+    if why := why_only_thinking(answer, agent.max_tokens):
+        raise AgentError(why)
 
 
 async def _acted(assignment: Assignment, acting: Acting) -> AgentResult:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import tempfile
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from ...schema.extras import how_to_get
 from ..importing import quiet_environment
 from .bridge import in_thread
 
@@ -57,6 +59,15 @@ class MiniSweAgentRunner:
         """Say yes: it writes commands."""
         del agent
         return True
+
+    @classmethod
+    def lacks(cls) -> Iterator[str]:
+        """Look for the package, which comes with an extra."""
+        if find_spec("minisweagent") is None:
+            yield (
+                "agents of type DefaultAgent need the package mini-swe-agent, which is not"
+                f" installed. Run: {how_to_get('mini-swe-agent')}"
+            )
 
     async def run(self, assignment: Assignment) -> AgentResult:
         """Let the agent work until it hands in.

@@ -1,13 +1,23 @@
-"""The Python packages that commands of agents find in their jail."""
+"""The Python packages that commands and code of agents find in their jail."""
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 import sys
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["host_programs"]
+from ...schema.catalogue import find_package
+from ..jail import detect
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from importlib.metadata import Distribution
+
+__all__ = ["host_packages", "host_programs"]
 
 
 def host_programs(environment: Path | None = None) -> dict[str, Any]:
@@ -35,6 +45,58 @@ def host_programs(environment: Path | None = None) -> dict[str, Any]:
             "PATH": f"{prefix}/bin:{home}:/usr/local/bin:/usr/bin:/bin",
         },
     }
+
+
+def host_packages(names: Iterable[str]) -> dict[str, Any]:
+    """Let a jail import packages of the environment that we run in, with all that they need.
+
+    A jail without mounts, and `--unsafe-local`, has the other packages of the environment as well,
+    since Python looks for a package in folders that it can list.
+
+    Args:
+        names: What they are called where they are imported.
+
+    Returns:
+        `readable` and `environment`, as `Jails.open` takes them.
+    """
+    parts = sorted({part for name in names for part in _parts(name) if part.exists()})
+    if not parts:
+        return {}
+    tier, folders = detect().tier, [*dict.fromkeys(part.parent for part in parts)]
+    return {
+        "readable": parts if tier is not None and tier.has_mounts else folders,
+        "environment": {"PYTHONPATH": os.pathsep.join(map(str, folders))},
+    }
+
+
+def _parts(name: str) -> Iterator[Path]:
+    """Give the folders and modules of a package, and of what it requires."""
+    if (package := find_package(name)) is not None:
+        yield package
+    for found in _required(_distributions().get(name, ())):
+        tops = {file.parts[0] for file in found.files or ()} - {"..", "/", "__pycache__"}
+        yield from (Path(str(found.locate_file(top))) for top in tops)
+
+
+def _required(names: Sequence[str]) -> Iterable[Distribution]:
+    """Give distributions with all that they require, as far as it is installed; extras are not."""
+    found: dict[str, Distribution] = {}
+    waiting = [*names]
+    while waiting:
+        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
+        if name not in found:
+            try:
+                found[name] = distribution(name)
+            except PackageNotFoundError:
+                continue
+            required = (one for one in found[name].requires or () if "extra ==" not in one)
+            waiting += (re.split(r"[^\w.-]", one, maxsplit=1)[0] for one in required)
+    return found.values()
+
+
+@functools.cache
+def _distributions() -> Mapping[str, Sequence[str]]:
+    return packages_distributions()
 
 
 def _home(prefix: Path) -> Path:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ...schema.task import Task
     from ...schema.team import Agent
     from ..acting import Acting
+    from ..changes import Change
     from ..gateway import ChatAnswer, Message
     from ..jail import Jails
     from ..once import Once
@@ -35,12 +36,15 @@ class Report:
         content: The output: text, or JSON text where the reporter has an output schema.
         patch: The changes of the task's repository that the reporter made, as a git diff; None
             where it worked on none.
+        changes: All changes of the repository that go along with the report: the reporter's own,
+            or those that reached it.
     """
 
     agent_id: str
     role: str
     content: str
     patch: str | None = None
+    changes: tuple[Change, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -131,6 +135,11 @@ class Runner(Protocol):
     * Must run code that a model wrote inside a jail of `assignment.jails`, or not at all.
     * Must leave nothing running when it returns, raises or is cancelled.
     * Must not keep state between calls of `run`, which may overlap.
+
+    A backend that needs more of the machine than its package may have a class method `lacks()`,
+    which gives an iterator of texts: what is missing, and how to get it. It is asked once before
+    anything is spent, may start programs, and is not asked when a team is loaded. It may also have
+    a coroutine method `tried()`, which makes sure that it works and says what was found.
     """
 
     @classmethod

@@ -40,8 +40,9 @@ class SmolagentsRunner:
 
     @classmethod
     def calls_at_most(cls, agent: Agent) -> int:
-        """One call for each step."""
-        return agent.max_steps or MAX_STEPS
+        """One call for each step, and one for each plan."""
+        steps = agent.max_steps or MAX_STEPS
+        return steps + agent.plans(steps)
 
     @classmethod
     def needs_jail(cls, agent: Agent) -> bool:
@@ -56,7 +57,8 @@ class SmolagentsRunner:
             CallError: Its model gave no usable answer.
             JailError: There is no jail for its code.
         """
-        steps, writes_code = self.calls_at_most(assignment.agent), self.needs_jail(assignment.agent)
+        steps = assignment.agent.max_steps or MAX_STEPS
+        writes_code = self.needs_jail(assignment.agent)
 
         def work(bridge: Bridge) -> AgentResult:
             _import_smolagents()

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from ...schema.errors import AgentError
+from ._sweagent_install import SHORTLY, VARIABLE, Installation
 from .bridge import in_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping
+    from collections.abc import Iterator
 
     from ...schema.team import Agent
     from .bridge import Bridge
@@ -20,25 +19,16 @@ if TYPE_CHECKING:
 
 __all__ = ["SweAgentRunner"]
 
-VARIABLE = "MAS_SWE_AGENT_PYTHON"
-HOW = (
-    "Install SWE-agent 1.1 or later from its repository (pip install --editable) into a virtual"
-    f" environment of its own, and set {VARIABLE} to that environment's python."
-)
 MAX_STEPS = 60
-
-# SWE-agent keeps state under fixed paths of the machine, so two of them would mix up their work.
-_TURNS: MutableMapping[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
 
 
 class SweAgentRunner:
-    """Runs `agent_type: SWEAgent`: an installed SWE-agent >= 1.1, on a copy of the repository.
+    """Runs `agent_type: SWEAgent`: an installed SWE-agent >= 1.1, in a jail, on a copy.
 
-    The person who runs the team names its interpreter in the variable `MAS_SWE_AGENT_PYTHON`. Its
-    model calls come back to us over a loopback endpoint. SWE-agent without containers copies the
-    repository to the root of the file system and works under /root, which no jail of ours allows;
-    so it runs only where the same person chose to run agents without a jail (`--unsafe-local`), in
-    a throw-away machine. Agents of this type take turns.
+    The person who runs the team names its interpreter in the variable `MAS_SWE_AGENT_PYTHON`. All
+    of it runs in one jail: what it installs and keeps, which it does under /root, is the jail's
+    own, and its model calls come to us over its standard streams. The answer is the patch: our own
+    `git diff` of the copy, whatever the agent says.
     """
 
     @classmethod
@@ -52,7 +42,7 @@ class SweAgentRunner:
             yield "an agent of type SWEAgent answers with a patch. Leave out its output_schema."
         path = os.environ.get(VARIABLE, "")
         if not Path(path).is_file():
-            yield f"{VARIABLE} is {path!r}, and not the path of a program. {HOW}"
+            yield f"{VARIABLE} is {path!r}, and not the path of a program. {SHORTLY}"
 
     @classmethod
     def calls_at_most(cls, agent: Agent) -> int:
@@ -65,6 +55,35 @@ class SweAgentRunner:
         del agent
         return True
 
+    @classmethod
+    def lacks(cls) -> Iterator[str]:
+        """Ask the program, and look for a jail that it can run in."""
+        from ..jail import detect
+
+        try:
+            Installation.found()
+        except AgentError as error:
+            yield str(error)
+        tier = detect().tier
+        if tier is None or not tier.has_mounts:
+            yield (
+                "SWE-agent runs in a jail with folders of its own, which --unsafe-local does not"
+                " change, and this machine has none. Install bubblewrap, allow user namespaces, or"
+                f" use agent_type: DefaultAgent.\n{detect()}"
+            )
+
+    async def tried(self) -> str:
+        """Run SWE-agent once, with a scripted model, and say which it is.
+
+        Raises:
+            AgentError: It could not be run, or did not get to its end.
+            JailError: There is no jail for it.
+        """
+        from ._sweagent_trial import try_swe_agent
+
+        await try_swe_agent(self)
+        return str(Installation.found())
+
     async def run(self, assignment: Assignment) -> AgentResult:
         """Let SWE-agent work until it submits.
 
@@ -72,27 +91,13 @@ class SweAgentRunner:
             AgentError: There is no repository, SWE-agent cannot be run, or it did not submit a
                 change.
             CallError: Its model gave no usable answer.
-            JailError: Nobody chose to run agents without a jail.
+            JailError: There is no jail for it.
         """
-        from ._loopback import LoopbackEndpoint
         from ._sweagent import run_swe_agent
 
-        python = Path(os.environ.get(VARIABLE, ""))
-        turn = _TURNS.setdefault(asyncio.get_running_loop(), asyncio.Lock())
         steps = self.calls_at_most(assignment.agent)
-        with assignment.waiting():
-            await turn.acquire()
-        try:
-            async with LoopbackEndpoint(assignment.line, calls=steps) as endpoint:
 
-                def work(bridge: Bridge) -> AgentResult:
-                    return run_swe_agent(assignment, bridge, endpoint, python=python)
+        def work(bridge: Bridge) -> AgentResult:
+            return run_swe_agent(assignment, bridge, Installation.found(), max_steps=steps)
 
-                try:
-                    return await in_thread(work, name=f"swe-agent-{assignment.agent.id}")
-                except AgentError:
-                    if endpoint.failure is not None:
-                        raise endpoint.failure from None
-                    raise
-        finally:
-            turn.release()
+        return await in_thread(work, name=f"swe-agent-{assignment.agent.id}")

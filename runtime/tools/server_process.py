@@ -7,15 +7,18 @@ import os
 import shutil
 import sys
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from anyio import BrokenResourceError, ClosedResourceError, create_memory_object_stream
 from mcp.shared.message import SessionMessage
-from mcp.types import JSONRPCMessage
+from mcp.types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, JSONRPCResponse
 from pydantic import ValidationError
 
 from ...schema.errors import InputError
+from ..bounds import LARGEST_MESSAGE, MOST_VALUES_OF_TOOL, apart
+from ..brief import excess
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ServerProcess", "running"]
 
-LARGEST_MESSAGE = 8 << 20  # bytes
 MOST_STRAYS = 1_000
 LAST_WORDS = 1_500  # bytes
 SECONDS_TO_LEAVE = 2.0
@@ -48,6 +50,8 @@ class ServerProcess:
         ended: Whether it closed its end, or broke the protocol.
         stray: The first thing that it wrote where only messages belong.
     """
+
+    lost = "has ended. Go on without its tools."
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -101,7 +105,8 @@ class ServerProcess:
         with suppress(BrokenResourceError, ClosedResourceError):
             while strays < MOST_STRAYS and (line := await self._line(stdout)):
                 try:
-                    message = JSONRPCMessage.model_validate_json(line)
+                    read = partial(JSONRPCMessage.model_validate_json, line)
+                    message = _bounded(await apart(len(line), read))
                 except ValidationError:
                     self.stray = self.stray or line[:100].decode(errors="replace").strip()
                     strays += 1
@@ -163,6 +168,17 @@ async def running(server: Server) -> AsyncGenerator[ServerProcess]:
         await process.leave()
     finally:
         await process.end()
+
+
+def _bounded(message: JSONRPCMessage) -> JSONRPCMessage:
+    """Give an error in the place of an answer that is too much to be worked on."""
+    answer = message.root
+    if not isinstance(answer, JSONRPCResponse):
+        return message
+    if not (too_much := excess(answer.result, MOST_VALUES_OF_TOOL, LARGEST_MESSAGE)):
+        return message
+    error = ErrorData(code=INTERNAL_ERROR, message=f"of what the tool gave: {too_much}.")
+    return JSONRPCMessage(JSONRPCError(jsonrpc="2.0", id=answer.id, error=error))
 
 
 def _program(server: Server, environment: Mapping[str, str]) -> str:

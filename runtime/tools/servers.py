@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from ...schema.errors import InputError
+from ...schema.extras import how_to_get
 
 if TYPE_CHECKING:
     from ...schema.catalogue import Server
@@ -43,5 +44,5 @@ def _check_library(server: Server) -> None:
         problem = f"version {MAJOR}; {installed} is installed"
     raise InputError(
         f"the tool server {server.name!r} needs the package {LIBRARY!r}, {problem}."
-        " Run: pip install 'coterie[mcp]'"
+        f" Run: {how_to_get('mcp')}"
     )

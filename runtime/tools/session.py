@@ -12,6 +12,7 @@ from mcp import ClientSession, McpError, types
 from pydantic import ValidationError
 
 from ...schema.errors import InputError
+from .server_address import reached
 from .server_process import running
 from .tool import Tool, ToolError
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from ...schema.catalogue import Server
     from ..workspace import Workspace
+    from .server_address import ServerAddress
     from .server_process import ServerProcess
 
 __all__ = ["Session"]
@@ -45,7 +47,7 @@ class Session:
         self._server = server
         self._offered: dict[str, types.Tool] = {}
         self._stopping = asyncio.Event()
-        self._connected: asyncio.Future[tuple[ClientSession, ServerProcess]] = (
+        self._connected: asyncio.Future[tuple[ClientSession, ServerProcess | ServerAddress]] = (
             asyncio.get_running_loop().create_future()
         )
         self._life = asyncio.create_task(self._live(), name=f"tool server {server.name}")
@@ -69,6 +71,11 @@ class Session:
         if session._life.done():
             await session._life
         return session
+
+    @property
+    def offered(self) -> frozenset[str]:
+        """The names of the tools that the server has."""
+        return frozenset(self._offered)
 
     def tool(self, name: str) -> Tool:
         """Give one of the server's tools, as agents are granted it.
@@ -107,7 +114,9 @@ class Session:
         await self._life
 
     async def _live(self) -> None:
-        async with running(self._server) as process:
+        problem: str | None = None
+        to_server = reached if self._server.url else running
+        async with to_server(self._server) as process:
             client = ClientSession(
                 process.incoming,
                 process.outgoing,
@@ -120,10 +129,10 @@ class Session:
                     self._connected.set_result((client, process))
                     await self._stopping.wait()
             if problem is not None:
-                raise InputError(
-                    f"the tool server {self._server.name!r} ({' '.join(self._server.command)!r})"
-                    f" {problem} {await process.story()}".rstrip()
-                )
+                problem = f"{problem} {await process.story()}".rstrip()
+        if problem is not None:
+            where = f"{self._server.name!r} ({self._server.where!r})"
+            raise InputError(f"the tool server {where} {problem}")
 
     async def _shake_hands(self, client: ClientSession) -> str | None:
         """Introduce us and note what the server has; tell what went wrong, or None."""
@@ -133,8 +142,8 @@ class Session:
                 await self._note_tools(client)
         except TimeoutError:
             return (
-                f"was not ready within {SECONDS_TO_START:g} seconds. Its command must speak the"
-                " Model Context Protocol on its standard streams."
+                f"was not ready within {SECONDS_TO_START:g} seconds. It must speak the Model"
+                f" Context Protocol {'over HTTP' if self._server.url else 'on standard streams'}."
             )
         except (*_GONE, McpError, RuntimeError, ValidationError) as error:
             words = _shortened(f"{error}")
@@ -161,7 +170,7 @@ class Session:
         except (*_GONE, McpError, RuntimeError, ValidationError) as error:
             if process.ended:
                 raise ToolError(
-                    f"the tool server {self._server.name!r} has ended. Go on without its tools.",
+                    f"the tool server {self._server.name!r} {process.lost}",
                     detail=await process.story(),
                 ) from None
             raise ToolError(f"the tool server refused: {_shortened(str(error))}") from None

@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import functools
-import json
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...schema.catalogue import tool_identifier
 from ...schema.errors import AgentError
+from ...schema.json_text import dumps, loads
 from ...schema.problems import dotted
 from ...schema.values import is_mapping
+from ..bounds import LARGEST_RESULT, LONGEST_EVENT
+from ..brief import briefly, excess
+from ..dialogue import shortened
 from ..once import unkept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping
+    from collections.abc import Coroutine, Mapping
 
     from jsonschema.protocols import Validator
 
     from ..once import Once
     from ..trace import Emit
     from ..workspace import Workspace
+    from .approval import Approvals
 
-__all__ = ["GrantedTool", "Tool", "ToolCall", "ToolError", "Toolkit"]
-
-LARGEST_RESULT = 100_000
-"""Characters of a tool's result that an agent gets to see."""
+__all__ = ["GrantedTool", "Tool", "ToolCall", "ToolError", "Toolkit", "Waiting"]
 
 MOST_PROBLEMS = 5
+
+Waiting = Callable[[], AbstractContextManager[None]]
+"""Counts a block as waiting for others, and not as work."""
 
 
 class ToolError(AgentError):
@@ -105,12 +114,18 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GrantedTool:
-    """A tool that one agent of one run may use. Calls are checked, bounded, kept and traced."""
+    """A tool that one agent of one run may use. Calls are checked, bounded, kept and traced.
+
+    `approvals` is asked before each call; None: a call needs no approval. While a person is asked,
+    the agent is `waiting`.
+    """
 
     tool: Tool
     workspace: Workspace
     emit: Emit
     once: Once = unkept
+    approvals: Approvals | None = None
+    waiting: Waiting = nullcontext
 
     async def call(self, arguments: Any) -> Any:
         """Have the tool do its work.
@@ -122,29 +137,49 @@ class GrantedTool:
             A JSON-able value, cut to `LARGEST_RESULT` characters where it is text.
 
         Raises:
-            ToolError: The arguments do not fit, or the tool could not do it.
+            ToolError: The arguments do not fit, the tool could not do it, or it has a bug: whatever
+                it raises, the agent is told and goes on. Or a person said no.
         """
-        work = functools.partial(self._called, arguments)
+        too_much = excess(arguments)
+        work = functools.partial(self._called, arguments, too_much)
         once = unkept if self.tool.keeps_state else self.once
         came = await once("tool", [self.tool.name, arguments], work)
-        self.emit("tool_call", tool=self.tool.name, arguments=arguments, **came)
+        told = shortened(dumps(arguments) if too_much else arguments, LONGEST_EVENT)
+        self.emit("tool_call", tool=self.tool.name, arguments=told, **came)
         if "error" in came:
             raise ToolError(came["error"], detail=came.get("detail", ""))
         return came["result"]
 
-    async def _called(self, arguments: Any) -> Mapping[str, Any]:
+    async def _called(self, arguments: Any, too_much: str) -> Mapping[str, Any]:
         """Call it. That it could not do it is an answer too, which the agent has to live with."""
+        if too_much:
+            return {"error": f"{self.tool.name}: it is not given this: {too_much}."}
+        started = time.monotonic()
+        came = await self._done(arguments)
+        return {**came, "seconds": round(time.monotonic() - started, 6)}
+
+    async def _done(self, arguments: Any) -> Mapping[str, Any]:
+        """Have it do its work, and give what came of it, whatever it raises."""
         try:
-            result = _bounded(await self.tool.run(self._checked(arguments), self.workspace))
+            checked = self._checked(arguments)
+            if self.approvals is not None:
+                agent = self.workspace.agent
+                with self.waiting():
+                    await self.approvals.obtain(agent, self.tool.name, arguments, self.emit)
+            result = _bounded(await self.tool.run(checked, self.workspace))
         except ToolError as error:
             return {"error": str(error), **({"detail": error.detail} if error.detail else {})}
+        except Exception as error:  # noqa: BLE001 - others wrote the tool, and it may raise anything
+            raised = "".join(traceback.format_exception_only(error)).strip()
+            detail = "".join(traceback.format_exception(error))
+            return {"error": _bounded(f"{self.tool.name}: {raised}"), "detail": _bounded(detail)}
         return {"result": result}
 
     def _checked(self, arguments: Any) -> Mapping[str, Any]:
         if not is_mapping(arguments):
             raise ToolError(f"{self.tool.name}: the arguments are not a JSON object.")
         if problems := _problems(arguments, self.tool.parameters):
-            raise ToolError(f"{self.tool.name}: {'; '.join(problems[:MOST_PROBLEMS])}")
+            raise ToolError(f"{self.tool.name}: {'; '.join(problems)}")
         return arguments
 
 
@@ -152,11 +187,11 @@ def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> li
     """Check arguments; a server's schema may lead nowhere, or in circles."""
     from referencing.exceptions import Unresolvable
 
-    validator = _validator(json.dumps(parameters))
+    validator = _validator(dumps(parameters))
     try:
         return [
             f"{dotted(tuple(error.absolute_path)) or 'the arguments'}: {error.message[:200]}"
-            for error in validator.iter_errors(arguments)
+            for error in islice(validator.iter_errors(arguments), MOST_PROBLEMS)
         ]
     except (Unresolvable, RecursionError):
         return ["its parameters refer to each other in a way that cannot be checked."]
@@ -171,12 +206,13 @@ def _validator(parameters: str) -> Validator:
     integers = Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     )
-    strict = validators.extend(Draft202012Validator, type_checker=integers)
-    return strict(json.loads(parameters), registry=Registry())
+    brief = briefly(Draft202012Validator)
+    strict = validators.extend(Draft202012Validator, brief, type_checker=integers)
+    return strict(loads(parameters), registry=Registry())
 
 
 def _bounded(result: Any) -> Any:
-    text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+    text = result if isinstance(result, str) else dumps(result, ensure_ascii=False)
     if len(text) <= LARGEST_RESULT:
         return result
     left_out = len(text) - LARGEST_RESULT

@@ -5,24 +5,29 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from ...schema.catalogue import load_named
+from ...schema.catalogue import load_tool
 from ...schema.errors import InputError
-from ...schema.problems import quoted
+from ...schema.python_tool import python_tool
 from ..once import unkept
 from ..scrubber import Scrubber
+from .approval import Approvals
+from .python import tool_of
 from .tool import GrantedTool, Tool, Toolkit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...schema.catalogue import Server
+    from ...schema.python_tool import PythonTool
     from ..once import Once
     from ..trace import Emit
     from ..workspace import Workspace
     from .session import Session
+    from .tool import Waiting
 
 __all__ = ["Toolbox"]
 
@@ -32,10 +37,19 @@ class Toolbox:
 
     Args:
         servers: The tool servers that the host's tools.yaml names.
+        python: The Python functions that are tools of this host.
+        approvals: What persons say of calls. Default: no call needs an approval.
     """
 
-    def __init__(self, servers: Mapping[str, Server] | None = None) -> None:
+    def __init__(
+        self,
+        servers: Mapping[str, Server] | None = None,
+        python: Mapping[str, PythonTool] | None = None,
+        approvals: Approvals | None = None,
+    ) -> None:
         self._servers = servers or {}
+        self._python = python or {}
+        self.approvals = approvals or Approvals()
         self._sessions: dict[str, Session] = {}
         self._tools: dict[str, tuple[Tool, ...]] = {}
 
@@ -56,7 +70,9 @@ class Toolbox:
         scrub = Scrubber(self.secrets())
         for name in sorted(set(names) - set(self._tools)):
             server, dot, tool = name.partition(".")
-            if not dot:
+            if name in self._python:
+                self._tools[name] = (tool_of(self._python[name]),)
+            elif not dot:
                 self._tools[name] = _installed(name)
             else:
                 try:
@@ -72,15 +88,27 @@ class Toolbox:
 
     def secrets(self) -> frozenset[str]:
         """Give what servers may read in the environment, for whoever keeps it out of files."""
-        names = {name for server in self._servers.values() for name in server.env}
+        names = {name for server in self._servers.values() for name in server.variables}
         return frozenset(os.environ[name] for name in names if os.environ.get(name))
 
     def granted(
-        self, names: Sequence[str], workspace: Workspace, emit: Emit, once: Once = unkept
+        self,
+        names: Sequence[str],
+        workspace: Workspace,
+        emit: Emit,
+        once: Once = unkept,
+        waiting: Waiting = nullcontext,
     ) -> Mapping[str, GrantedTool]:
         """Give an agent the tools that its team grants it, by name; they have been prepared."""
         return {
-            tool.name: GrantedTool(tool=tool, workspace=workspace, emit=emit, once=once)
+            tool.name: GrantedTool(
+                tool=tool,
+                workspace=workspace,
+                emit=emit,
+                once=once,
+                approvals=self.approvals if self.approvals.needed(name) else None,
+                waiting=waiting,
+            )
             for name in names
             for tool in self._tools[name]
         }
@@ -94,10 +122,10 @@ class Toolbox:
 
 
 def _installed(name: str) -> tuple[Tool, ...]:
-    found = load_named("tools", name)
-    if not isinstance(found, Tool | Toolkit) or found.name != name:
-        raise InputError(
-            f"the entry point {name!r} of coterie.tools does not lead to a Tool or a Toolkit of"
-            f" that name, but to {quoted(found)}. Correct the package that declares it."
-        )
-    return (found,) if isinstance(found, Tool) else found.tools
+    match load_tool(name):
+        case Tool() as tool:
+            return (tool,)
+        case Toolkit(tools=tools):
+            return tools
+        case function:
+            return (replace(tool_of(python_tool(function)), name=name),)

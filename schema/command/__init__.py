@@ -11,12 +11,14 @@ import signal
 import sys
 import threading
 import traceback
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..catalogue import Catalogue, installed
-from ..errors import ConfigError, CoterieError
+from ..errors import ConfigError, CoterieError, UnsupportedSystem
 from ..problems import FORMATS
 from ..secrets import scrubbed, secrets_of
 from ..terminal import speakable
@@ -26,7 +28,18 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from pathlib import Path
 
-__all__ = ["Command", "Group", "host_catalogue", "host_options", "main", "note", "problem_format"]
+__all__ = [
+    "HOST",
+    "Command",
+    "Family",
+    "Group",
+    "catalogue_of",
+    "host_catalogue",
+    "host_options",
+    "main",
+    "note",
+    "problem_format",
+]
 
 BUG = 70
 INTERRUPTED = 130
@@ -39,10 +52,14 @@ SUMMARIES: Mapping[str, str] = {
     "explain": "Explain a field of a file.",
     "fmt": "Write team files in canonical form.",
     "graph": "Draw a team.",
+    "init": "Write a folder to begin with: a team, tasks, models.yaml, a CI file.",
     "models": "Look after the embedded model.",
     "op": "Let an operator act once: mutate, cross, select teams.",
     "pool": "Look at a pool of teams, and look after it.",
     "run": "Run a team on a task.",
+    "show": "Show what happened in a run: who was asked what, what each said, what it cost.",
+    "seeds": "List the teams that come with coterie.",
+    "tools": "Bring tool servers that other programs use into tools.yaml.",
     "validate": "Check files and show every problem.",
 }
 """A line for each of our own commands: to ask a command itself, it would have to be imported."""
@@ -97,7 +114,33 @@ _HOST_OPTIONS = (
         metavar="TOOL",
         help="Grant this tool and no others but those named in the same way.  [default: all]",
     ),
+    click.option(
+        "--approve",
+        "approved_tools",
+        multiple=True,
+        metavar="TOOL",
+        help="Call this tool without asking, where tools.yaml says to ask.",
+    ),
+    click.option(
+        "--allow-import",
+        "allowed_imports",
+        multiple=True,
+        metavar="PACKAGE",
+        help="Let the Python of agents import this package and no others but those named in the"
+        " same way.  [default: all that are installed]",
+    ),
 )
+
+
+HOST = (
+    "model", "models_file", "tools_file", "allowed_tools", "approved_tools", "allowed_imports",
+)  # fmt: skip
+"""The names of the options of `host_options`."""
+
+
+def catalogue_of(options: Mapping[str, Any]) -> Catalogue:
+    """Collect what this host offers, out of all options of a command; see `host_catalogue`."""
+    return host_catalogue(**{name: options[name] for name in HOST})
 
 
 def host_catalogue(
@@ -106,24 +149,57 @@ def host_catalogue(
     models_file: str | Path | None = None,
     tools_file: str | Path | None = None,
     allowed_tools: tuple[str, ...] = (),
+    approved_tools: tuple[str, ...] = (),
+    allowed_imports: tuple[str, ...] = (),
 ) -> Catalogue:
     """Collect what this host offers; the arguments are those of `host_options`.
 
     Raises:
-        InputError: An option cannot be read, or names a file that does not exist.
+        InputError: An option cannot be read, or names a file, a tool or a package that does not
+            exist.
         ConfigError: models.yaml or tools.yaml does not load.
     """
-    from ..host import resolve_models, resolve_servers
+    from ..host import misnamed, resolve_models, resolve_tools
 
+    for name, given in (("models.yaml", models_file), ("tools.yaml", tools_file)):
+        if given is None and (path := misnamed(name, os.environ)) is not None:
+            note(f"{path} is not read. Call it {name}, or name it with --{name.split('.')[0]}.")
     known = Catalogue.of_host(
         models=resolve_models(model, models_file=models_file),
-        servers=resolve_servers(tools_file),
+        host_tools=resolve_tools(tools_file),
     )
+    known = known.approving(approved_tools)
+    if allowed_imports:
+        known = known.importing(allowed_imports)
     return known.granting(frozenset(allowed_tools)) if allowed_tools else known
 
 
-class _Interruptible(click.Command):
-    """A command that Ctrl-C ends, whenever it comes."""
+def _tell_version(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        click.echo(f"{ctx.info_name}, version {version('coterie')}")
+        ctx.exit()
+
+
+VERSION = click.Option(
+    ["--version"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_tell_version,
+    help="Show the version and exit.",
+)
+
+
+class _Ours(click.Command):
+    """A command that -h explains, and that Ctrl-C ends, whenever it comes."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.context_settings.setdefault("help_option_names", ["-h", "--help"])
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Give the parameters; what is a program of its own also tells its version."""
+        return [*super().get_params(ctx), *([] if ctx.parent else [VERSION])]
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run the command. Until it says otherwise, Ctrl-C ends it there and then.
@@ -136,7 +212,7 @@ class _Interruptible(click.Command):
         return super().main(*args, **kwargs)
 
 
-class Command(_Interruptible):
+class Command(_Ours):
     """A command that ends with our exit codes and shows our errors without a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -151,12 +227,19 @@ class Command(_Interruptible):
         except (click.exceptions.Exit, click.ClickException, click.Abort, BrokenPipeError):
             raise
         except Exception:  # noqa: BLE001 - the process boundary: our bug, shown whole
+            if find_spec("fcntl") is None:
+                _show(UnsupportedSystem(), "text")
+                ctx.exit(UnsupportedSystem.exit_code)
             _say(traceback.format_exc(), err=True)
             click.echo("This is a bug in coterie. Please report it with the lines above.", err=True)
             ctx.exit(BUG)
 
 
-class Group(_Interruptible, click.Group):
+class Family(_Ours, click.Group):
+    """A group of commands that it is given."""
+
+
+class Group(Family):
     """A group whose commands are entry points."""
 
     entries = "commands"
@@ -200,8 +283,7 @@ class Group(_Interruptible, click.Group):
         return f"From {distribution.name}." if distribution else ""
 
 
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="coterie", prog_name="mas")
+@click.group(cls=Group)
 def main() -> None:
     """Teams of LLM agents as YAML files: run them, read them, evolve them."""
 

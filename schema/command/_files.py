@@ -8,6 +8,8 @@ from ..agent_document import AGENT, is_agent_folder, is_team_folder
 from ..agent_file import agent_paths, read_agent
 from ..errors import InputError
 from ..loading import read_file, read_team
+from ..seeds import located
+from ..tasks import STREAMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +23,8 @@ MARKS: Mapping[bytes, str] = {
     b"query": "task",
     b"models": "models",
     b"servers": "tools",
+    b"python": "tools",
+    b"permissions": "tools",
     b"ceiling": "policy",
     b"strategy": "evolution",
     b"agents": "team",
@@ -35,8 +39,8 @@ MARKS: Mapping[bytes, str] = {
 """Fields that only one kind of file has at its top, the surest first."""
 
 
-TASKS: Mapping[str, str] = {".json": "task", ".jsonl": "tasks"}
-"""By their endings, files of one task, and of one in each line."""
+TASKS: Mapping[str, str] = {".json": "task", **dict.fromkeys(STREAMS, "tasks")}
+"""By their endings, files of one task, and of many."""
 
 
 def kind_of(file: Path) -> str:
@@ -56,11 +60,12 @@ def kind_of(file: Path) -> str:
 
 
 def with_agents(path: Path) -> tuple[Path, ...]:
-    """Give a file, a team's or an agent's folder, or the agents in a folder of agents.
+    """Give a file, also of a seed, a team's or an agent's folder, or the agents in a folder.
 
     Raises:
-        InputError: There are none in it.
+        InputError: There are none in it, or there is no such seed.
     """
+    path = located(path)
     if not path.is_dir() or is_agent_folder(path) or is_team_folder(path):
         return (path,)
     if not (found := agent_paths(path)):
@@ -69,7 +74,7 @@ def with_agents(path: Path) -> tuple[Path, ...]:
 
 
 def team_in(path: Path) -> Team:
-    """Read a team file without a host, or an agent file as a team of nobody else.
+    """Read a team file or a seed without a host, or an agent file as a team of nobody else.
 
     Raises:
         InputError: There is no such file, or it cannot be read.

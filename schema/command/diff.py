@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,8 +12,10 @@ import click
 from ..agent_file import AgentFile
 from ..edits import changes, diff, edits_to_json, plainly, unified, words
 from ..errors import ConfigError
+from ..json_text import dumps
 from ..loading import read_file
 from ..problems import dotted
+from ..seeds import located
 from ..terminal import speakable
 from . import Command
 from ._files import kind_of, team_in
@@ -54,7 +54,8 @@ TONES: Mapping[Tone, str] = {"name": "cyan", "old": "red", "new": "green", "plac
 def main(files: tuple[str, ...], form: str, color: str, git: bool) -> None:
     """Show what differs between two teams or two agents, in words; where nothing does, nothing.
 
-    An agent is a file or a folder, and which id it has makes no difference.
+    A team is a file, a folder, or seed:NAME. An agent is a file or a folder, and which id it has
+    makes no difference.
 
     Comments, the order of fields and the style of writing make no difference. Nor does it matter
     whether this host knows the models, tools, prompts and backends that the teams name.
@@ -75,7 +76,7 @@ def main(files: tuple[str, ...], form: str, color: str, git: bool) -> None:
     if form == "edits":
         click.echo(edits_to_json(found))
     elif form == "json":
-        click.echo(json.dumps(_report(before, after), ensure_ascii=False, indent=2))
+        click.echo(dumps(_report(before, after), ensure_ascii=False, indent=2))
     elif found:
         click.echo("\n".join(words(before, after, paint)), color=coloured)
     if found:
@@ -86,15 +87,16 @@ def _teams(*files: str) -> tuple[Team, Team]:
     """Load both teams; the problems of both are shown together."""
     teams: list[Team] = []
     problems: list[Problem] = []
-    for file in files:
+    paths = [located(file) for file in files]
+    for path in paths:
         try:
-            teams.append(team_in(Path(file)))
+            teams.append(team_in(path))
         except ConfigError as error:
             problems += error.problems
     if problems:
         raise ConfigError(problems)
     before, after = teams
-    if all(kind_of(Path(file)) == "agent" for file in files):
+    if all(kind_of(path) == "agent" for path in paths):
         (old,), (new,) = before.agents.values(), after.agents.values()
         before = AgentFile(agent=replace(old, id=new.id)).team
     return before, after

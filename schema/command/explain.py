@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from .._shape import shape_schema
+from .._shape import schema_text
+from ..errors import InputError
 from ..explanation import explain, outline
 from ..fields import DOCUMENTS
 from ..reference import reference
+from ..seeds import is_seed
 from . import Command
 
 __all__ = ["main"]
@@ -38,8 +38,13 @@ def main(path: str | None, schema_of: str | None, page_of: str | None) -> None:
     """
     if sum(choice is not None for choice in (path, schema_of, page_of)) > 1:
         raise click.UsageError("give a PATH, or --schema, or --markdown: one of them.")
+    if path and is_seed(path):
+        raise InputError(
+            f"{path} is a team, and this explains fields. `mas seeds` tells what the team is for,"
+            f" `mas-graph {path}` draws it."
+        )
     if schema_of:
-        click.echo(json.dumps(shape_schema(schema_of), indent=2, ensure_ascii=False))
+        click.echo(schema_text(schema_of), nl=False)
     elif page_of:
         click.echo(reference(page_of), nl=False)
     else:

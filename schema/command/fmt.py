@@ -11,6 +11,7 @@ from ..agent_file import agent_paths
 from ..catalogue import Catalogue
 from ..errors import ConfigError, InputError
 from ..loading import read_file, read_team, shape_only, team_path
+from ..seeds import is_seed
 from ..team_folder import self_contained, write_team
 from ..terminal import speakable
 from ..writing import canonical, dump, schema_beside
@@ -60,6 +61,11 @@ def main(
             raise click.UsageError("--to-folder and --to-file take one team, and no other option.")
         _convert(files[0], target, as_folder=to_folder is not None)
         return
+    if not check and (seeds := [file for file in files if is_seed(file)]):
+        raise InputError(
+            f"{seeds[0]} comes with coterie, and is not written."
+            f" Write a copy: mas-fmt {seeds[0]} --to-file team.yaml."
+        )
     files = tuple(one for file in files for one in _files_of(file))
     changed = [file for file in files if _format(file, check=check, inline=inline)]
     for file in changed:

@@ -37,6 +37,8 @@ SUFFIXES = {".dot": "dot", ".gv": "dot", ".json": "json", ".mmd": "mermaid", ".s
 def main(file: Path, picture_format: str | None, target: Path | None) -> None:
     """Draw a team: its levels, its agents and who reports to whom.
 
+    TEAM is a team file, a team's folder, or seed:NAME for one that comes with coterie.
+
     A file whose shape or graph is wrong is refused with all its problems. Whether this host knows
     the models, tools, prompts and backends that the team names makes no difference here:
     `mas validate` tells that.

@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..agent_file import load_agent
+from ..agent_file import check_agent, load_agent
 from ..ceiling import load_ceiling
 from ..errors import ConfigError, InputError
-from ..loading import load_models, load_task, load_team, load_tools
-from ..problems import Problem
+from ..loading import (
+    check_team,
+    load_models,
+    load_task,
+    load_team,
+    read_file,
+    team_path,
+)
+from ..placeholders import placeholders
+from ..problems import FORMATS, Problem
 from ..recipe import load_recipe
 from ..tasks import load_tasks
+from ..terminal import speakable
+from ..tools_file import load_tools
 from . import Command, host_catalogue, host_options, note, problem_format
 from ._files import kind_of, with_agents
 
@@ -21,6 +31,9 @@ if TYPE_CHECKING:
     from ..catalogue import Catalogue
 
 __all__ = ["main"]
+
+MISTAKES = (placeholders,)
+"""The rules that tell of likely mistakes."""
 
 
 @click.command(cls=Command)
@@ -31,32 +44,37 @@ def main(files: tuple[Path, ...], problem_format: str, **host: Any) -> None:
     """Check files and show every problem of each, sorted by place.
 
     Team files, agent files, models.yaml, tools.yaml, policy.yaml and recipes (YAML) and task files
-    (JSON or YAML) are told apart by their top-level fields; of a .jsonl each line is a task. A
-    folder is an agent's where it has an agent.yaml; of any other, the agent files and agents'
-    folders in it are checked. Ends with 2 when there is a problem. Nothing is run.
+    (JSON or YAML) are told apart by their top-level fields; of a .jsonl each line is a task, of a
+    .csv each row. A folder is an agent's where it has an agent.yaml; of any other, the agent files
+    and agents' folders in it are checked. A team may be seed:NAME. Ends with 2 when there is a
+    problem; a warning tells of a likely mistake, and is none. Nothing is run.
     """
     known = host_catalogue(**host)
     files = tuple(one for file in files for one in with_agents(file))
     problems = dict.fromkeys(problem for file in files for problem in _problems(file, known))
-    if problems:
+    if any(one.severity == "error" for one in problems):
         raise ConfigError([*problems])
-    if problem_format == "text":
-        click.echo(f"{len(files)} file{'s' if len(files) > 1 else ''}: no problems.")
-    elif problem_format == "json":
-        click.echo("[]")
+    if problem_format != "text":
+        click.echo(
+            FORMATS[problem_format]([*problems]), nl=bool(problems) or problem_format == "json"
+        )
+        return
+    for one in problems:
+        click.echo(speakable(str(one)), err=True)
+    click.echo(f"{len(files)} file{'s' if len(files) > 1 else ''}: no problems.")
 
 
 def _problems(file: Path, known: Catalogue) -> tuple[Problem, ...]:
     try:
-        _load(file, known)
+        return _loaded(file, known)
     except ConfigError as error:
         return error.problems
     except InputError as error:
         return (Problem(file=str(file), message=str(error)),)
-    return ()
 
 
-def _load(file: Path, known: Catalogue) -> None:
+def _loaded(file: Path, known: Catalogue) -> tuple[Problem, ...]:
+    """Load a file; give its likely mistakes."""
     match kind_of(file):
         case "task":
             load_task(file, known)
@@ -72,5 +90,11 @@ def _load(file: Path, known: Catalogue) -> None:
             load_recipe(file, tell=note)
         case "agent":
             load_agent(file, known)
+            known = known.beside(file.parent)
+            return tuple(check_agent(file, known, MISTAKES)[1])
         case _:
             load_team(file, known)
+            path = team_path(file)
+            known, text = known.beside(path.parent), read_file(path)
+            return tuple(check_team(text, str(path), known, MISTAKES, folder=path.parent)[1])
+    return ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .._meaning import objections
+from ..models import EFFORTS
 from ._newcomers import NAMES, Newcomers
 from ._structure import is_tied, new_edges
 from .of_tools import told_apart
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from ..catalogue import Catalogue
     from ..ceiling import Ceiling
+    from ..models import Effort
     from ..team import Agent, Team
     from .components import Component
 
@@ -68,6 +70,17 @@ class Offer:
     def most_of(self, limit: str) -> Any:
         """Give a limit of the ceiling; None where there is none."""
         return getattr(self.ceiling, limit) if self.ceiling else None
+
+    @property
+    def efforts(self) -> Sequence[Effort]:
+        """Efforts that agents may write; none where neither a person nor this team speaks of any.
+
+        What nobody has spoken of is not offered: a model that does not think would be asked to.
+        """
+        limit = self.most_of("effort")
+        spoken_of = limit not in {None, "none"} or any(one.effort for one in self.asking)
+        most = EFFORTS.index(limit) + 1 if limit is not None else len(EFFORTS)
+        return EFFORTS[:most] if spoken_of else ()
 
     @property
     def room_for_agents(self) -> int:

@@ -56,7 +56,7 @@ def new_edges(team: Team, *, together: bool) -> EdgesBySender:
         order = [agent_id for level in team.levels for agent_id in level]
         later = {one: {*order[place + 1 :]} for place, one in enumerate(order)}
     else:
-        ancestors = _ancestors(team)
+        ancestors = team.ancestors
         later = {one: {*team.agents} - {one, *ancestors[one]} for one in team.agents}
     return {one: later[one] - {*team.reports_to.get(one, ())} for one in team.agents}
 
@@ -110,11 +110,3 @@ def _in_rounds(team: Team) -> Sequence[str]:
     rounds = team.execution.rounds
     closing = rounds.closing if rounds else ()
     return [one for one in team.agents if one not in closing] if closing else ()
-
-
-def _ancestors(team: Team) -> Mapping[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for one in (agent_id for level in team.levels for agent_id in level):
-        reporters = team.predecessors[one]
-        found[one] = frozenset(reporters).union(*(found[reporter] for reporter in reporters))
-    return found

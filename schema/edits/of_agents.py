@@ -149,12 +149,15 @@ class SetParameter(OfAgent):
 
     @classmethod
     def offers(cls, offer: Offer) -> Iterator[Schema]:
-        """Offer limits, the temperature, and a choice of labels for the answer."""
+        """Offer limits, the temperature, efforts, and a choice of labels for the answer."""
         asking = [one.id for one in offer.asking]
         known = shape_schema("team")["$defs"]["agent"]["properties"]
         if asking:
             temperature = {"type": "number", "enum": list(TEMPERATURES)}
             yield edit("set_parameter", agent=one_of(asking), temperature=temperature)
+            if efforts := offer.efforts:
+                said: Schema = {"type": "string", "enum": list(efforts)}
+                yield edit("set_parameter", agent=one_of(asking), effort=said)
         others = () if is_arranged(offer.team) else offer.asking
         if labelled := [one.id for one in others if not offer.objects(_labelled(one))]:
             yield edit("set_parameter", agent=one_of(labelled), output_schema=_labels_schema())

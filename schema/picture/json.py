@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+from ..json_text import dumps
 
 if TYPE_CHECKING:
     from ..team import Team
@@ -24,7 +25,7 @@ def draw(team: Team) -> str:
         **({"rounds": asdict(rounds)} if (rounds := team.execution.rounds) else {}),
         **({"roster": asdict(roster)} if (roster := team.execution.roster) else {}),
     }
-    return json.dumps(graph, indent=2, ensure_ascii=False) + "\n"
+    return dumps(graph, indent=2, ensure_ascii=False) + "\n"
 
 
 def _agent(team: Team, agent_id: str) -> dict[str, Any]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from .caption import duty, engine, model, one_line, span, totals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from rich.table import Table
 
@@ -19,8 +20,9 @@ __all__ = ["draw"]
 
 WIDTH = 100
 GAP = 3
-NAMES = ("level", "agents", "role", "works as", "model", "reports to")
+NAMES = ("level", "agents", "role", "works as", "model", "reports to", "state")
 OUTPUT = "★ the answer"
+NO_STATES: Mapping[str, str] = MappingProxyType({})
 
 
 class Row(NamedTuple):
@@ -32,10 +34,16 @@ class Row(NamedTuple):
     works_as: str
     model: str
     reports_to: str
+    state: str
 
 
-def draw(team: Team) -> str:
-    """Draw a team as text of at most 100 columns."""
+def draw(team: Team, states: Mapping[str, str] = NO_STATES) -> str:
+    """Draw a team as text of at most 100 columns.
+
+    Args:
+        team: The team.
+        states: What is to be said of agents of it as they are in a run, by id.
+    """
     from rich.console import Console
 
     stream = io.StringIO()
@@ -44,18 +52,19 @@ def draw(team: Team) -> str:
     )
     console.print(f"{team.name} · {totals(team)}")
     console.print(one_line(team.description), end="\n\n" if team.description else "\n")
-    console.print(_table(list(_rows(team))))
+    console.print(_table(list(_rows(team, states))))
     if tools := list(_tools(team)):
         console.print("", *tools, sep="\n")
     return "".join(f"{line.rstrip()}\n" for line in stream.getvalue().splitlines())
 
 
-def _rows(team: Team) -> Iterator[Row]:
+def _rows(team: Team, states: Mapping[str, str]) -> Iterator[Row]:
     output = team.output
     for number, level in enumerate(team.levels, 1):
         alike: dict[tuple[object, ...], list[Agent]] = {}
         for agent in map(team.agents.__getitem__, level):
-            alike.setdefault(_likeness(team, agent, agent.id == output), []).append(agent)
+            likeness = _likeness(team, agent, agent.id == output), states.get(agent.id)
+            alike.setdefault(likeness, []).append(agent)
         for place, agents in enumerate(alike.values()):
             ids, first = [agent.id for agent in agents], agents[0]
             yield Row(
@@ -65,6 +74,7 @@ def _rows(team: Team) -> Iterator[Row]:
                 works_as=_works_as(team, first),
                 model=model(team, first),
                 reports_to=OUTPUT if first.id == output else _reports_to(team, ids),
+                state=states.get(first.id, ""),
             )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from scipy import stats
 
 from coterie.benchmarks import comparing
 from coterie.benchmarks.comparing import compare, compare_all, p_adjusted
@@ -31,6 +30,8 @@ def scores(values: Iterable[float | None], trial: int = 1) -> list[Sample]:
 
 
 def test_single_trials_are_compared_task_by_task(tmp_path: Path) -> None:
+    from scipy import stats
+
     before, after = (
         [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         [1.0, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0],
@@ -56,6 +57,8 @@ def test_single_trials_are_compared_task_by_task(tmp_path: Path) -> None:
 
 
 def test_several_trials_are_compared_by_their_means(tmp_path: Path) -> None:
+    from scipy import stats
+
     one = [*scores([1.0, 0.0, 0.0]), *scores([0.0, 0.0, 0.0], trial=2)]
     other = [*scores([1.0, 1.0, 0.0]), *scores([1.0, 1.0, 1.0], trial=2)]
     told = compared(tmp_path, one, other).value()

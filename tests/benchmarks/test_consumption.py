@@ -18,7 +18,9 @@ from coterie.schema import InputError
 
 def answer(seconds: float, **more: Any) -> dict[str, Any]:
     usage = {"usage": Usage(calls=1, prompt_tokens=10, usd=0.1).value()}
-    return {"model": "m-2026-05", "alias": "default", "seconds": seconds, **usage, **more}
+    said = {"text": "7", "tool_calls": [], "finish_reason": "stop", "attempts": 1}
+    who = {"model": "m-2026-05", "alias": "default"}
+    return {**said, **who, "seconds": seconds, **usage, **more}
 
 
 def journaled(folder: Path, entries: dict[str, dict[str, Any]]) -> Path:

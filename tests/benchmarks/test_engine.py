@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from coterie.benchmarks.engine import __main__ as engine
+from coterie.benchmarks.engine import streaming
 from coterie.benchmarks.engine.workloads import workload
-from coterie.schema.errors import InputError
+from coterie.runtime.missing import MissingProgram
 
 
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -36,6 +37,22 @@ def test_a_quick_run_measures_and_checks_every_subject(tmp_path: Path) -> None:
     assert "failed" not in done.stdout
 
 
+def test_an_answer_in_pieces_is_measured_beside_a_whole_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, least in (("RUNS", 1), ("AT_ONCE", 2), ("SIMULATED", "sim-0-3")):
+        monkeypatch.setattr(streaming, name, least)
+    with engine._simulator() as port:
+        measured = streaming.in_pieces(f"http://127.0.0.1:{port}/v1")
+    assert all(measured.values())
+    rows = streaming.pieces_table(measured).splitlines()
+    assert [row.split(" | ")[0] for row in rows[2:]] == [
+        "| whole",
+        "| in pieces",
+        "| in pieces, aiohttp and json alone",
+    ]
+
+
 def test_an_unknown_subject_is_named(tmp_path: Path) -> None:
     done = run("--subjects", "none", folder=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
@@ -44,7 +61,7 @@ def test_an_unknown_subject_is_named(tmp_path: Path) -> None:
 
 def test_installing_without_uv_says_how_to_come_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "find_uv", lambda: None)
-    with pytest.raises(InputError, match=r"neither on PATH nor beside .* \(pip install uv\)"):
+    with pytest.raises(MissingProgram, match=r"uv makes .* not installed.*\(pip install uv\)"):
         engine._install("langgraph")
 
 

@@ -67,7 +67,10 @@ def test_it_can_be_opened_again(tmp_path: Path) -> None:
         ("{", "run.json: cannot be read"),
         ("[]", "run.json: not a JSON object"),
         ("{}", "run.json: not the manifest of an evaluation"),
-        ('{"evaluation": {"benchmark": 1}, "head": {}}', "not the manifest of an evaluation"),
+        (
+            '{"evaluation": {"benchmark": 1}, "head": {}}',
+            "not the manifest of an evaluation: evaluation",
+        ),
     ],
 )
 def test_the_folder_of_something_else_is_said(

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats as scipy_stats
 
 from coterie.benchmarks.statistics import (
     cohens_h,
@@ -26,7 +25,14 @@ from coterie.benchmarks.statistics import (
 )
 from coterie.pool.intervals import paired_interval
 
-stats: Any = scipy_stats  # its types leave open what a test gives
+
+def scipy_stats() -> Any:
+    """Import what takes two seconds in the worker that needs it; its types leave results open."""
+    from scipy import stats
+
+    return stats
+
+
 THIRDS = st.sampled_from([0.0, 1 / 3, 2 / 3, 1.0])
 PAIRS = st.lists(st.tuples(THIRDS, THIRDS), min_size=1, max_size=9)
 
@@ -52,7 +58,7 @@ def test_mcnemar_by_hand(worse: int, better: int, p: float) -> None:
 
 @pytest.mark.parametrize(("worse", "better"), [(3, 9), (0, 12), (40, 60), (500, 700)])
 def test_mcnemar_is_the_binomial_test_of_what_differs(worse: int, better: int) -> None:
-    p = stats.binomtest(worse, worse + better, 0.5).pvalue
+    p = scipy_stats().binomtest(worse, worse + better, 0.5).pvalue
     before, after = [1.0] * worse + [0.0] * better, [0.0] * worse + [1.0] * better
     assert mcnemar(before, after) == pytest.approx(p)
 
@@ -86,7 +92,7 @@ def test_the_interval_of_a_difference_has_the_size_that_theory_gives() -> None:
     chance = random.Random(1)
     differences = [chance.uniform(-1, 1) for _ in range(400)]
     low, high = paired_interval(differences)
-    mean, reach = sum(differences) / 400, 1.96 * stats.sem(differences)
+    mean, reach = sum(differences) / 400, 1.96 * scipy_stats().sem(differences)
     assert low == pytest.approx(mean - reach, abs=0.005)
     assert high == pytest.approx(mean + reach, abs=0.005)
 
@@ -120,8 +126,8 @@ def test_paired_tests_are_those_of_scipy() -> None:
     chance = random.Random(3)
     before = [chance.random() for _ in range(30)]
     after = [one + chance.gauss(0.05, 0.1) for one in before]
-    assert paired_t(before, after) == pytest.approx(stats.ttest_rel(before, after).pvalue)
-    assert wilcoxon(before, after) == pytest.approx(stats.wilcoxon(before, after).pvalue)
+    assert paired_t(before, after) == pytest.approx(scipy_stats().ttest_rel(before, after).pvalue)
+    assert wilcoxon(before, after) == pytest.approx(scipy_stats().wilcoxon(before, after).pvalue)
 
 
 def test_tasks_that_score_the_same_drop_out_of_wilcoxons_test() -> None:
@@ -132,7 +138,7 @@ def test_tasks_that_score_the_same_drop_out_of_wilcoxons_test() -> None:
 def test_means_that_rounding_alone_tells_apart_are_ties() -> None:
     """2/3 - 1/3 and 1 - 2/3 are the same third, though not the same floating-point number."""
     before, after = [1 / 3, 2 / 3, 1.0, 0.0, 1 / 3], [2 / 3, 1.0, 0.0, 1 / 3, 1.0]
-    exact = stats.wilcoxon([1, 1, -3, 1, 2]).pvalue
+    exact = scipy_stats().wilcoxon([1, 1, -3, 1, 2]).pvalue
     assert wilcoxon(before, after) == pytest.approx(exact)
     assert paired_t([1 / 3, 2 / 3], [2 / 3, 1.0]) == 0.5
 
@@ -181,7 +187,9 @@ def test_rank_correlation_is_spearmans_and_none_where_nothing_is_told_apart(pair
     if len({*one}) < 2 or len({*other}) < 2:
         assert rank_correlation(one, other) == 0
     else:
-        assert rank_correlation(one, other) == pytest.approx(stats.spearmanr(one, other).statistic)
+        assert rank_correlation(one, other) == pytest.approx(
+            scipy_stats().spearmanr(one, other).statistic
+        )
 
 
 def test_ranks_that_rounding_alone_tells_apart_are_ties() -> None:

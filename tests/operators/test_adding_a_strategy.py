@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,10 @@ import pytest
 from coterie.pool import Pool
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
+from coterie.schema.catalogue import installed
+from coterie.schema.command import main
 
+from ..came import Came, invoked_in
 from . import added_strategy
 from .evolving import asked
 
@@ -53,7 +55,7 @@ def mentor(request: Request) -> Reply:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with an added package, a team, a recipe and tasks."""
     (tmp_path / "added.py").write_text(SOURCE.read_text())
     (tmp_path / "shown.py").write_text(block("python"))
@@ -65,7 +67,12 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "recipe.yaml").write_text(RECIPE)
     tasks("tasks", "t", 4, tmp_path)
     tasks("test", "h", 2, tmp_path)
-    return tmp_path
+    monkeypatch.syspath_prepend(tmp_path)
+    for module in ("added", "shown"):  # those of another test's folder
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    installed.cache_clear()
+    yield tmp_path
+    installed.cache_clear()
 
 
 def tasks(name: str, start: str, count: int, folder: Path) -> None:
@@ -82,16 +89,8 @@ def block(language: str) -> str:
     return rest.partition("```")[0]
 
 
-def mas(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from coterie.schema.command import main; main()", *words],
-        cwd=folder,
-        env={**os.environ, "MAS_HOME": str(folder), "PYTHONPATH": str(folder)},
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
+def mas(folder: Path, *words: str) -> Came:
+    return invoked_in(folder, main, words, "mas")
 
 
 def evolve(folder: Path, *words: str, recipe: str = "recipe.yaml") -> tuple[Any, int]:
@@ -108,11 +107,11 @@ def test_it_takes_eighty_lines_and_the_one_of_the_page_ten() -> None:
 
 def test_its_agents_keep_what_they_were_told_and_go_on_with_it(folder: Path) -> None:
     first, paid = evolve(folder, "--limit", "2")
-    assert first.returncode == 0, first.stderr
-    assert (paid, "2 of 4" in first.stderr) == (2 * (2 + 2), False)
+    assert first.code == 0, first.err
+    assert (paid, "2 of 4" in first.err) == (2 * (2 + 2), False)
     done, more = evolve(folder, "--test", "test.jsonl", "--repeats", "1")
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    assert done.code == 0, done.err
+    told = done.json
     assert (told["tasks"], told["score"]) == (4, 0.75)  # nobody was advised before the first
     assert told["told"] == {"reminders": 1.5}
     assert told["spent"]["advise"]["calls"] == 8
@@ -121,72 +120,72 @@ def test_its_agents_keep_what_they_were_told_and_go_on_with_it(folder: Path) -> 
     owners = [one.owner for one in Pool.open(folder / "pool").learnt.values()]
     assert owners == ["one", "two"] * 4
     again, nothing = evolve(folder, "--test", "test.jsonl", "--repeats", "1")
-    assert (again.stdout, nothing) == (done.stdout, 0)
-    text = mas(folder, "evolve", "report", "pool").stdout
+    assert (again.out, nothing) == (done.out, 0)
+    text = mas(folder, "evolve", "report", "pool").out
     assert "each task's answer, scored by the reference answers" in text
     assert "reminders: 1.5 a task, 0 to 2" in text
-    shown = mas(folder, "evolve", "show", "pool", "t1").stdout
+    shown = mas(folder, "evolve", "show", "pool", "t1").out
     assert "run\n  answer: 7\n\nreminders: 2" in shown
 
 
 def test_the_one_of_the_page_is_evolved_with(folder: Path) -> None:
     (folder / "recipe.yaml").write_text("strategy: first\nseeds: [pair.yaml]\n")
     done, calls = evolve(folder)
-    assert (done.returncode, calls) == (0, 4 * 2), done.stderr
-    assert json.loads(done.stdout)["score"] == 0
+    assert (done.code, calls) == (0, 4 * 2), done.err
+    assert done.json["score"] == 0
 
 
 def test_it_is_examined_on_a_benchmark_with_what_its_pool_has_learnt(folder: Path) -> None:
-    assert evolve(folder, "--limit", "1")[0].returncode == 0
+    assert evolve(folder, "--limit", "1")[0].code == 0
     ledger = (folder / "pool/ledger.jsonl").read_bytes()
     words = ("--recipe", "recipe.yaml", "--pool", "pool", "--count", "4", "--split", "test")
 
-    def examine(*more: str) -> tuple[subprocess.CompletedProcess[str], int]:
+    def examine(*more: str) -> tuple[Came, int]:
         with ScriptedModel(mentor) as model:
             one = ("--trials", "1", "--workers", "1", "--model", f"m@{model.api_base}")
             done = mas(folder, "bench", "run", "arithmetic", *words, *one, "--quiet", *more)
             return done, len(model.calls)
 
     stopped, first = examine("--budget", "calls=2", "--json")
-    assert (stopped.returncode, first) == (3, 2), stopped.stderr
-    assert "The same command goes on." in stopped.stderr
+    assert (stopped.code, first) == (3, 2), stopped.err
+    assert "The same command goes on." in stopped.err
     done, second = examine("--json")
-    assert (done.returncode, first + second) == (0, 2 * 2), done.stderr
-    told = json.loads(done.stdout)
+    assert (done.code, first + second) == (0, 2 * 2), done.err
+    told = done.json
     assert (told["team"], told["samples"], told["complete"]) == ("mentoring, learnt", 2, True)
     assert told["usage"]["calls"] == 4
     assert examine("--json")[1] == 0
     assert (folder / "pool/ledger.jsonl").read_bytes() == ledger
     (results,) = (folder / "results").iterdir()
-    assert "mentoring, learnt" in mas(folder, "bench", "table", str(results)).stdout
+    assert "mentoring, learnt" in mas(folder, "bench", "table", str(results)).out
 
 
 def test_its_settings_are_checked_and_explained(folder: Path) -> None:
     (folder / "recipe.yaml").write_text(RECIPE.replace("pieces: 1", "pieces: 11"))
     done = mas(folder, "validate", "recipe.yaml")
-    assert done.returncode == 2
+    assert done.code == 2
     assert "recipe.yaml:2:20: error: settings.pieces: 11 is out of range (pieces, 0 to 10)" in (
-        done.stderr
+        done.err
     )
-    assert "strategy  mentoring" in mas(folder, "explain", "settings.pieces").stdout
-    assert "Of `mentoring`:" in mas(folder, "explain", "--markdown", "evolution").stdout
+    assert "strategy  mentoring" in mas(folder, "explain", "settings.pieces").out
+    assert "Of `mentoring`:" in mas(folder, "explain", "--markdown", "evolution").out
 
 
 def test_its_operator_acts_at_the_prompt_too(folder: Path) -> None:
-    assert "advise" in mas(folder, "op", "--help").stdout
+    assert "advise" in mas(folder, "op", "--help").out
     with ScriptedModel(mentor) as model:
         asked = ("-q", "What is 3 + 4?", "--model", f"m@{model.api_base}", "--dry-run")
         done = mas(folder, "op", "advise", "pair.yaml", "two", *asked)
-        assert done.returncode == 0, done.stderr
-        assert "two should count." in done.stdout
+        assert done.code == 0, done.err
+        assert "two should count." in done.out
         nobody = mas(folder, "op", "advise", "pair.yaml", "to", *asked)
-    assert nobody.returncode == 2
-    assert "no agent 'to' in pair." in nobody.stderr
+    assert nobody.code == 2
+    assert "no agent 'to' in pair." in nobody.err
 
 
 def test_what_is_no_strategy_is_named(folder: Path) -> None:
     (folder / "recipe.yaml").write_text("strategy: broken\n")
     done, _ = evolve(folder)
-    assert done.returncode == 2
-    assert "'broken' of coterie.strategies leads to no strategy, but to a dict" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.code == 2
+    assert "'broken' of coterie.strategies leads to no strategy, but to a dict" in done.err
+    assert "Traceback" not in done.err

@@ -116,6 +116,13 @@ def test_an_answer_that_was_cut_off_is_called_so() -> None:
     assert came.problems[0] == "it was cut off at 5 tokens. Write less."
 
 
+def test_thinking_alone_is_no_answer_even_where_any_text_is_one() -> None:
+    free = question(read=str)
+    done = asking(["<think>yes", "yes"], lambda meta: meta.ask("t", free))
+    assert done.came == "yes"
+    assert done.told("operator_repair")[0]["problems"][0].startswith("it is thinking only.")
+
+
 def test_a_long_bad_answer_is_not_sent_back_whole() -> None:
     done = asked(["x" * 50_000, Reply.json({"word": "no"})])
     assert len(done.calls[1].body["messages"][2]["content"]) == 4_000

@@ -438,7 +438,7 @@ class TestChoice:
     @pytest.mark.parametrize("alias", ["embedded", "claude"])
     def test_refuses_models_that_have_no_such_endpoint(self, alias: str) -> None:
         with pytest.raises(InputError, match="only OpenAI-compatible endpoints"):
-            self.choose(alias)
+            self.choose(alias, ANTHROPIC_API_KEY="k")
 
     def test_names_what_there_is(self) -> None:
         with pytest.raises(InputError, match="Known: minilm, hashing, claude, embedded, own"):

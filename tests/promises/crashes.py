@@ -47,24 +47,27 @@ class CountingProvider:
     Attributes:
         broken: Agents whose model never answers.
         calls: Calls that were answered.
+        questions: The digests of what was answered, however often.
     """
 
     broken: frozenset[str] = frozenset()
     calls: int = 0
+    questions: set[str] = field(default_factory=set[str])
     models: Mapping[str, Model] = field(default_factory=lambda: KNOWN.models)
 
     async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
         text = "\n".join(str(one["content"]) for one in request.messages)
-        digest = hashlib.sha256(f"{text}{request.seed}".encode()).hexdigest()
-        for _turn in range(int(digest[0], 16)):
+        question = hashlib.sha256(f"{text}{request.seed}".encode()).hexdigest()
+        for _turn in range(int(question[0], 16)):
             await asyncio.sleep(0)
         if any(f"[{agent}]" in text for agent in self.broken):
             raise CallError("out of order", kind="rejected")
         self.calls += 1
-        if request.schema is None or int(digest[1], 16) % 3 == 0:  # needs to be repaired
-            answer = digest[:8]
+        self.questions.add(question)
+        if request.schema is None or int(question[1], 16) % 3 == 0:  # needs to be repaired
+            answer = question[:8]
         else:
-            answer = f'{{"answer": "{digest[:8]}"}}'
+            answer = f'{{"answer": "{question[:8]}"}}'
         return ChatAnswer(text=answer, usage=Usage(calls=1, prompt_tokens=9, completion_tokens=3))
 
 

@@ -150,7 +150,9 @@ KINDS: Mapping[str, Kind] = {
     "busy": repeated("HTTP 429", Reply.error(429, message=CANARY)),
     "server_error": repeated("HTTP 500", Reply.error(500, message=CANARY)),
     "hanging": repeated("no whole answer", Reply.fault("hang"), **GIVEN_UP),
-    "dripping": repeated("no whole answer", Reply.fault("drip").replace(text=CANARY), **GIVEN_UP),
+    "dripping": repeated(
+        "no whole answer", Reply.fault("drip").replace(text=CANARY, interval=1), **GIVEN_UP
+    ),
     "html": repeated("not JSON", Reply.fault("html_body").replace(body=f"<p>{CANARY}</p>")),
     "no_choices": repeated("no choices", Reply.fault("no_choices")),
     "cut_off": repeated("connection broke", Reply.fault("truncated_body").replace(text=CANARY)),

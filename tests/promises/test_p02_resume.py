@@ -29,7 +29,7 @@ def test_p02_interrupted_and_resumed_is_as_uninterrupted(nightly: bool) -> None:
     cases = crashes = 0
 
     @settings(
-        max_examples=10_000 if nightly else 150,
+        max_examples=10_000 if nightly else 100,
         deadline=None,
         database=None,
         derandomize=True,
@@ -58,5 +58,5 @@ def test_p02_interrupted_and_resumed_is_as_uninterrupted(nightly: bool) -> None:
         cases += 1
 
     check()
-    assert cases >= (10_000 if nightly else 150)
+    assert cases >= (10_000 if nightly else 100)
     assert crashes > cases / 2

@@ -18,10 +18,11 @@ import yaml
 from coterie.schema import Agent, Catalogue, ConfigError, Execution, Model, Team, dump
 from coterie.schema.ceiling import Ceiling
 from coterie.schema.edits import COMPONENTS, apply, component_schema, edits_from_json
+from coterie.schema.models import EFFORTS
 
 from ..schema.edits.decoder import answer
 
-CI, NIGHTLY = 2_000, 100_000
+CI, NIGHTLY = 1_000, 100_000
 
 ALIASES = ("fast", "large", "secret")
 CATALOGUE = Catalogue.of_host(
@@ -31,6 +32,7 @@ CATALOGUE = Catalogue.of_host(
 
 CEILING = Ceiling(
     tools=frozenset({"read_file", "list_files"}),
+    imports=frozenset({"numpy"}),
     models=frozenset({"default", "fast"}),
     agent_types=frozenset({"LLM", "Function", "ToolCallingAgent"}),
     backends=frozenset({"llm", "function", "smolagents"}),
@@ -88,16 +90,23 @@ def escalations(team: Team) -> list[str]:
         found += [
             (f"{name} backend", backend not in {"llm", "function", "smolagents"}),
             (f"{name} code", backend == "smolagents" and kind != "ToolCallingAgent"),
+            (f"{name} imports", not {"numpy"}.issuperset(agent.get("imports", ()))),
             (f"{name} tools", not {"read_file", "list_files"}.issuperset(agent.get("tools", ()))),
         ]
         if backend != "function":
             found += [
                 (f"{name} model", agent.get("model_id", "default") not in {"default", "fast"}),
                 (f"{name} tokens", agent.get("max_tokens", 4096) > 2048),
-                (f"{name} steps", backend == "smolagents" and agent.get("max_steps", 99) > 8),
+                (f"{name} steps", backend == "smolagents" and steps_of(agent) > 8),
                 (f"{name} timeout", agent.get("timeout", run_timeout) > 300),
             ]
     return [name for name, is_beyond in found if is_beyond]
+
+
+def steps_of(agent: dict[str, Any]) -> int:
+    """The most calls of an agent that works in a loop: its steps, and a plan ahead of some."""
+    steps, interval = agent.get("max_steps", 99), agent.get("planning_interval")
+    return steps + (len(range(0, steps, interval)) if interval else 0)
 
 
 @dataclass(frozen=True)
@@ -124,11 +133,14 @@ class Author:
         agent = pick(ids)
         parameters: dict[str, Any] = {
             "max_tokens": pick([100, 2048, 2049, 10**6, None]),
-            "max_steps": pick([1, 8, 9, 1000, None]),
+            "max_steps": pick([1, 4, 8, 9, 1000, None]),
+            "planning_interval": pick([1, 2, 8, None]),
+            "imports": pick([["numpy"], ["yaml"], ["numpy", "yaml"], None]),
             "timeout": pick([1, 300, 300.5, 604800, None]),
             "agent_type": pick([*IMPLIED, None]),
             "backend": pick(["llm", "smolagents", "mini-swe-agent", "swe-agent", None]),
             "temperature": pick([0, 2, None]),
+            "effort": pick([*EFFORTS, None]),
             "function": pick(["majority", "concat", None]),
         }
         name = pick([*parameters])

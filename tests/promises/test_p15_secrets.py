@@ -514,9 +514,9 @@ def test_p15_no_library_reads_the_env_file_of_the_project(
     with ScriptedModel(script, key=host.secrets.key) as model:  # pyright: ignore[reportArgumentType]
         host.offers(model)
         models = json.loads((host.work / "models.yaml").read_text())
-        models["models"]["other"] = {"model": "deepseek/m", "key_env": "MY_MODEL"}
+        models["models"]["other"] = {"model": "ovhcloud/m", "key_env": "MY_MODEL"}
         host.put("models.yaml", models)
-        host.environment["DEEPSEEK_API_BASE"] = model.api_base
+        host.environment["OVHCLOUD_API_BASE"] = model.api_base
         done = host.run(
             *(["driver.py"] if started == "from a file" else ["-c", driver]),
             *("team.yaml", "-q", "What is it?"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import nullcontext
 from functools import partial
@@ -33,6 +34,17 @@ from coterie.runtime.trace import Event
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
 TASK = Task(id="apples", query="How many apples are left?")
+
+
+SHARES = 40
+"""Of all cases, which so can be run by several processes, and in repositories that stay small."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Have a test of many cases run in shares, where all of the cases are wanted."""
+    if "shares" in metafunc.fixturenames:
+        shares = SHARES if metafunc.config.getoption("--nightly") else 1
+        metafunc.parametrize(("share", "shares"), [(share, shares) for share in range(shares)])
 
 
 class Bench:
@@ -175,3 +187,34 @@ def team(
         reports_to=edges or {},
         execution=Execution(**execution),
     )
+
+
+STAND_IN = Path(__file__).parent / "runners" / "swe_agent_stand_in.py"
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path) -> Path:
+    """The interpreter of an environment in which something like SWE-agent is installed."""
+    home = tmp_path / "swe-agent"
+    files = {
+        "sweagent/__init__.py": "from pathlib import Path\n"
+        "CONFIG_DIR = Path(__file__).parents[1] / 'config'\n",
+        "sweagent/run/run_single.py": STAND_IN.read_text("utf-8"),
+        "sweagent/agent/hooks/abstract.py": "class AbstractAgentHook: pass\n",
+        "swerex/__init__.py": "",
+        "litellm/__init__.py": "from types import SimpleNamespace as ModelResponse\n",
+        "config/default.yaml": "agent:\n  type: default\n  history_processors:\n"
+        "    - {type: cache_control}\n    - {type: last_n_observations}\n",
+        "tools/registry/install.sh": "",
+        ".env": "OPENAI_API_KEY=sk-of-the-person\n",
+        "sweagent-1.1.0.dist-info/METADATA": "Name: sweagent\nVersion: 1.1.0\n",
+        "swe_rex-1.4.0.dist-info/METADATA": "Name: swe-rex\nVersion: 1.4.0\n",
+    }
+    for name, text in files.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text, "utf-8")
+    interpreter = home / "bin" / "python"
+    interpreter.parent.mkdir()
+    interpreter.write_text(f'#!/bin/sh\nPYTHONPATH={home} exec {sys.executable} "$@"\n', "utf-8")
+    interpreter.chmod(0o755)
+    return interpreter

@@ -113,6 +113,11 @@ class Acting:
         del agent
         yield from ()
 
+    @classmethod
+    def needs_jail(cls, agent: Agent) -> bool:
+        del agent
+        return False
+
     async def run(self, assignment: Assignment) -> AgentResult:
         question = [
             {"role": "system", "content": assignment.system},

@@ -14,11 +14,17 @@ from coterie.runtime.branch import Branch, Locks
 from coterie.runtime.journal import FILE, Journal, NotRecorded
 from coterie.runtime.usage import Usage
 
-USAGE = Usage(calls=1, prompt_tokens=9, completion_tokens=3).value()
+SAID = Usage(calls=1, prompt_tokens=9, completion_tokens=3)
+USAGE = SAID.value()
 
 
 def said(text: str) -> Mapping[str, Any]:
-    return {"text": text, "usage": USAGE}
+    call = {"tool_calls": [], "finish_reason": "stop", "model": "m", "alias": "default"}
+    return {"text": text, "usage": USAGE, "seconds": 0.1, "attempts": 1, **call}
+
+
+def came(usage: Usage) -> Mapping[str, Any]:
+    return {"content": "c", "usage": usage.value(), "seconds": 0.1, "attempts": 1}
 
 
 def done(*puts: Coroutine[Any, Any, None]) -> None:
@@ -75,10 +81,10 @@ def test_tools_and_code_are_done_again_by_each_branch(tmp_path: Path) -> None:
 
 def test_what_came_from_the_other_run_is_counted_however_an_agent_is_found(tmp_path: Path) -> None:
     """One of an agent's two calls is the other run's: also for who finds the agent as a whole."""
-    two_calls = {"content": "c", "usage": Usage(calls=2).value()}
+    two_calls = came(Usage(calls=2))
     with opened(tmp_path) as (base, own):
         done(base.put("a/attempt 1/call 1", "model", "q1", said("theirs")))
-        done(base.put("b", "agent", "q", {"content": "b", "usage": Usage(calls=3).value()}))
+        done(base.put("b", "agent", "q", came(Usage(calls=3))))
         one = Branch.of(own, base, "one", locks=Locks())
         assert one.get("a/attempt 1/call 1", "q1")
         done(
@@ -99,7 +105,7 @@ def test_a_run_may_branch_within_its_own_journal(tmp_path: Path) -> None:
     with opened(tmp_path) as (_, own):
         done(
             own.put("a/attempt 1/call 1", "model", "q1", said("first")),
-            own.put("b", "agent", "q", {"content": "b", "usage": USAGE}),
+            own.put("b", "agent", "q", came(SAID)),
             own.put("a/attempt 1/tool f 1", "tool", "q", {"output": "first"}),
         )
         branch = Branch.of(own, own, "without b", locks=Locks())

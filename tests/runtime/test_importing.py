@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
 
-from coterie.runtime.importing import quiet_environment
+from coterie.runtime.importing import quiet_environment, without_collecting
 
 
 def test_variables_are_set_inside_and_everything_is_as_before_after_it(
@@ -28,3 +29,15 @@ def test_it_is_as_before_also_after_an_error() -> None:
     with pytest.raises(LookupError), quiet_environment(NEW="1"):
         raise LookupError
     assert dict(os.environ) == before
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_garbage_is_collected_afterwards_as_it_was_before(collects: bool) -> None:
+    before = gc.isenabled()
+    try:
+        (gc.enable if collects else gc.disable)()
+        with without_collecting():
+            assert not gc.isenabled()
+        assert gc.isenabled() is collects
+    finally:
+        (gc.enable if before else gc.disable)()

@@ -16,7 +16,7 @@ from coterie.schema.failpoints import armed
 
 
 def put(journal: Journal, path: str, asked: str, value: dict[str, object]) -> None:
-    asyncio.run(journal.put(path, "model", asked, value))
+    asyncio.run(journal.put(path, "note", asked, value))
 
 
 def test_what_is_recorded_is_found_by_the_next_process(tmp_path: Path) -> None:
@@ -33,11 +33,11 @@ def test_another_question_is_not_answered_and_both_answers_stay(tmp_path: Path) 
         put(journal, "a/call 1", "old", {"text": "1"})
         assert journal.get("a/call 1", "new") is None
         assert [str(one) for one in journal.divergences] == [
-            "a/call 1 (model): asked differs from the recording."
+            "a/call 1 (note): asked differs from the recording."
         ]
         put(journal, "a/call 1", "new", {"text": "2"})
         assert journal.get("a/call 1", "old") == {"text": "1"}
-        assert len(journal.values("model")) == 2
+        assert len(journal.values("note")) == 2
 
 
 def test_a_replay_answers_by_path_and_changes_nothing(tmp_path: Path) -> None:
@@ -93,13 +93,13 @@ def test_its_hash_does_not_depend_on_order_or_time(tmp_path: Path) -> None:
 
 def test_many_puts_at_once_share_a_flush_and_all_are_kept(tmp_path: Path) -> None:
     async def many(journal: Journal) -> None:
-        puts = (journal.put(f"a/{number}", "model", "q", {"n": number}) for number in range(200))
+        puts = (journal.put(f"a/{number}", "note", "q", {"n": number}) for number in range(200))
         await asyncio.gather(*puts)
 
     with Journal.open(tmp_path) as journal:
         asyncio.run(many(journal))
     with Journal.open(tmp_path) as journal:
-        assert sorted(value["n"] for value in journal.values("model")) == list(range(200))
+        assert sorted(value["n"] for value in journal.values("note")) == list(range(200))
 
 
 def test_two_processes_do_not_hold_it_together(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_full_disk_is_said_and_what_was_there_stays(tmp_path: Path) -> None:
             put(journal, "b", "q", {"n": 2})
         put(journal, "c", "q", {"n": 3})
     with Journal.open(tmp_path) as journal:
-        assert [value["n"] for value in journal.values("model")] == [1, 3]
+        assert [value["n"] for value in journal.values("note")] == [1, 3]
 
 
 def test_what_is_alike_as_json_has_the_same_digest() -> None:

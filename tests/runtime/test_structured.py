@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime.structured import answer_in, first_json, parse_structured
+from coterie.runtime.bounds import LONGEST_STRUCTURED
+from coterie.runtime.structured import answer_in, json_in, parse_structured
+from coterie.schema.values import is_mapping
 
 SCHEMA = {
     "type": "object",
@@ -24,16 +28,55 @@ SCHEMA = {
         ('The answer is {"answer": "7"}, I think.', {"answer": "7"}),
         ("Take {this} or [1, 2].", [1, 2]),
         (" 42 ", 42),
+        ("So:\n```json\n42\n```", 42),
+        ('Of the form {"answer": "x"}. So:\n```json\n{"answer": "7"}\n```\nDone.', {"answer": "7"}),
+        ('{"answer": "7"} as in [1]', {"answer": "7"}),
+        ('{"answer": "1"}\n{"answer": "7"}', {"answer": "7"}),
+        ('{"answer": "7", "of": {"answer": "1"}} it is', {"answer": "7", "of": {"answer": "1"}}),
+        ("{} {} {x} {y} " * 30 + '{"answer": "7"}', {"answer": "7"}),
     ],
 )
-def test_first_json_finds_the_value(text: str, value: object) -> None:
-    assert first_json(text) == value
+def test_json_in_finds_the_value(text: str, value: object) -> None:
+    assert json_in(text) == value
 
 
-@pytest.mark.parametrize("text", ["", "none", "{a: 1}", "NaN", "[" * 100_000])
-def test_first_json_refuses_what_is_none(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    ["", "none", "{a: 1}", "NaN", "[" * 100_000, 'so {"a": {"answer": 4}, ', '{"a": [{}], "b": "'],
+)
+def test_json_in_refuses_what_is_none(text: str) -> None:
     with pytest.raises(ValueError, match="no JSON"):
-        first_json(text)
+        json_in(text)
+
+
+def test_the_last_value_that_fits_is_the_answer() -> None:
+    text = 'A form is {"answer": "x"}, say {"answer": "7"}. See {"steps": [{"answer": "1"}]}.'
+    assert parse_structured(text, SCHEMA) == ({"answer": "7"}, [])
+    assert json_in(text, is_mapping) == {"steps": [{"answer": "1"}]}
+
+
+def test_where_no_value_fits_the_last_object_is_what_is_told_of() -> None:
+    value, problems = parse_structured('{"answer": 1} or {"answer": 7}, see [1]', SCHEMA)
+    assert (value, problems) == ({"answer": 7}, ["answer: 7 is not of type 'string'"])
+
+
+def test_a_part_of_an_answer_that_was_cut_off_is_no_answer() -> None:
+    assert parse_structured('{"all": [{"answer": "7"}, {"answer": "8"}', SCHEMA)[0] is None
+
+
+VALUES = st.dictionaries(
+    st.text("abc{}[]\"'`\n\\", max_size=4), st.integers() | st.text(max_size=4)
+)
+
+
+@given(VALUES, st.text("abc .,:\n`", max_size=20), st.text("abc .,:\n`", max_size=20), VALUES)
+def test_an_answer_between_prose_is_found_whatever_comes_ahead(
+    answer: dict[str, object], before: str, after: str, tried: dict[str, object]
+) -> None:
+    wanted = {**answer, "answer": "7"}
+    schema = {"type": "object", "required": ["answer"]}
+    text = f"{before} {json.dumps(tried)} {before} {json.dumps(wanted)}"
+    assert parse_structured(text + after, schema) == (wanted, [])
 
 
 @given(st.text(max_size=200))
@@ -63,3 +106,11 @@ def test_an_answer_nested_to_the_limit_is_a_problem_and_no_crash() -> None:
         text = '{"answer": ' + "[" * depth + "]" * depth + "}"
         value, problems = parse_structured(text, schema)
         assert problems or value is not None
+
+
+def test_what_is_too_long_is_not_read() -> None:
+    at_most = json.dumps({"answer": "a" * (LONGEST_STRUCTURED - 14)})
+    assert (len(at_most), parse_structured(at_most, SCHEMA)[1]) == (LONGEST_STRUCTURED, [])
+    value, (problem,) = parse_structured(f"{at_most} ", SCHEMA)
+    assert value is None
+    assert problem.startswith("it is too long: 262,145 characters")

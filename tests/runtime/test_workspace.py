@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from coterie.runtime.changes import Change
 from coterie.runtime.jail import Jail, Shell
 from coterie.runtime.jail.tiers import Tier
-from coterie.runtime.workspace import LARGEST_PATCH, Workspace, Workspaces, copy_commit, git
+from coterie.runtime.trees import LARGEST_PATCH
+from coterie.runtime.workspace import Workspace, Workspaces, copy_commit, git
 from coterie.schema import AgentError, Task
 
 from ..jails import TIERS, require
@@ -40,7 +42,7 @@ def home(repository: Path) -> Iterator[Workspaces]:
 
 @pytest.fixture
 def workspace(home: Workspaces) -> Workspace:
-    return home.of("agent", 1, ())
+    return home.of("agent", 1)
 
 
 @pytest.fixture
@@ -54,7 +56,7 @@ def canary(tmp_path: Path) -> Path:
 
 def applied(home: Workspaces, patch: str) -> Workspace:
     """The workspace of a colleague who starts from a patch."""
-    return home.of("colleague", 1, (patch,))
+    return home.of("colleague", 1, (Change(agent="agent", patch=patch),))
 
 
 @pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
@@ -72,15 +74,15 @@ def test_git_works_in_every_jail(workspace: Workspace, tier: Tier) -> None:
 
 def test_other_users_pass_through_to_no_workspace(workspace: Workspace) -> None:
     modes = {path.name: path.stat().st_mode & 0o777 for path in workspace.path.parent.iterdir()}
-    assert modes == {"agent-1": 0o700, "agent-1.git": 0o700}
+    assert modes == {"agent-1": 0o700, "state": 0o700, "state.git": 0o700}
     assert workspace.path.parent.stat().st_mode & 0o777 == 0o711  # entered, and not listed
 
 
 def test_the_files_of_a_task_lie_in_the_workspace_and_are_gone_after_the_run() -> None:
     with Workspaces(Task(id="task", query="?", files={"a/b.txt": "text\n"})) as home:
-        path = home.of("agent", 1, ()).path
+        path = home.of("agent", 1).path
         assert (path / "a" / "b.txt").read_text() == "text\n"
-        assert not home.of("agent", 1, ()).has_repository
+        assert not home.of("agent", 1).has_repository
     assert not path.parent.exists()
 
 
@@ -89,7 +91,7 @@ def test_uncommitted_changes_are_carried_over_and_are_no_changes_of_the_agents(
 ) -> None:
     (repository / "code.py").write_text("two\n")
     (repository / "new.py").write_text("new\n")
-    workspace = home.of("agent", 1, ())
+    workspace = home.of("agent", 1)
     assert (workspace.path / "code.py").read_text() == "two\n"
     assert (workspace.path / "new.py").read_text() == "new\n"
     assert workspace.diff() == ""
@@ -301,7 +303,7 @@ def test_the_first_workspace_of_a_run_removes_what_killed_runs_left(
     (left / "agent-1").mkdir(parents=True)
     with Workspaces(Task(id="task", query="?")) as home:
         assert left.exists()
-        assert home.of("agent", 1, ()).path.parent.parent == tmp_path
+        assert home.of("agent", 1).path.parent.parent == tmp_path
         assert not left.exists()
     assert list(tmp_path.iterdir()) == []
 
@@ -342,7 +344,7 @@ def test_an_agent_that_works_on_a_commit_sees_no_other(repository: Path) -> None
     git(repository, "commit", "--quiet", "--all", "--message", "2")
     later = git(repository, "rev-parse", "HEAD").strip()
     with Workspaces(Task(id="task", query="?", repo=repository, commit=base)) as made:
-        workspace = made.of("agent", 1, ())
+        workspace = made.of("agent", 1)
         assert (workspace.path / "code.py").read_text() == "one\n"
         known = git(workspace.path, "cat-file", "--batch-all-objects", "--batch-check")
         assert later not in known

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("suite", deadline=None, derandomize=True, max_examples=50)
+settings.register_profile("suite", deadline=None, derandomize=True, max_examples=30)
 settings.register_profile(
     "search", deadline=None, max_examples=3000, suppress_health_check=list(HealthCheck)
 )

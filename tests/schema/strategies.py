@@ -21,6 +21,7 @@ from coterie.schema import (
     SolvedTask,
     Team,
 )
+from coterie.schema.models import EFFORTS
 from coterie.schema.team import OF_OTHERS
 
 if TYPE_CHECKING:
@@ -139,7 +140,11 @@ _ANY_AGENT: Mapping[str, SearchStrategy[Any]] = {
     "model_id": st.sampled_from(["default", "fast"]),
     "max_tokens": st.integers(1, 1_000_000),
     "temperature": st.floats(0, 2) | st.integers(0, 2),
+    "top_p": st.floats(0, 1) | st.integers(0, 1),
+    "effort": st.sampled_from(EFFORTS),
     "max_steps": st.integers(1, 1000),
+    "planning_interval": st.integers(1, 1000),
+    "imports": st.permutations(["numpy", "yaml"]).map(tuple),
     "timeout": _SECONDS,
     "output_schema": OUTPUT_SCHEMAS,
     "notes": NOTES,

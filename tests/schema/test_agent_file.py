@@ -47,6 +47,12 @@ def test_what_is_written_is_read(tmp_path: Path, name: str) -> None:
         assert load_agent(tmp_path / name / "agent.yaml") == one
 
 
+def test_a_note_that_begins_with_dashes_is_no_front_matter(tmp_path: Path) -> None:
+    agent = replace(CRITIC, notes=Notes(coaching="---\nBe brief.", patches={"units": "---\n"}))
+    write_agent(tmp_path / "critic", AgentFile(agent=agent))
+    assert load_agent(tmp_path / "critic", CATALOGUE).agent == agent
+
+
 @given(fields=AGENTS, as_folder=st.booleans())
 @settings(deadline=None, max_examples=60)
 def test_any_agent_survives_writing_and_reading(

@@ -97,8 +97,8 @@ AGENT_FIELDS = (
     " timeout, output_schema, backend, notes, recall, member"
 )
 TEAM_FIELDS = (
-    "name, description, backend, constitution, agents, topology, execution, successful_tasks,"
-    " lineage"
+    "name, description, backend, constitution, defaults, agents, topology, execution,"
+    " successful_tasks, lineage"
 )
 
 
@@ -434,6 +434,22 @@ VALUES = (
         "5:48: error: agents.boss.tools[0]: the tool 'read_file' is not granted here. Granted:"
         " list_files.",
         options=("--allow-tool", "list_files"),
+    ),
+    bad(
+        45, "package that is not installed", boss("agent_type: CodeAgent, imports: [nampy]"),
+        "5:43: error: agents.boss.imports[0]: no package 'nampy' is installed beside coterie, in"
+        f" {sys.prefix}.",
+    ),
+    bad(
+        45, "module of Python's own", boss("agent_type: CodeAgent, imports: [numpy, json]"),
+        "5:50: error: agents.boss.imports[1]: json comes with Python, which is there for every"
+        " CodeAgent. Leave it out.",
+    ),
+    bad(
+        45, "package that is not allowed", boss("agent_type: CodeAgent, imports: [numpy, yaml]"),
+        "5:50: error: agents.boss.imports[1]: the package 'yaml' is not to be imported here."
+        " Allowed: numpy.",
+        options=("--allow-import", "numpy"),
     ),
     bad(
         46, "unknown agent type", boss("agent_type: CodeAgnt"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.schema import Catalogue, InputError, Model, Server
+from coterie.schema import Catalogue, HostTools, InputError, Model, Server
 from coterie.schema import catalogue as catalogue_module
 from coterie.schema.catalogue import GROUPS, installed, load_named, tool_identifier
 
@@ -24,7 +24,8 @@ def test_this_package_brings_names_of_every_kind() -> None:
 def test_the_host_adds_models_and_the_tools_of_its_servers() -> None:
     clock = Server(name="clock", command=("clock",), tools=("now", "zone"))
     known = Catalogue.of_host(
-        models={"big": Model(alias="big", model="openai/m")}, servers={"clock": clock}
+        models={"big": Model(alias="big", model="openai/m")},
+        host_tools=HostTools(servers={"clock": clock}),
     )
     assert known.aliases == {"default", "big"}
     assert known.tools >= {"clock.now", "clock.zone", "read_file"}

@@ -19,6 +19,7 @@ CODER = Agent(
     agent_type="ToolCallingAgent",
     prompt="Solve the task.",
     tools=("read_file",),
+    imports=("numpy",),
     max_tokens=512,
     max_steps=4,
     timeout=30,
@@ -46,12 +47,14 @@ def test_a_team_is_not_above_its_own_ceiling() -> None:
     assert (
         Ceiling(
             tools=frozenset({"read_file"}),
+            imports=frozenset({"numpy"}),
             models=frozenset({"default"}),
             agent_types=frozenset({"ToolCallingAgent", "Function"}),
             backends=frozenset({"smolagents", "function"}),
             agents=2,
             edges=1,
             max_tokens=512,
+            effort="none",
             max_steps=4,
             timeout=30,
             run_timeout=60,
@@ -82,7 +85,16 @@ def test_a_team_is_not_above_its_own_ceiling() -> None:
             with_coder(max_tokens=513),
             "agents.coder.max_tokens: 513 tokens; the ceiling allows 512.",
         ),
+        (with_coder(effort="minimal"), "agents.coder.effort: minimal; the ceiling allows none."),
         (with_coder(max_steps=5), "agents.coder.max_steps: 5 steps; the ceiling allows 4."),
+        (
+            with_coder(max_steps=3, planning_interval=2),
+            "agents.coder.max_steps: 5 steps and plans; the ceiling allows 4.",
+        ),
+        (
+            with_coder(imports=("numpy", "yaml")),
+            "agents.coder.imports[1]: the package 'yaml' is above the ceiling, which allows numpy.",
+        ),
         (
             with_coder(max_steps=None),
             "agents.coder.max_steps: not written; the ceiling allows 4 steps. Write at most these.",
@@ -137,6 +149,16 @@ def test_what_spends_nothing_has_no_limits() -> None:
     assert excesses(alone, Ceiling(max_tokens=1, timeout=1)) == []
 
 
+def test_an_effort_that_is_not_written_is_below_any_ceiling() -> None:
+    """What a model does by itself is for the host to say, in models.yaml."""
+    lazy, keen = with_coder(effort="low"), with_coder(effort="high")
+    assert excesses(TEAM, Ceiling.of(lazy)) == excesses(lazy, Ceiling.of(keen, TEAM)) == []
+    assert excesses(keen, Ceiling.of(lazy)) == [
+        "agents.coder.effort: high; the ceiling allows low."
+    ]
+    assert excesses(keen, replace(Ceiling.of(lazy), effort=None)) == []
+
+
 def test_a_ceiling_of_several_teams_allows_each() -> None:
     other = with_coder(model_id="large", max_tokens=100, timeout=40)
     both = Ceiling.of(TEAM, other)
@@ -162,7 +184,7 @@ def test_a_child_above_the_ceiling_is_refused_with_every_excess_and_its_place() 
     assert [f"{problem.place.line} {problem.path}" for problem in outcome.problems] == [
         "6 agents.coder.model_id",
         "8 agents.coder.tools[0]",
-        "10 agents.coder.max_steps",
+        "11 agents.coder.max_steps",
     ]
     assert isinstance(apply(TEAM, edits, CATALOGUE), Team)
 

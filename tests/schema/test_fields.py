@@ -57,8 +57,12 @@ def test_a_path_finds_its_field(path: str, name: str | None) -> None:
         ("agents.system_prompt", "'system_prompt' is not a field of agents.<id>. Write prompt."),
         ("task.question", "'question' is not a field of task. Write query."),
         (
+            "max_steps",
+            "no field 'max_steps' at the top of a file. Did you mean 'agents.max_steps' or",
+        ),
+        (
             "max_tokens",
-            "no field 'max_tokens' at the top of a file. Did you mean 'agents.max_tokens' or",
+            "'max_tokens' is not a field of team. Write it under an agent, or under defaults for",
         ),
         (
             "temprature",

@@ -192,6 +192,8 @@ WRITES_ITSELF = {
     "schema/failpoints.py": "counts for tests",
     "runtime/_entries.py": "the journal and the cache, which SQLite writes",
     "runtime/trace.py": "events of a run, for reading only: nothing resumes from them",
+    "runtime/git.py": "what git says, in a file without a name",
+    "runtime/trees.py": "where work is merged, gone with the run",
     "runtime/workspace.py": "what agents work on, gone with the run",
     "runtime/jail/": "what agents work on, and the walls around it",
     "runtime/runners/": "copies of that for programs which others wrote",

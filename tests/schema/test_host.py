@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from coterie.schema import ConfigError, InputError, Model
-from coterie.schema.host import find_host_file, resolve_models, resolve_servers
+from coterie.schema import ConfigError, HostTools, InputError, Model
+from coterie.schema.host import find_host_file, resolve_models, resolve_tools
 
 MODELS = """\
 models:
@@ -49,6 +49,15 @@ def test_the_option_comes_first(home: dict[str, str], tmp_path: Path) -> None:
     assert (models["far"].model, models["far"].api_base) == ("m", "http://10.0.0.1/v1")
 
 
+def test_the_own_key_goes_to_addresses_that_are_typed_and_nowhere_else(
+    home: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "models.yaml").write_text(MODELS)
+    environment = {**home, "MAS_API_KEY": "k"}
+    models = resolve_models(["far=m@http://10.0.0.1/v1", "o=openai/m"], environment=environment)
+    assert {alias for alias, one in models.items() if one.key_env == "MAS_API_KEY"} == {"far"}
+
+
 @pytest.mark.parametrize("choice", ["local", "local:/a/b.gguf", "default=local"])
 def test_the_embedded_model_can_be_chosen(choice: str, home: dict[str, str]) -> None:
     assert resolve_models([choice], environment=home)["default"].model == choice.removeprefix(
@@ -83,10 +92,10 @@ def test_problems_of_models_yaml_have_places(home: dict[str, str], tmp_path: Pat
 
 
 def test_tool_servers_come_from_tools_yaml(home: dict[str, str], tmp_path: Path) -> None:
-    assert resolve_servers(environment=home) == {}
+    assert resolve_tools(environment=home) == HostTools()
     (tmp_path / "tools.yaml").write_text(
         "servers:\n  clock: {command: [python, clock.py], tools: [now], timeout: 5}\n"
     )
-    clock = resolve_servers(environment=home)["clock"]
+    clock = resolve_tools(environment=home).servers["clock"]
     assert (clock.command, clock.tools, clock.timeout) == (("python", "clock.py"), ("now",), 5)
     assert find_host_file("tools.yaml", home) == tmp_path / "tools.yaml"

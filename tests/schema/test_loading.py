@@ -217,7 +217,7 @@ def test_tool_servers_are_what_their_file_says() -> None:
     Path("tools.yaml").write_text(
         "servers:\n  clock: {command: [python, clock.py], tools: [now], env: [TZ], timeout: 5}\n"
     )
-    assert load_tools("tools.yaml") == {
+    assert load_tools("tools.yaml").servers == {
         "clock": Server(
             name="clock", command=("python", "clock.py"), tools=("now",), env=("TZ",), timeout=5
         )

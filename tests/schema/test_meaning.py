@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coterie.runtime import functions
-from coterie.schema import Catalogue, ConfigError, Server, load_team, parse_team
+from coterie.schema import Catalogue, ConfigError, HostTools, Server, load_team, parse_team
 from coterie.schema import catalogue as catalogue_module
 
 from .strategies import CATALOGUE
@@ -261,7 +261,7 @@ def test_a_model_can_tell_its_tools_apart(tools: str, told: list[str]) -> None:
     servers = {
         name: Server(name=name, command=("serve",), tools=(tool,)) for name, tool in served.items()
     }
-    known = Catalogue.of_host(servers=servers)
+    known = Catalogue.of_host(host_tools=HostTools(servers=servers))
     assert problems(
         agent(f"agent_type: CodeAgent, prompt: Be brief., tools: [{tools}]"), known
     ) == (told)

@@ -60,6 +60,7 @@ def test_json_has_every_part_of_a_problem() -> None:
     first, second = json.loads(FORMATS["json"](TWO))
     assert first == {
         "file": "a,b:c.yaml", "line": 2, "column": 5, "path": "agents.w1", "message": "100 %.",
+        "severity": "error",
     }  # fmt: skip
     assert second["path"] == ""
 

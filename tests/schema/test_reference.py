@@ -26,6 +26,7 @@ def example_of(document: str, folder: Path) -> Path:
     """Write the example of a page to a file."""
     found = re.search(r"```(yaml|json)\n(.*?)```", reference(document), re.DOTALL)
     assert found
+    (folder / "tools.py").write_text('def weekday(day: str) -> str:\n    "Tell."\n')
     path = folder / f"{document}.{found[1]}"
     path.write_text(found[2], encoding="utf-8")
     return path

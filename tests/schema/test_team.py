@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from graphlib import CycleError
-from typing import Any
+from typing import Any, get_args
 
+import networkx as nx
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from coterie.schema import Agent, Execution, Notes, Recall, Team
-from coterie.schema.team import is_prompt_id, natural
+from coterie.schema.team import Context, is_prompt_id, natural
+
+CONTEXTS = get_args(Context)
 
 
 def team(*edges: str, agents: str = "a b c d", **fields: Any) -> Team:
@@ -34,6 +39,19 @@ def test_order_is_natural_wherever_agents_stand_side_by_side() -> None:
     assert crowd.levels == (("judge", "w1", "w2", "w10"),)
     assert crowd.output == "w10"
     assert replace(crowd, declared_output="judge").output == "judge"
+
+
+@settings(max_examples=50, deadline=None, database=None, derandomize=True)
+@given(st.sets(st.tuples(*[st.sampled_from("abcdef")] * 2).filter(lambda edge: edge[0] < edge[1])))
+def test_ancestors_are_all_whose_reports_come_to_an_agent(edges: set[tuple[str, str]]) -> None:
+    found = team(*map("".join, edges), agents="a b c d e f")
+    graph = nx.DiGraph(found.edges)
+    graph.add_nodes_from(found.agents)
+    assert found.ancestors == {one: nx.ancestors(graph, one) for one in found.agents}
+    seen = {rule: replace(found, execution=Execution(context=rule)).seen for rule in CONTEXTS}
+    assert seen["predecessors"] == {one: {*us} for one, us in found.predecessors.items()}
+    assert seen["ancestors"] == found.ancestors
+    assert all(found.ancestors[one] <= others for one, others in seen["all"].items())
 
 
 def test_a_cycle_has_no_levels() -> None:
@@ -94,10 +112,14 @@ CHANGES: dict[str, Any] = {
     "model_id": "big",
     "prompt": "Solve it well.",
     "tools": ("read_file",),
+    "imports": ("numpy",),
     "function": "majority",
     "max_tokens": 7,
     "temperature": 0.5,
+    "top_p": 0.9,
+    "effort": "low",
     "max_steps": 3,
+    "planning_interval": 2,
     "timeout": 9.5,
     "output_schema": {"type": "string"},
     "backend": "llm",

@@ -57,8 +57,8 @@ def told(team: Team) -> Mapping[str, Any]:
             one.member,
             dict(one.notes.taught),
             [
-                (skill.license, skill.compatibility, dict(skill.metadata))
-                for skill in one.notes.skills.values()
+                (name, skill.license, skill.compatibility, dict(skill.metadata))
+                for name, skill in sorted(one.notes.skills.items())
             ],
         )
         for one in team.agents.values()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.benchmarks.chamber import __main__ as command
-from coterie.benchmarks.chamber import results, tables, trials
+from coterie.benchmarks.chamber import tables, trials
 from coterie.benchmarks.chamber.landscapes import NICHES, drawn, level
 from coterie.benchmarks.chamber.outcomes import Outcome, truths
 from coterie.benchmarks.chamber.rows import FULL, ROWS, SINGLE
@@ -25,6 +26,7 @@ from coterie.benchmarks.chamber.world import (
     right_method,
     without,
 )
+from coterie.benchmarks.resumable import worked
 
 TASKS = 4
 
@@ -119,19 +121,17 @@ def test_in_a_level_world_all_rows_are_one_but_for_their_luck(
     assert len({tuple(work(one).scores) for one in jobs}) == 1
 
 
-def test_what_was_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_done_is_not_done_again(tmp_path: Path) -> None:
     jobs = [Job(world="drawn", row=FULL.name, seed=seed, tasks=4) for seed in (0, 1)]
-    monkeypatch.setattr(results, "work", lambda _job: BETTER)
-    first = dict(results.worked(jobs[:1], 1, tmp_path / "kept"))
-    monkeypatch.setattr(results, "work", lambda _job: WORSE)
-    both = dict(results.worked(jobs, 1, tmp_path / "kept"))
-    assert first[jobs[0]] == BETTER
+    how = functools.partial(worked, jobs=1, folder=tmp_path / "kept", job=Job, outcome=Outcome.of)
+    first = dict(how(lambda _job: BETTER, jobs[:1]))
+    both = dict(how(lambda _job: WORSE, jobs))
+    assert first == {jobs[0]: BETTER}
     assert [both[one].accuracy for one in jobs] == [BETTER.accuracy, WORSE.accuracy]
-    assert [*results.kept(tmp_path / "kept")] == jobs
 
 
 def test_the_command_prints_tables_or_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(results, "work", lambda _job: BETTER)
+    monkeypatch.setattr(command, "work", lambda _job: BETTER)
     options = ["--jobs", "1", "--seeds", "2", "--rows", "memory*"]
     done = CliRunner().invoke(command.main, options)
     assert done.exit_code == 0

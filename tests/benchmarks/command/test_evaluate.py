@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import sqlite3
 import threading
@@ -22,9 +23,11 @@ from coterie.benchmarks.results import read_samples
 from coterie.benchmarks.samples import Sample
 from coterie.pool import Pool, Trial
 from coterie.pool.changes import Learnt, Tried
+from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
+from ...came import invoked
 from .conftest import EACH, NICHES, NOWHERE, Desk, adds
 
 TASKS = len(NICHES) * EACH
@@ -110,10 +113,13 @@ def test_the_folder_says_how_it_was_made(desk: Desk) -> None:
 def test_a_dry_run_asks_no_model_and_leaves_nothing(desk: Desk) -> None:
     came = desk.run("--dry-run", "--trials", "2", team="pair")
     assert (came.code, came.calls) == (0, 0)
-    assert came.out == (
+    first, second = came.out.splitlines()
+    assert first == (
         "bbeh-mini: 24 tasks in 3 niches x 2 trials by pair, 2 agents: at most 96 model calls,"
-        " retries apart\n"
+        " retries apart"
     )
+    assert second.startswith("estimate: 96 calls, ")
+    assert "the price of m is unknown" in second
     assert not (desk.folder / "results").exists()
 
 
@@ -387,6 +393,31 @@ def test_one_trial_can_be_shown(desk: Desk) -> None:
         assert (came.code, "has no trial" in came.err) == (2, True)
 
 
+def test_mas_show_lists_samples_and_shows_each_as_a_run(desk: Desk) -> None:
+    desk.run(team="pair")
+    (folder,) = desk.results
+    *samples, hint = invoked(mas_show, [str(folder)], "mas-show").out.splitlines()
+    assert len(samples) == TASKS
+    assert hint == f"next: mas-show {folder} TASK TRIAL"
+    task = samples_of(folder)[0].task
+    came = invoked(mas_show, [str(folder), task, "1"], "mas-show")
+    assert (came.code, came.err) == (0, "")
+    assert f"run      {folder} {task}, trial 1\n" in came.out
+    assert "status   done\nscore    1 (" in came.out
+    assert "CONVERSATION of second\n" in came.out
+    for words in (["none"], [task, "2"], [task, "one"]):
+        assert invoked(mas_show, [str(folder), *words], "mas-show").code == 2
+
+
+def test_samples_tell_what_was_asked_and_what_is_right(desk: Desk) -> None:
+    desk.run()
+    (folder,) = desk.results
+    lines = [json.loads(one) for one in (folder / "samples.jsonl").read_text().splitlines()]
+    tasks = {task.id: task for task in find_benchmark("bbeh").tasks(Source(data=Path("data")))}
+    assert [one["question"] for one in lines] == [tasks[one["task"]].query for one in lines]
+    assert [one["reference"] for one in lines] == [tasks[one["task"]].answer for one in lines]
+
+
 def test_a_trial_that_was_not_made_has_no_score_to_show(desk: Desk) -> None:
     desk.run(
         replies=lambda request: Reply.error(401) if "is 3 +" in str(request) else adds(request)
@@ -511,3 +542,11 @@ def test_two_processes_cannot_work_on_the_same_results(desk: Desk) -> None:
         came = desk.bench("resume", str(folder), "--model", NOWHERE)
     assert came.code == 2
     assert "another process is at work on this" in came.err
+
+
+def test_after_a_budget_was_met_the_command_that_goes_on_works_as_printed(desk: Desk) -> None:
+    stopped = desk.run("--budget", f"calls={TASKS - 1}")
+    assert stopped.code == 3
+    hint = stopped.err.split("Go on with: ")[-1].splitlines()[0]
+    assert hint.endswith(f" --budget calls={2 * (TASKS - 1)}")
+    assert desk.bench(*shlex.split(hint)[1:], replies=adds).code == 0

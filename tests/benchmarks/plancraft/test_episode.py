@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from random import Random
 
@@ -162,6 +163,25 @@ def test_moving_keeps_what_is_there_and_never_overfills_the_output(
     episode = played_at_random(nothing, chance)
     assert counted(episode) == counted(Episode(nothing))
     assert all(1 <= slot <= 45 for slot in episode.slots)
+
+
+SOME = st.frozensets(st.sampled_from("abcd"), min_size=1)
+
+
+@given(st.lists(SOME, min_size=1, max_size=4), st.lists(st.sampled_from(["", *"abcd"]), max_size=5))
+def test_items_make_something_where_each_can_stand_for_a_need_of_its_own(
+    needs: list[frozenset[str]], grid: list[str]
+) -> None:
+    recipe = Shapeless(product=Product(item="gem"), items=tuple(needs))
+    mixtures = {tuple(sorted(mixture)) for mixture in itertools.product(*needs)}
+    assert recipe.fits(grid) == (tuple(sorted(filter(None, grid))) in mixtures)
+
+
+def test_a_recipe_with_more_mixtures_than_can_be_listed_is_made_like_any_other() -> None:
+    many = frozenset("abcdefghijkl")
+    recipe = Shapeless(product=Product(item="gem"), items=(many,) * 8 + (frozenset("z"),))
+    assert recipe.fits("zabcdefgh")
+    assert not recipe.fits("abcdefghi")
 
 
 def counted(episode: Episode) -> Counter[str]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -16,9 +14,9 @@ from coterie.runtime import Run, run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 from coterie.runtime.tools import ToolCall
-from coterie.schema import Agent, ScorerChoice, Task, Team
-from coterie.schema.errors import InputError
+from coterie.schema import Agent, ConfigError, ScorerChoice, Task, Team, load_task
 
+from ...came import started
 from ...scoring import scored
 from .recording import episodes
 
@@ -157,22 +155,26 @@ def test_what_was_done_with_tools_counts_more_than_a_list() -> None:
     assert (found.value, found.log) == (1.0, "")
 
 
-@pytest.mark.parametrize("answer", ["no", {"possible": True}])
-def test_the_scorer_is_for_its_own_tasks(answer: Any) -> None:
-    task = Task(id="t", query="?", answer=answer, scorer=ScorerChoice(name="plancraft"))
-    with pytest.raises(InputError, match="of the benchmark plancraft only"):
-        scored(task, "hm")
-
-
-def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "coterie.runtime.command.run", *arguments],
-        cwd=folder,
-        env={**os.environ, "MAS_HOME": str(folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"answer": "no"}, "answer: 'no' is not a mapping"),
+        ({"answer": {"possible": True}}, "answer: impossible is missing"),
+        ({"slots": {"99": ["log", 1]}}, "'99' is not the number of a slot"),
+        ({"slots": {"9": ["log", "1"]}}, "scorer.slots.9[1]: '1' is not an integer"),
+        ({"recipes": [{"makes": "log"}]}, "recipes[0]: A recipe has one of shaped"),
+        ({"recipes": [{"makes": "log", "shaped": [["a"], ["a", "b"]]}]}, "of the same length"),
+    ],
+)
+def test_the_scorer_is_for_its_own_tasks(changes: dict[str, Any], why: str, tmp_path: Path) -> None:
+    scorer = {"name": "plancraft", **TASK.scorer.options}
+    scorer |= {key: item for key, item in changes.items() if key in scorer}
+    answer = changes.get("answer", TASK.answer)
+    path = tmp_path / "task.json"
+    path.write_text(json.dumps({"id": "t", "query": "?", "answer": answer, "scorer": scorer}))
+    with pytest.raises(ConfigError) as caught:
+        load_task(path)
+    assert why in str(caught.value)
 
 
 def test_an_episode_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:

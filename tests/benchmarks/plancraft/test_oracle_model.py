@@ -46,7 +46,8 @@ def test_any_team_does_with_it_what_the_planner_does(
 ) -> None:
     source = Source(data=folder)
     plans = plans_of("test", read_published(source), cast("Reference", KnowsPlans()))
-    team = Team(name="one", agents={"one": Agent(id="one", agent_type=agent_type, tools=tools)})
+    one = Agent(id="one", agent_type=agent_type, prompt="Play.", tools=tools)
+    team = Team(name="one", agents={"one": one})
     with ScriptedModel(partial(oracle_reply, plans)) as model:
         done = [
             run(team, task, model=[f"m@{model.api_base}"]).score for task in PLANCRAFT.tasks(source)

@@ -17,7 +17,7 @@ from coterie.benchmarks.repair.benchmark import repair_task
 from coterie.benchmarks.repair.environments import Environment, parse_environment
 from coterie.benchmarks.repair.instance import Instance
 from coterie.runtime.jail import Jails
-from coterie.runtime.scorers import Evidence, score
+from coterie.runtime.scorers import Evidence, ScorerError, score
 from coterie.schema.errors import InputError
 
 from ...repairs import RIGHT, TESTS, change, needs_jail, small_repository
@@ -111,7 +111,7 @@ def test_tests_run_in_the_environment_that_the_instance_names(tmp_path: Path) ->
 def test_a_task_whose_environment_is_gone_is_no_score(tmp_path: Path) -> None:
     gone = Environment(venv=str(tmp_path / "gone"))
     task = repair_task(with_environment(tmp_path / "r", gone), tmp_path / "r", "small")
-    with pytest.raises(InputError, match=r"the environment .*gone is not there"):
+    with pytest.raises(ScorerError, match=r"the environment .*gone is not there"):
         asyncio.run(score(Evidence(task=task, answer=RIGHT, jails=Jails())))
     with pytest.raises(InputError, match="no interpreter of an environment"):
         find_benchmark("swe-bench").prepare(Source(data=tmp_path), [task])

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from coterie.benchmarks.repair import releases
 from coterie.benchmarks.repair.releases import Release, make_repository
 from coterie.schema.errors import InputError
 
@@ -74,3 +75,12 @@ def test_a_client_that_fails_is_told(client: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("sys.executable", "/bin/false")
     with pytest.raises(InputError, match=r"pkg==1 could not be fetched:\n.*no network"):
         make_repository(Release(requirement="pkg==1", sha256="0" * 64), client / "repository")
+
+
+def test_where_nobody_can_fetch_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(releases, "find_uv", lambda: None)
+    monkeypatch.setattr(releases, "find_spec", lambda _: None)
+    with pytest.raises(InputError, match=r"neither uv nor pip is installed\. Install uv"):
+        make_repository(Release(requirement="pkg==1", sha256="0"), tmp_path)

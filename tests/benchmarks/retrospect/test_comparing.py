@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from coterie.benchmarks.resumable import worked
 from coterie.benchmarks.retrospect import __main__ as command
-from coterie.benchmarks.retrospect import results, tables, trials
+from coterie.benchmarks.retrospect import tables, trials
 from coterie.benchmarks.retrospect.landscapes import drawn, level
 from coterie.benchmarks.retrospect.outcomes import NOTES, Outcome, marks_of, noted
 from coterie.benchmarks.retrospect.rows import FULL
@@ -140,18 +142,17 @@ def test_an_arm_comes_out_the_same_again() -> None:
     assert closed.calls["test"] < one.calls["test"]
 
 
-def test_what_was_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_done_is_not_done_again(tmp_path: Path) -> None:
     jobs = [Job(world="drawn", row="full", seed=seed, learning=1, test=2) for seed in (0, 1)]
-    monkeypatch.setattr(results, "work", lambda _job: BETTER)
-    assert dict(results.worked(jobs[:1], 1, tmp_path / "kept")) == {jobs[0]: BETTER}
-    monkeypatch.setattr(results, "work", lambda _job: WORSE)
-    both = dict(results.worked(jobs, 1, tmp_path / "kept"))
+    how = functools.partial(worked, jobs=1, folder=tmp_path / "kept", job=Job, outcome=Outcome.of)
+    first = dict(how(lambda _job: BETTER, jobs[:1]))
+    both = dict(how(lambda _job: WORSE, jobs))
+    assert first == {jobs[0]: BETTER}
     assert [both[one].score for one in jobs] == [BETTER.score, WORSE.score]
-    assert [*results.kept(tmp_path / "kept")] == jobs
 
 
 def test_the_command_prints_tables_or_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(results, "work", lambda _job: BETTER)
+    monkeypatch.setattr(command, "work", lambda _job: BETTER)
     options = ["--jobs", "1", "--seeds", "2", "--rows", "no L*"]
     done = CliRunner().invoke(command.main, options)
     assert done.exit_code == 0

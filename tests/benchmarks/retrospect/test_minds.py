@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from coterie.benchmarks.fences import fenced_texts
 from coterie.benchmarks.retrospect import minds, texts
 from coterie.benchmarks.retrospect.landscapes import CRAFTS, DETAILS, RODS, Landscape, drawn
 from coterie.benchmarks.retrospect.minds import Remedy
@@ -138,5 +139,5 @@ def test_what_is_said_is_found_again() -> None:
     assert texts.handed_in(" ".join(texts.handed_said(*one) for one in handed.items())) == handed
     assert texts.idle_in(" ".join(map(texts.idle_said, (1, 12)))) == [1, 12]
     fence = '<found s1 "all">\nwords\n</found s1>'
-    assert texts.fenced_texts(fence, "found") == [("all", "words")]
-    assert texts.fenced_texts(fence, "other") == []
+    assert fenced_texts(fence, "found") == [("all", "words")]
+    assert fenced_texts(fence, "other") == []

@@ -13,7 +13,7 @@ import pytest
 from coterie.benchmarks.benchmark import Source, find_benchmark
 from coterie.benchmarks.small import mathematics
 from coterie.runtime.jail import Jails, detect
-from coterie.runtime.scorers import Evidence, Score
+from coterie.runtime.scorers import Evidence, Score, ScorerError
 from coterie.runtime.scorers import score as scored
 from coterie.schema import ConfigError, Task, load_task
 from coterie.schema.errors import InputError, JailError
@@ -48,7 +48,7 @@ def test_without_the_library_it_is_said_before_anything_is_spent(
     for name in ("math500", "hard-math", "hard-math-by-subject", "domains"):
         with pytest.raises(InputError, match=rf"{name}: .*pip install 'coterie\[math\]'"):
             find_benchmark(name).prepare(Source(), [])
-    with pytest.raises(InputError, match=r"the scorer math: .*not installed"):
+    with pytest.raises(ScorerError, match=r"the scorer math: .*not installed"):
         judged(Jails(), "7", "7")
     (tmp_path / "task.json").write_text(
         '{"id": "t", "query": "?", "answer": "7", "scorer": "math"}'

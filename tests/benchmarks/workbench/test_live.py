@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -19,6 +17,8 @@ from coterie.runtime import Run, run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 from coterie.schema import Agent, Task, Team
+
+from ...came import started
 
 TEAM = """\
 name: clerk
@@ -170,17 +170,6 @@ def write_task(folder: Path, task: Task) -> None:
     fields = {"id": "lunch", "query": task.query, "answer": task.answer, "scorer": scorer}
     (folder / "task.json").write_text(json.dumps(fields))
     (folder / "team.yaml").write_text(TEAM)
-
-
-def started(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "coterie.runtime.command.run", *arguments],
-        cwd=folder,
-        env={**os.environ, "MAS_HOME": str(folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def test_a_run_that_was_killed_goes_on_in_the_same_state(tmp_path: Path, folder: Path) -> None:

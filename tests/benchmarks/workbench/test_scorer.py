@@ -11,10 +11,9 @@ import pytest
 from coterie.benchmarks.benchmark import Source
 from coterie.benchmarks.workbench.tasks import WORKBENCH
 from coterie.runtime.jail import Jails
-from coterie.runtime.scorers import Evidence, Score, score
+from coterie.runtime.scorers import Evidence, Score, ScorerError, score
 from coterie.runtime.tools import ToolCall
-from coterie.schema import Task
-from coterie.schema.errors import InputError
+from coterie.schema import ScorerChoice, Task
 
 LUNCH = "00000009"
 
@@ -72,6 +71,7 @@ def test_no_calls_are_right_where_nothing_is_to_be_done(folder: Path) -> None:
     assert scored(task, "Nothing to do.").value == 1.0
 
 
-def test_a_task_of_no_such_benchmark_is_refused(task: Task) -> None:
-    with pytest.raises(InputError, match="workbench only"):
-        scored(replace(task, answer="42"), "x")
+def test_files_that_are_gone_give_no_score(task: Task) -> None:
+    gone = ScorerChoice(name="workbench", options={**task.scorer.options, "folder": "/gone"})
+    with pytest.raises(ScorerError, match=r"scorer workbench failed: /gone/.* cannot be read"):
+        scored(replace(task, scorer=gone), "x")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from coterie.operators.blame import Finding, Step, Submission, Trace, Verdict, Vote
-from coterie.operators.blame.reading import events_of
+from coterie.runtime.events import events_of
 from coterie.runtime.usage import Usage
 from coterie.schema.errors import InputError
 

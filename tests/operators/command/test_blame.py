@@ -428,7 +428,7 @@ def changed(run: Path, change: str) -> None:
         ("fields", "an event has not the form that runs write"),
         ("agent", "events.jsonl:3: this line is damaged"),
         ("kind", "an event has not the form that runs write"),
-        ("result", "this is no record of a run"),
+        ("result", "not what coterie wrote there"),
         ("list", "events.jsonl:3: this line is damaged"),
     ],
 )

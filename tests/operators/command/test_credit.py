@@ -328,7 +328,7 @@ def test_secrets_are_not_kept(desk: Desk, stage: Stage, monkeypatch: pytest.Monk
     ("spoil", "said"),
     [
         (lambda run: (run / "run.json").unlink(), "the folder of a run?"),
-        (lambda run: (run / "run.json").write_text("{}"), "not the manifest of a run"),
+        (lambda run: (run / "run.json").write_text("{}"), "not what coterie wrote there"),
         (lambda run: (run / "adapt.yaml").write_text("strategy: x\n"), "mas-run --adapt"),
         (lambda run: (run / "result.json").unlink(), "Finish it with: mas-run --resume"),
         (lambda run: (run / "journal.sqlite").unlink(), "there is no such file"),
@@ -347,7 +347,7 @@ def test_what_is_no_finished_run_is_refused(
 
 
 def test_a_run_that_failed_has_no_score(desk: Desk, stage: Stage) -> None:
-    stage.script = lambda _request: Reply.error(401)
+    stage.script = lambda _request: Reply.error(400)
     run = desk.make(GLOVES)
     came = desk.credit(run)
     assert (came.code, came.calls) == (2, 0)

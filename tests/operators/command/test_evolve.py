@@ -493,3 +493,31 @@ def test_seeds_of_which_none_could_begin_leave_nothing(lab: Lab) -> None:
     assert (came.code, came.out) == (1, "")
     assert "nothing answers" in came.err
     assert not (lab.folder / "pool").exists()
+
+
+def test_an_image_that_no_team_can_see_is_refused_before_anything_is_made(lab: Lab) -> None:
+    (lab.folder / "plot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    lab.tasks("tasks.jsonl", [{"id": "t", "query": "?", "answer": "7", "files": ["plot.png"]}])
+    for more in ((), ("--dry-run",)):
+        came = lab.evolve(*more)
+        assert (came.code, came.calls) == (2, 0)
+        assert "task 't': nobody in solo, pair can read plot.png (image)." in came.err
+    assert not (lab.folder / "pool").exists()
+
+
+def test_a_held_out_image_that_no_team_can_see_is_refused_before_anything_is_made(lab: Lab) -> None:
+    (lab.folder / "plot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    lab.tasks("test.jsonl", [{"id": "h", "query": "?", "answer": "7", "files": ["plot.png"]}])
+    came = lab.evolve("--test", "test.jsonl")
+    assert (came.code, came.calls) == (2, 0)
+    assert "task 'h': nobody in solo, pair can read plot.png (image)." in came.err
+    assert not (lab.folder / "pool").exists()
+
+
+def test_an_image_that_some_team_can_see_is_a_task(lab: Lab) -> None:
+    seeing = "models: {sighted: {model: m, api_base: http://127.0.0.1:9/v1, inputs: [image]}}"
+    lab.write("models.yaml", seeing)
+    lab.write("solo.yaml", 'name: solo\nagents: {one: {prompt: "Look.", model_id: sighted}}\n')
+    (lab.folder / "plot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    lab.tasks("tasks.jsonl", [{"id": "t", "query": "?", "answer": "7", "files": ["plot.png"]}])
+    assert lab.evolve("--dry-run").code == 0

@@ -101,13 +101,13 @@ def evolved(pool: str, *more: str, script: Script = answering) -> Came:
 
 
 def left(pool: Path) -> dict[str, str]:
-    """All that an evolution leaves, each file by its path, but for indexes and commands."""
+    """All that an evolution leaves, each file by its path, but for indexes, commands and logs."""
     return {
         str(path.relative_to(pool)): path.read_text()
         for path in sorted(pool.rglob("*"))
         if path.is_file()
         and path.suffix not in {".lock", ".sqlite"}
-        and path.name != "evolution.json"
+        and path.name not in {"evolution.json", "events.jsonl"}
     }
 
 

@@ -21,7 +21,7 @@ from coterie.operators import Meta
 from coterie.operators.retrospective import How, Retrospective, Room, look_back
 from coterie.runtime import Calls
 from coterie.runtime.gateway import ChatAnswer, ChatRequest
-from coterie.runtime.structured import first_json
+from coterie.runtime.structured import json_in
 from coterie.schema import Agent, Team, dump
 from coterie.schema.ceiling import Ceiling
 from coterie.schema.loading import check_team
@@ -186,7 +186,7 @@ def all_is_counted(
     }
     for one in came.reflected:
         said = answers.get(f"t/retrospect/{one.agent}/notes")
-        written: Any = first_json(said) if said is not None else {"notes": []}
+        written: Any = json_in(said) if said is not None else {"notes": []}
         assert len(written["notes"]) == len(one.edits) + len(one.refused)
     assert all(one.reasons for one in came.refused)
 

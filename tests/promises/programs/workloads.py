@@ -165,7 +165,7 @@ class Journals:
     async def _put(self, folder: Path, say: Say) -> None:
         async def put(name: str) -> None:
             if journal.get(name, "asked") is None:
-                await journal.put(name, "model", "asked", self._value(name))
+                await journal.put(name, "note", "asked", self._value(name))
             say(name)
 
         with Journal.open(folder) as journal:

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.runtime.command.doctor import main
+from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 
 
@@ -37,3 +38,66 @@ def test_the_jail_is_attacked_and_the_count_is_told() -> None:
     stopped, _, total = done.stdout.partition("probes: ")[2].split()[:3]
     assert stopped == total
     assert int(total) >= 40
+
+
+def test_a_program_is_tried_and_told_with_its_version(
+    stand_in: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAS_SWE_AGENT_PYTHON", str(stand_in))
+    told = "ready (SWEAgent), tried just now: sweagent 1.1.0, swe-rex 1.4.0 in"
+    assert told in backends(monkeypatch)["swe-agent"]
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (("bin/python", "#!/bin/ls\n"), "and not a Python that can be asked"),
+        (("sweagent/run/run_single.py", "raise ValueError('what a day')"), "what a day"),
+    ],
+)
+def test_a_program_that_does_not_work_is_told(
+    stand_in: Path, monkeypatch: pytest.MonkeyPatch, damage: tuple[str, str], said: str
+) -> None:
+    monkeypatch.setenv("MAS_SWE_AGENT_PYTHON", str(stand_in))
+    file, text = damage
+    (stand_in.parents[1] / file).write_text(text, "utf-8")
+    assert said in backends(monkeypatch)["swe-agent"]
+
+
+def backends(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What is found of backends, without an attack on the jail."""
+    monkeypatch.setattr("coterie.runtime.jail.battery.run_battery", list)
+    return json.loads(CliRunner().invoke(main, ["--json"]).stdout)["backends"]
+
+
+def test_a_ping_asks_each_endpoint_and_tells_what_came() -> None:
+    with ScriptedModel(Reply(text="Yes.")) as good, ScriptedModel(Reply.error(401)) as bad:
+        models = ["--model", f"m@{good.api_base}", "--model", f"other=n@{bad.api_base}"]
+        done = CliRunner().invoke(main, ["--ping", *models])
+        asked = [len(model.calls) for model in (good, bad)]
+    default, other = done.stdout.splitlines()
+    assert default.startswith("default = m: m answered in ")
+    assert default.endswith("tokens, unpriced")
+    assert other.startswith("other = n: ")
+    assert "401" in other
+    assert (done.exit_code, asked) == (1, [1, 1])
+
+
+def test_a_ping_tells_programs_and_ends_well_where_all_answer() -> None:
+    with ScriptedModel(Reply(text="Yes.")) as model:
+        done = CliRunner().invoke(main, ["--ping", "--json", "--model", f"m@{model.api_base}"])
+        assert len(model.calls) == 1
+    assert done.exit_code == 0
+    (found,) = json.loads(done.stdout)
+    assert (found["alias"], found["model"], found["answered"]) == ("default", "m", True)
+
+
+def test_a_ping_of_models_without_an_endpoint_asks_nobody() -> None:
+    done = CliRunner().invoke(main, ["--ping"])
+    assert (done.exit_code, done.stdout) == (0, "no model has an endpoint to ask.\n")
+
+
+def test_a_key_that_is_missing_is_what_a_ping_tells() -> None:
+    done = CliRunner().invoke(main, ["--ping", "--model", "openai/m"])
+    assert done.exit_code == 1
+    assert "OPENAI_API_KEY is not set" in done.stdout

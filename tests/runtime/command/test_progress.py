@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pty
 import subprocess
@@ -10,12 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
+from rich.console import Console
 
 from coterie.runtime import compile
-from coterie.runtime.command.progress import progress
+from coterie.runtime.command.progress import _Table, progress
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.trace import Event
-from coterie.schema import Agent, Catalogue, Team
+from coterie.runtime.trace import Event, Trace
+from coterie.schema import Agent, Catalogue, Execution, Team
 
 TEAM = """\
 name: pair
@@ -33,21 +36,48 @@ def plan():
     return compile(team, Catalogue.of_host())
 
 
-def event(kind: str, **fields: object) -> Event:
-    return Event(type=kind, seconds=1.5, agent="a", fields=fields)
+def event(event_type: str, /, **fields: object) -> Event:
+    return Event(type=event_type, seconds=1.5, agent="a", fields=fields)
 
 
 def test_lines_tell_ends_and_retries(plan, capsys: pytest.CaptureFixture[str]) -> None:
     usage = {"prompt_tokens": 3, "completion_tokens": 4}
     with progress(plan, quiet=False) as show:
         show(event("agent_started"))
-        show(event("model_retried", error="busy\x1b[2J"))
-        show(event("agent_finished", status="failed", seconds=2.0, usage=usage, error="no"))
+        show(event("model_retried", kind="busy\x1b[2J", error="429: wait", wait=0.5))
+        show(event("agent_finished", status="failed", seconds=2.0, usage=usage, error="429: wait"))
+        show(event("agent_finished", status="cancelled", seconds=0.0, usage=usage, error=None))
     assert capsys.readouterr().err.splitlines() == [
         "one: 1 agent",
-        "   1.5 s  a: again: busy",
-        "   1.5 s  a: failed, 2.0 s, 7 tokens: no",
+        "   1.5 s  a: again (after 0.5 s): busy",
+        "   1.5 s  a: failed, 2.0 s, 7 tokens",  # why is told once, at the end of the run
     ]
+
+
+def test_lines_tell_why_an_agent_failed_that_the_run_goes_on_without(
+    plan, capsys: pytest.CaptureFixture[str]
+) -> None:
+    going_on = replace(plan, team=replace(plan.team, execution=Execution(on_error="degrade")))
+    usage = {"prompt_tokens": 3, "completion_tokens": 4}
+    with progress(going_on, quiet=False) as show:
+        show(event("agent_finished", status="failed", seconds=2.0, usage=usage, error="no"))
+    assert "a: failed, 2.0 s, 7 tokens: no\n" in capsys.readouterr().err
+
+
+def test_lines_tell_what_a_model_refuses(plan, capsys: pytest.CaptureFixture[str]) -> None:
+    told = {"alias": "fast", "words": "No."}
+    with progress(plan, quiet=False) as show:
+        show(event("parameter_adapted", **told, **adapted("temperature", "0.5", "left out")))
+        newer = adapted("max_tokens", "max_tokens", "max_completion_tokens")
+        show(event("parameter_adapted", **told, **newer))
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "   1.5 s  a: fast refuses temperature 0.5: left out",
+        "   1.5 s  a: fast refuses max_tokens: max_completion_tokens",
+    ]
+
+
+def adapted(parameter: str, asked: str, instead: str) -> dict[str, str]:
+    return {"parameter": parameter, "asked": asked, "instead": instead}
 
 
 def test_lines_tell_what_agents_of_an_open_roster_do(
@@ -74,10 +104,52 @@ def test_quiet_says_nothing(plan, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == ""
 
 
+def drawn(table: _Table, width: int = 60) -> str:
+    console = Console(width=width, file=io.StringIO(), color_system=None)
+    with console.capture() as captured:
+        console.print(table.draw())
+    return captured.get().splitlines()[-1].rstrip()
+
+
+def test_the_table_shows_the_end_of_what_is_being_said(plan) -> None:
+    table = _Table(plan, lambda text: text.replace("sk-0123", "[secret]"))
+    trace = Trace(table, lambda _event: None)
+    say = trace.words_of("a")
+    assert say is not None
+    trace.emit("agent_started", "a")
+    say("It is \x1b[31mso\x1b[2J\n")
+    say("that 漢字 ")
+    assert drawn(table).endswith("It is so that 漢字")
+    for piece in ("sk-", "01"):
+        say(piece)
+        assert drawn(table).endswith("It is so that 漢字")
+    say("23, then")
+    assert drawn(table).endswith("漢字 [secret],")
+    say("字" * 2000)
+    for width in (59, 60, 100):
+        line = drawn(table, width)
+        assert cell_len(line) in {width - 1, width}
+        assert line.endswith("字" * 5)
+    trace.emit("model_retried", "a", error="busy")
+    assert drawn(table).endswith("again: busy")
+    say("Again it ")
+    assert drawn(table).endswith("Again it")
+    usage = {"prompt_tokens": 3, "completion_tokens": 4}
+    trace.emit("model_call", "a", usage=usage)
+    assert drawn(table).endswith(" 7")
+
+
+def test_nobody_listens_to_words_without_a_terminal(plan) -> None:
+    for quiet in (False, True):
+        with progress(plan, quiet=quiet) as show:
+            assert Trace(show).words_of("a") is None
+
+
 def test_on_a_terminal_there_is_a_table(tmp_path: Path) -> None:
     (tmp_path / "team.yaml").write_text(TEAM)
     ours, theirs = pty.openpty()
-    with ScriptedModel(Reply(text="fine", latency=0.2)) as model:
+    said = Reply(text="fine, so I say it again", delivery="paced", interval=0.1)
+    with ScriptedModel(said) as model:
         running = subprocess.Popen(
             [
                 *(sys.executable, "-m", "coterie.runtime.command.run"),
@@ -97,6 +169,6 @@ def test_on_a_terminal_there_is_a_table(tmp_path: Path) -> None:
     except OSError:  # a terminal whose other end is closed
         pass
     os.close(ours)
-    assert (running.returncode, answer) == (0, b"fine\n")
-    for text in (b"agent", b"worker", b"working", b"judge", b"done", b"2 calls"):
+    assert (running.returncode, answer) == (0, b"fine, so I say it again\n")
+    for text in (b"fine, so I", b"agent", b"worker", b"working", b"judge", b"done", b"2 calls"):
         assert text in shown

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
+import shlex
 import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ from coterie.runtime.command.run import main as command
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 
-from ...came import invoked_in
+from ...came import invoked_in, started
 
 TEAM = """\
 name: chain
@@ -37,18 +35,6 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "team.yaml").write_text(TEAM)
     (tmp_path / "task.json").write_text(json.dumps({"id": "t", "query": "Count."}))
     return tmp_path
-
-
-def started(folder: Path, *arguments: str, **options: Any) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "coterie.runtime.command.run", *arguments],
-        cwd=folder,
-        env={**os.environ, "MAS_HOME": str(folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
 
 
 def mas_run(folder: Path, *arguments: str) -> tuple[int, str, str]:
@@ -122,7 +108,9 @@ def test_a_budget_stops_the_run_and_a_larger_one_goes_on(folder: Path) -> None:
         run = run_of(folder)
         assert json.loads((run / "result.json").read_text())["status"] == "stopped"
         assert mas_run(folder, "--resume", str(run))[0] == 3  # the recorded budget still holds
-        code, out, _ = mas_run(folder, "--resume", str(run), "--budget", "calls=3")
+        hint = err.split("Go on with: ")[1].splitlines()[0]
+        assert hint == f"mas-run --resume {run.relative_to(folder)} --budget calls=4"
+        code, out, _ = mas_run(folder, *shlex.split(hint)[1:])
         assert (code, out) == (0, "three\n")
         assert len(model.calls) == 3
 
@@ -149,6 +137,7 @@ def test_an_agents_own_budget_is_its_failure(folder: Path) -> None:
         code, _, err = mas_run(folder, "team.yaml", "task.json", *chosen)
     assert code == 3
     assert "agent first has reached its budget" in err
+    assert " --agent-budget tokens=200\n" in err
 
 
 def test_a_replay_needs_no_model_and_verifies(folder: Path) -> None:

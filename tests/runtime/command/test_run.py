@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +11,7 @@ import pytest
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import Reply, ScriptedModel
 
-from ...came import invoked_in
+from ...came import Came, invoked_in, started
 
 TEAM = """\
 name: pair
@@ -34,32 +31,21 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "coterie.runtime.command.run", *arguments]
-
-
-def mas_run(folder: Path, *arguments: str, model: ScriptedModel | None = None, **options):
+def mas_run(
+    folder: Path, *arguments: str, model: ScriptedModel | None = None, typed: str = ""
+) -> Came:
     chosen = ["--model", f"scripted@{model.api_base}"] if model else []
-    environment = {**os.environ, "MAS_HOME": str(folder), **options.pop("env", {})}
-    return subprocess.run(
-        command(*arguments, *chosen),
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        **options,
-    )
+    return invoked_in(folder, main, [*arguments, *chosen], "mas-run", typed=typed)
 
 
 def test_the_answer_is_on_standard_output_and_the_rest_is_not(folder: Path) -> None:
     with ScriptedModel({"[judge]": "7 it is", "": "maybe 7"}) as model:
-        done = mas_run(folder, "team.yaml", "task.json", model=model)
-    assert (done.returncode, done.stdout) == (0, "7 it is\n")
-    assert "pair: 2 agents; default = scripted (--model)" in done.stderr
-    assert "judge: done" in done.stderr
-    assert "score 1 (right), 2 calls" in done.stderr
+        running = started(folder, "team.yaml", "task.json", "--model", f"scripted@{model.api_base}")
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, out) == (0, "7 it is\n")
+    assert "pair: 2 agents; default = scripted (--model)" in err
+    assert "judge: done" in err
+    assert "score 1 (right), 2 calls" in err
     (run,) = (folder / "runs").iterdir()
     assert {path.name for path in run.iterdir()} == {
         "team.yaml",
@@ -74,22 +60,61 @@ def test_the_answer_is_on_standard_output_and_the_rest_is_not(folder: Path) -> N
 def test_json_is_for_machines(folder: Path) -> None:
     with ScriptedModel("7") as model:
         done = mas_run(folder, "team.yaml", "task.json", "--json", "--quiet", model=model)
-    result = json.loads(done.stdout)
+    result = done.json
     assert (result["status"], result["answer"], result["score"]["value"]) == ("done", "7", 1)
-    assert done.stderr == ""
+    assert done.err == ""
+    (run,) = (folder / "runs").iterdir()
+    assert result["folder"] == str(run.relative_to(folder))
+    assert result["started"].endswith("+00:00")
+
+
+def test_quiet_tells_the_runs_folder_alone(folder: Path) -> None:
+    with ScriptedModel("7") as model:
+        words = ["team.yaml", "task.json", "--quiet", "--model", f"m@{model.api_base}"]
+        done = invoked_in(folder, main, words, "mas-run")
+    (run,) = (folder / "runs").iterdir()
+    assert (done.out, done.err) == ("7\n", f"{run.relative_to(folder)}/\n")
+
+
+def test_an_answer_that_was_cut_off_is_marked_wherever_it_is_told(folder: Path) -> None:
+    cut = Reply(text="7 or", finish_reason="length")
+    with ScriptedModel({"[judge]": cut, "": "7"}) as model:
+        words = ["team.yaml", "task.json", "--model", f"m@{model.api_base}"]
+        done = invoked_in(folder, main, words, "mas-run")
+    assert "judge: its answer was cut off at max_tokens\n" in done.err
+    assert "score 1 (right), cut off: what judge answered, 2 calls" in done.err
+    (run,) = (folder / "runs").iterdir()
+    assert json.loads((run / "result.json").read_text())["cut_off"] == ["judge"]
+
+
+def test_an_error_is_said_once_and_the_way_on_has_a_line_of_its_own(folder: Path) -> None:
+    with ScriptedModel(Reply.error(401)) as model:
+        words = ["team.yaml", "task.json", "--model", f"m@{model.api_base}"]
+        done = invoked_in(folder, main, words, "mas-run")
+        assert done.err.count(model.origin) == 1
+    (run,) = (folder / "runs").iterdir()
+    assert f"\nGo on with: mas-run --resume {run.relative_to(folder)}\n" in done.err
+
+
+def test_levels_are_counted_as_in_a_picture_of_the_team(folder: Path) -> None:
+    done = invoked_in(folder, main, ["team.yaml", "-q", "?", "--dry-run"], "mas-run")
+    assert [line for line in done.out.splitlines() if line.startswith("level")] == [
+        "level 1",
+        "level 2",
+    ]
 
 
 def test_a_question_needs_no_task_file(folder: Path) -> None:
     with ScriptedModel("42") as model:
         done = mas_run(folder, "team.yaml", "-q", "What is it?", model=model)
         assert "What is it?" in str(model.calls[0].body)
-    assert done.stdout == "42\n"
+    assert done.out == "42\n"
 
 
 def test_a_task_may_come_on_standard_input(folder: Path) -> None:
     with ScriptedModel("7") as model:
-        done = mas_run(folder, "team.yaml", "-", model=model, input=json.dumps(TASK))
-    assert (done.returncode, done.stdout) == (0, "7\n")
+        done = mas_run(folder, "team.yaml", "-", model=model, typed=json.dumps(TASK))
+    assert (done.code, done.out) == (0, "7\n")
 
 
 def test_dry_run_shows_the_plan_and_asks_nobody(folder: Path) -> None:
@@ -97,8 +122,8 @@ def test_dry_run_shows_the_plan_and_asks_nobody(folder: Path) -> None:
         done = mas_run(folder, "team.yaml", "task.json", "--dry-run", model=model)
         as_json = mas_run(folder, "team.yaml", "task.json", "--dry-run", "--json", model=model)
         assert model.calls == ()
-    assert "default = scripted" in done.stdout
-    assert json.loads(as_json.stdout)["levels"][1][0]["id"] == "judge"
+    assert "default = scripted" in done.out
+    assert as_json.json["levels"][1][0]["id"] == "judge"
     assert not (folder / "runs").exists()
 
 
@@ -108,12 +133,11 @@ def test_problems_of_both_files_show_at_once_and_nothing_is_spent(folder: Path) 
     with ScriptedModel("x") as model:
         done = mas_run(folder, "team.yaml", "task.json", model=model)
         assert model.calls == ()
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.code, done.out) == (2, "")
     assert (
-        "team.yaml:4:11: error: agents.judge.rol: unknown field. Did you mean 'role'?"
-        in done.stderr
+        "team.yaml:4:11: error: agents.judge.rol: unknown field. Did you mean 'role'?" in done.err
     )
-    assert "task.json:1:1: error: query is missing." in done.stderr
+    assert "task.json:1:1: error: query is missing." in done.err
     assert not (folder / "runs").exists()
 
 
@@ -127,6 +151,10 @@ def test_problems_of_both_files_show_at_once_and_nothing_is_spent(folder: Path) 
         (("team.yaml", "task.json", "-q", "x"), "error: give a task file, or a question"),
         (("team.yaml", "task.json", "--model", "gpt"), "error: --model: 'gpt' is neither"),
         (("team.yaml", "task.json", "--model", "openai/m"), "OPENAI_API_KEY is not set"),
+        (("team.yaml", "task.json", "--model", "foo/bar"), "there is no provider 'foo'."),
+        (("team.yaml", "task.json", "--model", "xai/grok"), "XAI_API_KEY is not set"),
+        (("team.yaml", "task.json", "--model", "http://h:1/v1"), "NAME@http://h:1/v1, where NAME"),
+        (("team.yaml", "task.json", "--model", "m@h:1/v1"), "default=m@http://h:1/v1, where NAME"),
         (("team.yaml", "task.json", "--models", "none.yaml"), "error: no file 'none.yaml'"),
         (("team.yaml", "task.json", "--unknown"), "No such option '--unknown'"),
         (("team.yaml", "task.json", "--model", "local:/no/such.gguf"), "/no/such.gguf"),
@@ -136,26 +164,46 @@ def test_wrong_input_ends_with_2_and_one_clear_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "")
+    monkeypatch.delenv("XAI_API_KEY", raising=False)
     done = invoked_in(folder, main, arguments, "mas-run")
     assert (done.code, done.out) == (2, "")
     assert said in done.err
     assert "Traceback" not in done.err
+    assert not (folder / "runs").exists()
+
+
+def test_a_key_that_is_refused_at_once_ends_with_2_and_costs_nothing(folder: Path) -> None:
+    with ScriptedModel(Reply.error(401, message="Wrong key.")) as model:
+        done = mas_run(folder, "team.yaml", "task.json", model=model)
+        assert len(model.calls) == 1
+    assert done.code == 2
+    assert "HTTP 401: Wrong key." in done.err
+    assert "No key was sent: set MAS_API_KEY" in done.err
+    assert "0 calls, 0 tokens, free" in done.err
+
+
+def test_a_key_that_is_refused_later_ends_with_1_and_keeps_what_is_done(folder: Path) -> None:
+    with ScriptedModel(["So it is 7.", Reply.error(401, message="Revoked.")]) as model:
+        done = mas_run(folder, "team.yaml", "task.json", model=model)
+    assert done.code == 1
+    assert "1 call" in done.err
+    assert "--resume runs" in done.err
 
 
 def test_a_failed_run_ends_with_1_and_says_why(folder: Path) -> None:
     with ScriptedModel(Reply.error(400, message="too much")) as model:
         done = mas_run(folder, "team.yaml", "task.json", model=model)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "failed: agent worker: " in done.stderr
-    assert "HTTP 400: too much" in done.stderr
+    assert (done.code, done.out) == (1, "")
+    assert "failed: agent worker: " in done.err
+    assert "HTTP 400: too much" in done.err
 
 
 def test_a_limit_ends_with_3(folder: Path) -> None:
     (folder / "team.yaml").write_text(TEAM + "execution: {timeout: 0.3}\n")
     with ScriptedModel(Reply.fault("hang")) as model:
         done = mas_run(folder, "team.yaml", "task.json", model=model)
-    assert done.returncode == 3
-    assert "stopped: the run reached execution.timeout, 0.3 seconds, while it waited" in done.stderr
+    assert done.code == 3
+    assert "stopped: the run reached execution.timeout, 0.3 seconds, while it waited" in done.err
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -163,14 +211,8 @@ def test_a_signal_stops_the_run_and_leaves_a_readable_folder(
     folder: Path, sent: signal.Signals, code: int
 ) -> None:
     with ScriptedModel({"[worker]": "7", "": Reply.fault("hang")}) as model:
-        running = subprocess.Popen(
-            command("team.yaml", "task.json", "--model", f"scripted@{model.api_base}"),
-            cwd=folder,
-            env={**os.environ, "MAS_HOME": str(folder)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        chosen = ("--model", f"scripted@{model.api_base}")
+        running = started(folder, "team.yaml", "task.json", *chosen)
         model.wait_for(lambda calls: len(calls) == 2)
         running.send_signal(sent)
         _, said = running.communicate(timeout=10)
@@ -178,6 +220,10 @@ def test_a_signal_stops_the_run_and_leaves_a_readable_folder(
     assert "Traceback" not in said
     (run,) = (folder / "runs").iterdir()
     assert json.loads((run / "result.json").read_text())["status"] == "interrupted"
+    told, hint = said.splitlines()[-2:]
+    assert told.startswith("1 call, ")
+    assert told.endswith(f" s; runs/{run.name}/")
+    assert hint == f"Go on with: mas-run --resume runs/{run.name}"
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
     assert [event["agent"] for event in events if event["type"] == "model_call"] == ["worker"]
 
@@ -185,18 +231,78 @@ def test_a_signal_stops_the_run_and_leaves_a_readable_folder(
 def test_a_hostile_answer_commands_no_terminal(folder: Path) -> None:
     with ScriptedModel("\x1b]52;c;aGk=\x07fine\x1b[2J") as model:
         done = mas_run(folder, "team.yaml", "task.json", model=model)
-    assert done.stdout == "fine\n"
+    assert done.out == "fine\n"
 
 
-def test_a_key_never_reaches_the_run_folder(folder: Path) -> None:
+def test_a_key_never_reaches_the_run_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     key = "not-of-a-known-form-123"
+    monkeypatch.setenv("MY_KEY", key)
     (folder / "models.yaml").write_text(
         "models:\n  default: {model: m, api_base: ADDRESS, key_env: MY_KEY}\n"
     )
     with ScriptedModel(f"your key is {key}", key=key) as model:
         text = (folder / "models.yaml").read_text().replace("ADDRESS", model.api_base)
         (folder / "models.yaml").write_text(text)
-        done = mas_run(folder, "team.yaml", "task.json", env={"MY_KEY": key})
-    assert done.returncode == 0, done.stderr
+        done = mas_run(folder, "team.yaml", "task.json")
+    assert done.code == 0, done.err
     (run,) = (folder / "runs").iterdir()
     assert all(key.encode() not in path.read_bytes() for path in run.iterdir())
+
+
+def test_a_program_that_is_missing_is_told_before_anybody_is_paid(
+    folder: Path, stand_in: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAS_SWE_AGENT_PYTHON", str(stand_in))
+    (stand_in.parents[1] / "swe_rex-1.4.0.dist-info" / "METADATA").write_text("Version: 1.0\n")
+    (folder / "team.yaml").write_text(
+        "name: t\nagents: {planner: {prompt: Plan.}, engineer: {agent_type: SWEAgent}}\n"
+        "topology: {reports_to: {planner: [engineer]}}\n"
+    )
+    with ScriptedModel("never") as model:
+        shown = mas_run(folder, "team.yaml", "task.json", "--dry-run", model=model)
+        done = mas_run(folder, "team.yaml", "task.json", model=model)
+        assert model.calls == ()
+    said = "has swe-rex 1.0, and 1.2 or later is needed"
+    assert (shown.code, done.code) == (0, 2)
+    assert said in " ".join(shown.out.split())
+    assert said in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        (
+            "writer=m@http://h:1/v1",
+            "nobody here asks the model 'writer'. The aliases here: default.",
+        ),
+        (
+            "defualt=m@http://h:1/v1",
+            "nobody here asks the model 'defualt'. Did you mean 'default'?",
+        ),
+    ],
+)
+def test_a_model_that_nobody_asks_is_told(folder: Path, choice: str, said: str) -> None:
+    words = ["team.yaml", "task.json", "--dry-run", "--model", choice]
+    came = invoked_in(folder, main, words, "mas-run")
+    assert came.code == 2
+    assert f"--model {choice}: {said}" in came.err
+
+
+def test_a_file_of_many_tasks_is_for_another_command(folder: Path) -> None:
+    (folder / "mine.jsonl").write_text(json.dumps(TASK))
+    came = invoked_in(folder, main, ["team.yaml", "mine.jsonl"], "mas-run")
+    assert came.code == 2
+    assert "Write mas-bench run mine.jsonl --team TEAM." in came.err
+
+
+def test_a_models_file_with_another_ending_is_told_and_not_passed_over(folder: Path) -> None:
+    (folder / "models.yml").write_text("models: {default: {model: openai/m}}\n")
+    words = ["team.yaml", "task.json", "--dry-run"]
+    came = invoked_in(folder, main, words, "mas-run")
+    assert came.code == 0
+    note = f"note: {folder / 'models.yml'} is not read. Call it models.yaml, or name it with"
+    assert note in came.err
+    named = invoked_in(folder, main, [*words, "--models", "models.yml"], "mas-run")
+    assert (named.err, "default = openai/m" in named.out) == ("", True)
+    (folder / "models.yml").rename(folder / "models.yaml")
+    assert invoked_in(folder, main, words, "mas-run").err == ""

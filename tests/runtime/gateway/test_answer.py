@@ -88,6 +88,24 @@ def test_arguments_of_tools_are_passed_on_as_text_whatever_they_are() -> None:
     assert {call.id for call in answer.tool_calls} == {"7"}
 
 
+def test_thinking_is_no_part_of_the_answer_and_is_kept_where_tools_are_called() -> None:
+    message: dict[str, Any] = {"content": "four", "reasoning_content": "hm"}
+    answer = answer_of(response(message), SOURCE)
+    assert (answer.text, answer.thinking, answer.kept) == ("four", "hm", {})
+    signed = {"google": {"thought_signature": "s"}}
+    call = {"id": "1", "function": {"name": "f", "arguments": "{}"}, "extra_content": signed}
+    answer = answer_of(response({**message, "tool_calls": [call]}), SOURCE)
+    assert answer.kept == {"reasoning_content": "hm"}
+    assert answer.tool_calls[0].extra == {"extra_content": signed}
+
+
+def test_an_answer_of_thinking_alone_was_written_all_the_same() -> None:
+    told = {"prompt_tokens": 9, "completion_tokens": 0}
+    answer = answer_of(response({"content": f"<think>{'a' * 100}"}, told), SOURCE)
+    assert answer.usage.unmetered_calls == 1
+    assert metered(answer, 7, None).completion_tokens == 50
+
+
 @pytest.mark.parametrize("reason", ["length", "content_filter", "stop"])
 def test_why_it_ended_is_passed_on(reason: str) -> None:
     answer = answer_of(response({"content": "fo"}, finish_reason=reason), SOURCE)
@@ -144,7 +162,9 @@ def test_usage_that_cannot_be_is_estimated_marked_and_never_below_what_was_told(
 
 def test_prices_bound_a_call_also_where_the_cache_costs_more() -> None:
     rates = Rates(1.0, 3.0, 2.0)
-    assert rates.highest(10, 5) == 40.0 >= rates.usd(10, 10, 5) > rates.usd(10, 0, 5)
+    kept = Usage(prompt_tokens=10, cached_tokens=10, completion_tokens=5)
+    fresh = Usage(prompt_tokens=10, completion_tokens=5)
+    assert rates.highest(10, 5) == 40.0 >= rates.usd(kept) > rates.usd(fresh)
 
 
 FIELDS = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from coterie.runtime.gateway import Endpoint, endpoint_of
-from coterie.runtime.gateway.prices import Rates, rates_of
 from coterie.schema import InputError, Model
 
 KEYS = {"OPENAI_API_KEY": "sk-openai", "MY_KEY": "sk-mine"}
@@ -49,11 +48,50 @@ def model(name: str, **fields: object) -> Model:
             Endpoint(kind="openai", model="m", api_base="http://host:1/v1", key="sk-mine"),
         ),
         (
+            model("replicate/m", key_env="MY_KEY"),
+            KEYS,
+            Endpoint(kind="litellm", model="replicate/m", key="sk-mine"),
+        ),
+        (
+            model("replicate/m"),
+            {"REPLICATE_API_KEY": "r8"},
+            Endpoint(kind="litellm", model="replicate/m"),
+        ),
+        # litellm knows more providers than our table, and what they need.
+        (model("watsonx/m"), {}, Endpoint(kind="litellm", model="watsonx/m")),
+        (
             model("anthropic/claude", key_env="MY_KEY"),
             KEYS,
-            Endpoint(kind="litellm", model="anthropic/claude", key="sk-mine"),
+            Endpoint(
+                kind="openai",
+                wire="anthropic",
+                model="claude",
+                api_base="https://api.anthropic.com/v1",
+                key="sk-mine",
+                key_header="x-api-key",
+            ),
         ),
-        (model("anthropic/claude"), {}, Endpoint(kind="litellm", model="anthropic/claude")),
+        (
+            model("anthropic/claude"),
+            {"ANTHROPIC_API_BASE": "http://127.0.0.1:4000/"},
+            Endpoint(
+                kind="openai",
+                wire="anthropic",
+                model="claude",
+                api_base="http://127.0.0.1:4000/v1",
+                key_header="x-api-key",
+            ),
+        ),
+        (
+            model("gemini/gemini-3-pro"),
+            {"GEMINI_API_KEY": "g-1234"},
+            Endpoint(
+                kind="openai",
+                model="gemini-3-pro",
+                api_base="https://generativelanguage.googleapis.com/v1beta/openai",
+                key="g-1234",
+            ),
+        ),
         (model("local"), {}, Endpoint(kind="local", model="local")),
     ],
 )
@@ -77,6 +115,14 @@ def test_a_file_of_weights_keeps_its_path() -> None:
         (model("gpt-4o-mini"), "names no provider. Write PROVIDER/gpt-4o-mini"),
         (model("m", api_base="http://h/v1", key_env="NOPE"), "NOPE is not set"),
         (model("anthropic/claude", key_env="NOPE"), "NOPE is not set"),
+        (model("foo/bar"), "no provider 'foo'. Write PROVIDER/NAME.*foo/bar@http://HOST:PORT/v1"),
+        (model("antropic/claude"), "no provider 'antropic'. Did you mean 'anthropic'"),
+        (model("http://127.0.0.1:8801/v1"), "Did you mean.*default=NAME@http://127.0.0.1:8801/v1"),
+        (model("127.0.0.1:8801/v1"), "Did you mean.*default=NAME@http://127.0.0.1:8801/v1"),
+        (model("m@127.0.0.1:8801/v1"), "Did you mean.*default=m@http://127.0.0.1:8801/v1"),
+        (model("org/m@localhost:1"), "Did you mean.*default=org/m@http://localhost:1,"),
+        (model("[::1]:8801/v1"), r"Did you mean.*default=NAME@http://\[::1\]:8801/v1"),
+        (model("azure/gpt"), "AZURE_OPENAI_API_KEY, AZURE_API_KEY, AZURE_AD_TOKEN, AZURE_TENANT"),
     ],
 )
 def test_what_is_missing_is_said_before_a_call(spec: Model, message: str) -> None:
@@ -84,12 +130,65 @@ def test_what_is_missing_is_said_before_a_call(spec: Model, message: str) -> Non
         endpoint_of(spec, {})
 
 
-def test_declared_prices_come_first_and_the_list_second() -> None:
-    declared = model("openai/gpt-4o-mini", usd_per_mtok_input=1.0, usd_per_mtok_output=2.0)
-    assert rates_of(declared) == Rates(1e-6, 1e-6, 2e-6)
-    listed = rates_of(model("openai/gpt-4o-mini"))
-    assert listed is not None
-    assert listed.read > listed.cached > 0
-    assert rates_of(model("gpt-4o-mini", api_base="http://h/v1")) is None
-    assert rates_of(model("openai/no-such-model")) is None
-    assert rates_of(model("local")) == Rates(0.0, 0.0, 0.0)
+@pytest.mark.parametrize("address", ["http://h:1", "http://h:1/v1", "http://h:1/v1/"])
+@pytest.mark.parametrize("provider", ["ollama", "ollama_chat"])
+def test_ollama_is_found_with_and_without_the_version(provider: str, address: str) -> None:
+    endpoint = endpoint_of(model(f"{provider}/m"), {"OLLAMA_API_BASE": address})
+    assert (endpoint.kind, endpoint.shown) == ("openai", "http://h:1/v1/chat/completions")
+
+
+@pytest.mark.parametrize(
+    ("name", "environment", "url"),
+    [
+        ("openai/m", {"OPENAI_API_BASE": "http://h/v1"}, "http://h/v1/chat/completions"),
+        ("xai/m", {"XAI_API_BASE": "http://h"}, "http://h/v1/chat/completions"),
+        ("mistral/m", {"MISTRAL_API_BASE": "http://h/"}, "http://h/v1/chat/completions"),
+        (
+            "gemini/m",
+            {"GEMINI_API_BASE": "https://h/v1beta"},
+            "https://h/v1beta/openai/chat/completions",
+        ),
+        (
+            "cohere/m",  # litellm's form of it
+            {"COHERE_API_BASE": "https://h/v2/chat"},
+            "https://h/compatibility/v1/chat/completions",
+        ),
+        (
+            "azure/mine",
+            {"AZURE_API_BASE": "https://h/", "AZURE_API_KEY": "k"},
+            "https://h/openai/v1/chat/completions",
+        ),
+        (
+            "azure/mine",
+            {"AZURE_API_BASE": "https://h", "AZURE_API_KEY": "k", "AZURE_API_VERSION": "latest"},
+            "https://h/openai/v1/chat/completions",
+        ),
+        (
+            "azure/mine",
+            {
+                "AZURE_API_BASE": "https://h",
+                "AZURE_API_KEY": "k",
+                "AZURE_API_VERSION": "2024-10-21",
+            },
+            "https://h/openai/deployments/mine/chat/completions?api-version=2024-10-21",
+        ),
+        (
+            "hosted_vllm/m",
+            {"HOSTED_VLLM_API_BASE": "http://[::1]:8000/v1/chat/completions"},
+            "http://[::1]:8000/v1/chat/completions",
+        ),
+    ],
+)
+def test_the_variables_of_litellm_say_where_a_provider_is(
+    name: str, environment: dict, url: str
+) -> None:
+    assert endpoint_of(model(name), environment).shown == url
+
+
+def test_a_key_goes_out_in_the_header_of_its_provider() -> None:
+    azure = {"AZURE_API_BASE": "https://h", "AZURE_API_KEY": "k"}
+    assert endpoint_of(model("azure/m"), azure).credentials == {"api-key": "k"}
+    groq = endpoint_of(model("groq/m"), {"GROQ_API_KEY": "k"})
+    assert groq.credentials == {"Authorization": "Bearer k"}
+    assert not endpoint_of(model("ollama/m"), {}).credentials
+    assert "'k'" not in repr(groq)

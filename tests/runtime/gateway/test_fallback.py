@@ -179,3 +179,19 @@ def test_fallbacks_are_checked_before_any_call() -> None:
         " say --allow-unpriced."
     )
     asyncio.run(check(model(**PRICED), priced=True))
+
+
+def test_a_fallback_does_not_read_what_is_kept_for_the_model_that_failed() -> None:
+    read: dict[str, Any] = {}
+
+    async def behave(name: str, body: Mapping[str, Any]) -> ChatAnswer:
+        read[name] = body["messages"][1]
+        if name == "default":
+            raise CallError("it is down", kind="down")
+        return answer(name)
+
+    said = {"role": "assistant", "content": "so", "reasoning_content": "hm", "kept_for": "default"}
+    fallbacks: Mapping[str, tuple[str, ...]] = {"default": ("spare",), "spare": ()}
+    ask(Provider(behave), fallbacks, messages=[{"role": "user", "content": "q"}, said], retries=0)
+    assert read["default"] == {"role": "assistant", "content": "so", "reasoning_content": "hm"}
+    assert read["spare"] == {"role": "assistant", "content": "so"}

@@ -47,6 +47,8 @@ def test_a_call_sends_what_was_asked_and_nothing_else() -> None:
         "max_tokens": 4096,
         "temperature": 0.5,
         "stop": ["\n"],
+        "stream": True,
+        "stream_options": {"include_usage": True},
     }
 
 
@@ -114,7 +116,7 @@ def test_only_failures_that_may_pass_are_repeated(status: int, kind: str, calls:
     ],
 )
 def test_every_fault_has_a_kind(fault: Any, kind: str) -> None:
-    with ScriptedModel(Reply.fault(fault)) as model:
+    with ScriptedModel(Reply.fault(fault).replace(interval=1)) as model:
         with pytest.raises(CallError) as caught:
             ask(model, retries=0, timeout=0.4)
         assert model.api_base in str(caught.value)

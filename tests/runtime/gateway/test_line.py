@@ -142,8 +142,8 @@ def test_a_call_that_is_cancelled_in_flight_may_have_been_billed() -> None:
 
 def test_a_model_is_asked_again_without_what_it_does_not_support_at_no_cost() -> None:
     came, budget, provider, _ = asked(
-        failure("rejected", status=400, parameter="temperature"),
-        failure("rejected", status=400, parameter="max_tokens"),
+        failure("rejected", status=400, words="'temperature' is not supported"),
+        failure("rejected", status=400, words="'max_tokens' is not supported"),
         answer(),
         temperature=0.5,
         retries=0,

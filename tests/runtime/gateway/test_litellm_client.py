@@ -13,6 +13,15 @@ from coterie.runtime.gateway import CallError, ChatRequest, Gateway
 from coterie.schema import Model
 
 assert "litellm" not in sys.modules
+places = set()
+
+def watched(event, arguments):
+    if event == "socket.getaddrinfo":
+        places.add(str(arguments[0]))
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        places.add(arguments[1][0])
+
+sys.addaudithook(watched)
 definition = {"type": "function", "function": {"name": "add", "description": "", "parameters":
     {"type": "object", "properties": {}}}}
 replies = {
@@ -30,10 +39,10 @@ replies = {
     "no usage": Reply.fault("no_usage"),
 }
 
-async def ask(base):
+async def ask(base, name="ovhcloud/m", key="A_KEY", **more):
     # A provider that has no endpoint of its own in our table, pointed at the scripted server.
-    models = {"default": Model(alias="default", model="deepseek/m", key_env="A_KEY")}
-    os.environ["DEEPSEEK_API_BASE"] = base
+    models = {"default": Model(alias="default", model=name, key_env=key, **more)}
+    os.environ["OVHCLOUD_API_BASE"] = base
     async with Gateway(models, environment={"A_KEY": "sk-x"}, seed=1) as gateway:
         request = ChatRequest(model="default", messages=[{"role": "user", "content": "hi"}],
                               tools=(definition,), retries=0)
@@ -42,12 +51,25 @@ async def ask(base):
         except CallError as error:
             return [error.kind, error.status, error.retry_after, error.may_be_billed]
     names = [call.name for call in answer.tool_calls]
-    return [answer.text, names, answer.usage.calls, answer.usage.unmetered_calls]
+    adapted = [answer.adapted] if answer.adapted else []
+    return [answer.text, names, answer.usage.calls, answer.usage.unmetered_calls, *adapted]
 
 said = {"refused": asyncio.run(ask("http://127.0.0.1:9/v1")) + [0]}
+# What litellm refuses by itself was never sent.
+said["no key"] = asyncio.run(ask("", "snowflake/m", None)) + [0]
+said["no package"] = asyncio.run(ask("", "databricks/m", None)) + [0]
+with ScriptedModel("hello") as model:
+    settings = {"effort": "low", "body": {"top_k": 4}, "headers": {"X-Title": "me"}}
+    came = asyncio.run(ask(model.api_base, **settings))
+    [call] = model.calls
+    sent = [call.body.get("reasoning_effort"), call.body["top_k"], call.headers["x-title"]]
+    said["settings"] = came + sent
 for name, reply in replies.items():
     with ScriptedModel(reply) as model:
         said[name] = asyncio.run(ask(model.api_base)) + [len(model.calls)]
+# What it does on the first call of a Claude.
+sys.modules["litellm.anthropic_beta_headers_manager"]._load_beta_headers_config()
+said["places"] = sorted(places)
 print(json.dumps(said))
 """
 
@@ -58,12 +80,17 @@ def test_litellm_answers_calls_tools_and_fails_once() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout.splitlines()[-1]) == {
+        "places": ["127.0.0.1"],
         # what came of it, and how many requests it took
         "text": ["hello", [], 1, 0, 1],
         "tool": ["", ["add"], 1, 0, 1],
         "no usage": ["This answer is complete.", [], 1, 1, 1],
+        # what litellm would have dropped in silence, and what it was told to add
+        "settings": ["hello", [], 1, 0, {"reasoning_effort": "left out"}, None, 4, "me"],
         # kind, status, Retry-After, whether it may have been billed
         "refused": ["down", None, None, False, 0],
+        "no key": ["denied", None, None, False, 0],
+        "no package": ["denied", None, None, False, 0],
         "500": ["down", 500, None, False, 1],
         "429": ["busy", 429, 7.0, False, 1],
         "502": ["down", 502, None, True, 1],

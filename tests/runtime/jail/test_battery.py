@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
 import pytest
 
+from coterie.runtime.jail import Jail, detect
 from coterie.runtime.jail.battery import run_battery
 from coterie.runtime.jail.probes import PROBES
 from coterie.runtime.jail.tiers import Unconfined
@@ -59,3 +64,19 @@ def test_limits_and_a_clean_end_hold_without_a_jail(name: str) -> None:
     probes = [probe for probe in PROBES if probe.name == name]
     (result,) = run_battery(Unconfined(), probes=probes)
     assert result.stopped, result.detail
+
+
+def test_a_jail_with_folders_of_its_own_holds_as_well(
+    nightly: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tier = detect().tier
+    if tier is None or not tier.has_mounts:
+        pytest.skip("this machine has no jail with mounts")
+    if not nightly:
+        pytest.skip("takes half a minute; run with --nightly")
+    places = {"alias": Path("/repo"), "own": (Path("/root"),)}
+    monkeypatch.setattr("coterie.runtime.jail.battery.Jail", partial(Jail, **places))
+    filling = next(probe for probe in PROBES if probe.name == "fill_disk")
+    filling = replace(filling, code=f"os.chdir('/root')\n{filling.code}")
+    results = run_battery(tier, probes=[*PROBES, filling])
+    assert [result for result in results if not result.stopped] == []

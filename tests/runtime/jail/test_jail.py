@@ -7,12 +7,13 @@ import os
 import stat
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from coterie.runtime.jail import Jail, Limits, PythonWorker, Shell, open_jail
+from coterie.runtime.jail import Jail, Limits, PythonWorker, Shell, detect, open_jail
 from coterie.runtime.jail.layout import interpreter
-from coterie.runtime.jail.tiers import Tier, Unconfined
+from coterie.runtime.jail.tiers import Bubblewrap, Landlock, Namespaces, Tier, Unconfined
 from coterie.schema import JailError
 
 from ...jails import TIERS, USERS, printed, require
@@ -177,3 +178,37 @@ def test_a_work_folder_must_be_a_folder(tmp_path: Path) -> None:
 def test_bounds_are_positive(field: str) -> None:
     with pytest.raises(ValueError, match=f"Limits.{field} must be positive, not 0"):
         Limits(**{field: 0})
+
+
+@pytest.mark.parametrize("tier", [Bubblewrap(), Namespaces()], ids=lambda tier: tier.name)
+def test_a_folder_of_its_own_is_empty_and_goes_with_it(tmp_path: Path, tier: Tier) -> None:
+    require(tier)
+    work = tmp_path / "work"
+    work.mkdir()
+    for _ in range(2):
+        with Jail(work, tier=tier, own=[Path("/state")]) as jail:
+            done = Shell(jail).run("ls -A /state && echo kept > /state/one && cat /state/one")
+            assert (done.output, done.returncode) == ("kept\n", 0)
+    assert list(work.iterdir()) == []
+
+
+def test_the_work_folder_has_another_path(tmp_path: Path) -> None:
+    with with_places(tmp_path, alias=Path("/repo")) as jail:
+        done = Shell(jail).run("cd /repo && echo changed > file && pwd")
+    assert done.output == "/repo\n"
+    assert (tmp_path / "file").read_text("utf-8") == "changed\n"
+
+
+def test_what_needs_places_runs_in_a_jail_or_not_at_all(tmp_path: Path) -> None:
+    with with_places(tmp_path, alias=Path("/repo"), unsafe=True) as jail:
+        assert jail.tier.confines
+    for tier in (Landlock(), Unconfined()):
+        with pytest.raises(JailError, match="no places of its own for folders"):
+            Jail(tmp_path, tier=tier, own=[Path("/root")])
+
+
+def with_places(work: Path, **places: Any) -> Jail:
+    tier = detect().tier
+    if tier is None or not tier.has_mounts:
+        pytest.skip("this machine has no jail with mounts")
+    return open_jail(work, **places)

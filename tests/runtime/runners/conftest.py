@@ -19,8 +19,10 @@ from coterie.runtime.tools import GrantedTool, Tool, ToolError
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from coterie.runtime import Journal
+    from coterie.runtime.changes import Change
     from coterie.runtime.doubles import ScriptedModel
     from coterie.runtime.gateway import ChatAnswer
     from coterie.runtime.runners import AgentResult
@@ -38,6 +40,8 @@ async def _shout(arguments: Mapping[str, Any], workspace: Any) -> Any:
     del workspace
     if arguments["text"] == "rude":
         raise ToolError("that is rude; say something else.")
+    if arguments["text"] == "bug":
+        raise RuntimeError("a bug in the tool")
     return arguments["text"].upper() * arguments.get("times", 1)
 
 
@@ -76,6 +80,7 @@ class Workbench:
         reports_to: Mapping[str, tuple[str, ...]] | None = None,
         unsafe: bool = False,
         max_retries: int = 0,
+        journal: Journal | None = None,
     ) -> Run:
         """Run a team, with `self.tools` as the tools that it may grant."""
         models = {"default": Model(alias="default", model="scripted", api_base=model.api_base)}
@@ -95,7 +100,7 @@ class Workbench:
                 plan,
                 task,
                 Context(
-                    calls=Calls(gateway=gateway),
+                    calls=Calls(gateway=gateway, journal=journal),
                     jails=Jails(unsafe=unsafe),
                     toolbox=toolbox,
                     trace=Trace(self.events.append),
@@ -149,9 +154,10 @@ def assignment(
     jails: Any = None,
     question: str = "How many apples are left?",
     tools: tuple[Tool, ...] = (),
+    start: Sequence[Change] = (),
 ) -> Assignment:
     """An attempt of an agent, without a run around it."""
-    workspace = home.of(f"{agent.id}-{id(line)}", 1, ())
+    workspace = home.of(f"{agent.id}-{id(line)}", 1, start)
 
     def emit(event: str, /, **fields: Any) -> None:
         del event, fields
@@ -237,31 +243,3 @@ def repository(tmp_path: Path) -> Path:
     )
     shell("git init --quiet && git add . && git commit --quiet --message toy", folder)
     return folder
-
-
-STAND_IN = Path(__file__).with_name("swe_agent_stand_in.py")
-
-
-@pytest.fixture
-def stand_in(tmp_path: Path) -> Path:
-    """The interpreter of an environment in which something like SWE-agent is installed."""
-    packages = tmp_path / "swe-agent"
-    for name in ("sweagent/run", "swerex", "config"):
-        (packages / name).mkdir(parents=True)
-    (packages / "sweagent" / "__init__.py").write_text(
-        "from pathlib import Path\n"
-        "__version__ = '1.1.0'\n"
-        "CONFIG_DIR = Path(__file__).parents[1] / 'config'\n",
-        "utf-8",
-    )
-    (packages / "config" / "default.yaml").write_text("agent: {type: default}\n", "utf-8")
-    (packages / "swerex" / "__init__.py").touch()
-    (packages / "sweagent" / "run" / "run_single.py").write_text(
-        STAND_IN.read_text("utf-8"), "utf-8"
-    )
-    interpreter = packages / "python"
-    interpreter.write_text(
-        f'#!/bin/sh\nPYTHONPATH={packages} exec {sys.executable} "$@"\n', "utf-8"
-    )
-    interpreter.chmod(0o755)
-    return interpreter

@@ -1,19 +1,22 @@
-"""Stands in for `sweagent.run.run_single`: the same settings, model calls and record, no more.
+"""Stands in for `sweagent.run.run_single`: the same settings, calls and hooks, no more.
 
-It works on a copy of the repository, runs the commands of the tool `bash`, and ends at `submit`.
+Like SWE-agent, it works on the repository at the root of the file system, copies its tools to /root
+once, runs the commands of the tool `bash`, and ends at `submit`.
 """
 
-# ruff: noqa: S310, S602, T201 - as the program that it stands in for
+# ruff: noqa: S602, T201 - as the program that it stands in for
 
 from __future__ import annotations
 
 import json
 import shutil
 import subprocess
-import urllib.error
-import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Self
+
+import litellm
+from sweagent import CONFIG_DIR  # pyright: ignore[reportMissingImports]
 
 TOOLS = [
     {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
@@ -26,13 +29,24 @@ class RunSingleConfig:
 
     def __init__(self, *, agent: Any, env: Any, problem_statement: Any, output_dir: str) -> None:
         assert agent["type"] == "default"
+        assert agent["history_processors"] == [{"type": "last_n_observations"}]
         assert env["deployment"] == {"type": "local"}
-        assert env["repo"]["type"] == "local"
+        assert env["repo"]["type"] == "preexisting"
         assert problem_statement["type"] == "text"
         self.model = agent["model"]
-        self.repository = Path(env["repo"]["path"])
+        self.repository = Path("/", env["repo"]["repo_name"])
         self.problem = problem_statement
         self.output = Path(output_dir)
+
+
+class Engineer:
+    """An agent."""
+
+    def __init__(self) -> None:
+        self.hooks: list[Any] = []
+
+    def add_hook(self, hook: Any) -> None:
+        self.hooks.append(hook)
 
 
 class RunSingle:
@@ -40,57 +54,44 @@ class RunSingle:
 
     def __init__(self, config: RunSingleConfig) -> None:
         self.config = config
+        self.agent = Engineer()
 
     @classmethod
     def from_config(cls, config: RunSingleConfig) -> Self:
         return cls(config)
 
     def run(self) -> None:
-        repository = self.config.repository
-        if git(repository, "status", "--porcelain"):
-            raise ValueError("the repository is dirty")
-        # SWE-agent copies to the root of the file system, which tests leave alone.
-        copy = repository.with_name("copy")
-        shutil.copytree(repository, copy)
-        status, submission = self.until_submitted(copy)
-        folder = self.config.output / self.config.problem["id"]
-        folder.mkdir(parents=True)
-        record = {"info": {"exit_status": status, "submission": submission}, "trajectory": []}
-        (folder / f"{self.config.problem['id']}.traj").write_text(json.dumps(record), "utf-8")
-        print("a lot of words")
+        shutil.copytree(CONFIG_DIR.with_name("tools"), "/root/tools/registry")
+        Path("/root/state.json").write_text("{}", "utf-8")
+        self.config.output.mkdir()
+        print("a lot of words, " * 10_000)
+        status = self.until_submitted()
+        for hook in self.agent.hooks:
+            hook.on_run_done(trajectory=[], info={"exit_status": status})
 
-    def until_submitted(self, copy: Path) -> tuple[str, str | None]:
+    def until_submitted(self) -> str:
         messages: list[Any] = [{"role": "user", "content": self.config.problem["text"]}]
         while True:
-            try:
-                message = self.ask(messages)
-            except urllib.error.HTTPError as error:
-                if error.code != 401:  # SWE-agent would try again
-                    raise
-                return "exit_error", None
+            response: Any = litellm.completion(
+                model=self.config.model["name"], messages=messages, tools=TOOLS, temperature=0.0
+            )
+            message = response.choices[0]["message"]
             call = message["tool_calls"][0]
+            arguments = json.loads(call["function"]["arguments"])
+            seen = self.step(arguments.get("command", call["function"]["name"]))
             if call["function"]["name"] == "submit":
-                git(copy, "add", "--all")
-                return "submitted", git(copy, "diff", "--cached", "HEAD")
-            command = json.loads(call["function"]["arguments"])["command"]
-            done = subprocess.run(command, shell=True, cwd=copy, check=False)
-            text = f"exit code {done.returncode}"
-            messages += [message, {"role": "tool", "tool_call_id": call["id"], "content": text}]
+                return "submitted"
+            messages += [message, {"role": "tool", "tool_call_id": call["id"], "content": seen}]
 
-    def ask(self, messages: list[Any]) -> Any:
-        model = self.config.model
-        request = urllib.request.Request(
-            f"{model['api_base']}/chat/completions",
-            json.dumps(
-                {"model": model["name"], "messages": messages, "tools": TOOLS, "n": 1}
-            ).encode(),
-            {"Authorization": f"Bearer {model['api_key']}", "Content-Type": "application/json"},
+    def step(self, command: str) -> str:
+        output = "submitted" if command == "submit" else self.shell(command)
+        step = SimpleNamespace(action=command, observation=output)
+        for hook in self.agent.hooks:
+            hook.on_action_executed(step=step)
+        return step.observation
+
+    def shell(self, command: str) -> str:
+        done = subprocess.run(
+            command, shell=True, cwd=self.config.repository, capture_output=True, check=False
         )
-        with urllib.request.urlopen(request) as response:
-            return json.load(response)["choices"][0]["message"]
-
-
-def git(folder: Path, *arguments: str) -> str:
-    return subprocess.run(
-        ["git", *arguments], cwd=folder, capture_output=True, text=True, check=True
-    ).stdout
+        return f"exit code {done.returncode}\n{done.stdout.decode()}"

@@ -255,3 +255,31 @@ def test_what_it_cannot_keep_to_is_objected_to() -> None:
     assert list(MiniSweAgentRunner.objections(worker())) == []
     agent = Agent(id="a", agent_type="LLM", tools=("x",), output_schema={"type": "object"})
     assert len(list(MiniSweAgentRunner.objections(agent))) == 3
+
+
+def at_once(*commands: str) -> list[Reply]:
+    return [*map(Reply.bash, commands), SUBMIT]
+
+
+@pytest.mark.parametrize("mends", [True, False])
+def test_what_git_cannot_merge_is_shown_to_whoever_is_to_mend_it(
+    workbench: Workbench, repository: Path, mends: bool
+) -> None:
+    mending = ["sed -i '/^[<=>]\\{7\\}/d' toy.py"] if mends else ["true"]
+    script = {
+        "You are [ann]": at_once("sed -i 's/a - b/a + b/' toy.py"),
+        "You are [bob]": at_once("sed -i 's/a - b/b + a/' toy.py"),
+        "": at_once("cat toy.py", *mending),
+    }
+    agents = [worker(one, prompt=f"You are [{one}].") for one in ("ann", "bob", "end")]
+    edges = {"ann": ("end",), "bob": ("end",)}
+    with ScriptedModel(script) as model:  # pyright: ignore[reportArgumentType]
+        run = workbench.run(model, *agents, task=repair(repository), reports_to=edges)
+        asked = next(one.text for one in model.calls if "You are [end]" in one.text)
+    assert "Your work folder starts from the work of ann, bob." in asked
+    assert "- CONFLICT (content): Merge conflict in toy.py" in asked
+    assert [one.fields["of"] for one in workbench.of("work_merged")] == [["ann", "bob"]]
+    if mends:
+        assert "+    return a + b\n+    return b + a\n" in str(run.answer)
+    else:
+        assert "it left what git could not merge as it was: '<<<<<<< by/ann'" in str(run.error)

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from coterie.runtime.runners.programs import host_programs
+import pytest
+
+from coterie.runtime.jail.tiers import Bubblewrap, Landlock
+from coterie.runtime.runners import programs
+from coterie.runtime.runners.programs import host_packages, host_programs
 
 if TYPE_CHECKING:
-    import pytest
+    from coterie.runtime.jail.tiers import Tier
 
 
 def test_the_active_virtual_environment_is_readable_and_its_programs_come_first(
@@ -43,3 +48,38 @@ def test_without_any_nothing_is_added(monkeypatch: pytest.MonkeyPatch) -> None:
     assert host_programs() == {}
     monkeypatch.setenv("VIRTUAL_ENV", "/nowhere")
     assert host_programs() == {}
+
+
+@pytest.fixture(params=[Bubblewrap, Landlock])
+def tier(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Tier:
+    found: Tier = request.param()
+    monkeypatch.setattr(programs, "detect", lambda: SimpleNamespace(tier=found))
+    return found
+
+
+def test_a_package_comes_with_all_that_it_requires_and_nothing_else(tier: Tier) -> None:
+    granted = host_packages(["pandas"])
+    names = {path.name for path in granted["readable"]}
+    if not tier.has_mounts:
+        assert names == {"site-packages"}
+        return
+    assert {"pandas", "numpy", "dateutil", "six.py"} <= names
+    assert not names & {"__pycache__", "bin", "pytest", "jsonschema", "smolagents"}
+    assert Path(granted["environment"]["PYTHONPATH"], "pandas").is_dir()
+
+
+def test_a_module_of_its_own_is_a_package_too(
+    tier: Tier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lonely_module.py").write_text("x = 1\n", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert host_packages(["lonely_module"]) == {}  # beside where we were started, not installed
+    monkeypatch.setattr("site.getsitepackages", lambda: [str(tmp_path)])
+    assert host_packages(["lonely_module"]) == {
+        "readable": [tmp_path / "lonely_module.py" if tier.has_mounts else tmp_path],
+        "environment": {"PYTHONPATH": str(tmp_path)},
+    }
+
+
+def test_who_imports_nothing_has_nothing() -> None:
+    assert host_packages([]) == {}

@@ -100,6 +100,62 @@ def test_a_tool_calling_agent_calls_tools_and_hears_their_errors(workbench: Work
     assert [one["function"]["name"] for one in definitions] == ["megaphone_shout", "final_answer"]
 
 
+@pytest.mark.parametrize(
+    ("agent", "script"),
+    [
+        (coder("a", tools=("megaphone.shout",)), Reply.code("megaphone_shout('bug')")),
+        (caller("a", tools=("megaphone.shout",)), Reply.tool("megaphone_shout", text="bug")),
+    ],
+)
+def test_an_agent_is_told_of_a_bug_in_a_tool_and_goes_on(
+    workbench: Workbench, agent: Agent, script: Reply
+) -> None:
+    ends = (
+        Reply.code("final_answer(1)")
+        if agent.agent_type == "CodeAgent"
+        else Reply.tool("final_answer", answer="1")
+    )
+    with ScriptedModel([script, ends]) as model:
+        run = workbench.run(model, agent)
+        assert "megaphone.shout: RuntimeError: a bug in the tool" in observed(model, 1)
+    assert (run.status, run.answer) == ("done", "1")
+    assert run.agents["a"].mishaps == (
+        "tool megaphone.shout failed: megaphone.shout: RuntimeError: a bug in the tool",
+    )
+    (event,) = workbench.of("tool_call")
+    assert "conftest.py" in event.fields["detail"]
+
+
+def test_code_is_told_of_choices_defaults_and_what_may_be_left_out(workbench: Workbench) -> None:
+    place = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    parameters = {
+        "type": "object",
+        "properties": {
+            "where": {"$ref": "#/$defs/place"},
+            "unit": {"enum": ["c", "f"], "type": "string", "default": "c", "description": "Unit"},
+            "days": {"type": ["integer", "null"], "description": "How many."},
+            "why": {"type": "string", "description": "A reason"},
+        },
+        "required": ["where", "why"],
+        "$defs": {"place": place},
+    }
+    workbench.tools.append(
+        replace(SHOUT, name="forecast", description="Tells.", parameters=parameters)
+    )
+    with ScriptedModel(Reply.code("final_answer(1)")) as model:
+        workbench.run(model, coder(tools=("forecast",)))
+        prompt = model.calls[0].text
+    for line in (
+        "def forecast(where: any, unit: string, days: ['integer', 'null'], why: string) -> any:",
+        'where: JSON Schema: {"$ref": "#/$defs/place"}',
+        'unit: Unit. May be left out: it is "c" then. JSON Schema: {"enum": ["c", "f"]}',
+        "days: How many. May be left out.",
+        "why: A reason\n",
+        'Its arguments refer to: {"$defs": {"place": {"type": "object",',
+    ):
+        assert line in prompt
+
+
 def test_several_tool_calls_of_one_answer_all_count(workbench: Workbench) -> None:
     both = Reply.tool("megaphone_shout", text="a")
     both = both.replace(
@@ -178,6 +234,47 @@ def test_an_agent_without_an_answer_in_its_steps_fails(workbench: Workbench, age
         assert len(model.calls) == 3
     assert run.status == "failed"
     assert "it used its 3 steps without a final answer. The last one failed: " in str(run.error)
+
+
+def test_code_imports_the_packages_that_its_agent_may_and_no_others(workbench: Workbench) -> None:
+    script = [
+        Reply.code("import yaml"),
+        Reply.code("import numpy as np, random\nx = np.linalg.det(np.eye(3) * 2)"),
+        Reply.code("final_answer(float(x.round()))"),
+    ]
+    with ScriptedModel(script) as model:
+        run = workbench.run(model, coder(imports=("numpy",)))
+        assert "'numpy'" in model.calls[0].text
+        assert "No module named 'yaml'" in observed(model, 1)
+    assert run.answer == "8.0"
+
+
+@pytest.mark.parametrize("kind", [coder, caller])
+def test_plans_are_calls_beside_the_steps_and_stand_in_the_trace(
+    workbench: Workbench, kind: Any
+) -> None:
+    def answer(request: Any) -> Reply:
+        if "<end_plan>" in request["stop"]:
+            plans.append(message_text(request))
+            return Reply(text=f"1. Plan {len(plans)}.<end_plan> And more.")
+        if len(plans) == 2:
+            return finish
+        return Reply.code("print('on')") if kind is coder else Reply.fault("unknown_tool")
+
+    finish = (
+        Reply.code("final_answer(3)") if kind is coder else Reply.tool("final_answer", answer="3")
+    )
+    plans: list[str] = []
+    agent = kind("a", planning_interval=2, max_steps=5)
+    assert SmolagentsRunner.calls_at_most(agent) == 5 + 3
+    with ScriptedModel(answer) as model:
+        run = workbench.run(model, agent)
+        assert "1. Plan 1.\n```" in model.calls[1].text
+    assert (run.answer, run.usage.calls) == ("3", 3 + 2)
+    steps = result_of(run, "a").steps
+    assert [step.get("plan") for step in steps] == ["1. Plan 1.", None, None, "1. Plan 2.", None]
+    assert len(workbench.of("model_call")) == 5
+    assert "How many apples are left?" in plans[0]
 
 
 def test_a_failing_provider_is_asked_as_often_as_the_gateway_says(workbench: Workbench) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from coterie.runtime.tools import Tool, ToolError
+from coterie.runtime.tools.python import tool_of
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import load_tools
 
@@ -25,7 +26,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_plugin_counts_words() -> None:
-    plugin, _ = blocks("python")
+    _, plugin, _ = blocks("python")
     (declaration,) = blocks("toml")
     points = tomllib.loads(declaration)["project"]["entry-points"]["coterie.tools"]
     names: dict[str, Any] = {}
@@ -40,12 +41,28 @@ def test_the_plugin_counts_words() -> None:
         asyncio.run(tool.run({"text": " "}, NOBODY))
 
 
+def test_the_function_tells_the_weekday(tmp_path: Path) -> None:
+    function, *_ = blocks("python")
+    tmp_path.joinpath("tools.py").write_text(function, encoding="utf-8")
+    tmp_path.joinpath("tools.yaml").write_text(blocks("yaml")[1], encoding="utf-8")
+    tool = tool_of(load_tools(tmp_path / "tools.yaml").python["weekday"])
+    assert tool.parameters["properties"]["day"]["description"] == "The date, such as 2026-11-23."
+    assert asyncio.run(tool.run({"day": "2026-11-23"}, NOBODY)) == "Monday"
+
+
+def test_what_the_page_declares_loads(tmp_path: Path) -> None:
+    *_, address = blocks("yaml")
+    tmp_path.joinpath("tools.yaml").write_text(address, encoding="utf-8")
+    (server,) = load_tools(tmp_path / "tools.yaml").servers.values()
+    assert server.variables == {"WEATHER_KEY", "WEATHER_TENANT"}
+
+
 def test_the_server_tells_the_time(tmp_path: Path) -> None:
-    _, program = blocks("python")
-    _, declaration = blocks("yaml")
+    *_, program = blocks("python")
+    declaration = blocks("yaml")[3]
     tmp_path.joinpath("clock_server.py").write_text(program, encoding="utf-8")
     tmp_path.joinpath("tools.yaml").write_text(declaration, encoding="utf-8")
-    (server,) = load_tools(tmp_path / "tools.yaml").values()
+    (server,) = load_tools(tmp_path / "tools.yaml").servers.values()
     command = (sys.executable, str(tmp_path / server.command[1]))
 
     async def ask() -> str:

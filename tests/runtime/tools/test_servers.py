@@ -13,6 +13,7 @@ from coterie.runtime.tools import server_process, servers, session
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError
 from coterie.schema.catalogue import Server
+from coterie.schema.extras import how_to_get
 
 from .conftest import scripted, shell
 
@@ -39,7 +40,7 @@ def test_the_library_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert refusal(shell("true")) == (
         "the tool server 'odd' needs the package 'mcp', which is not installed."
-        " Run: pip install 'coterie[mcp]'"
+        f" Run: {how_to_get('mcp')}"
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from coterie.runtime.tools import ToolError
+from coterie.runtime.tools import ToolError, server_process
 from coterie.runtime.tools.servers import start_session
 from coterie.schema import InputError
 from coterie.schema.catalogue import Server
@@ -219,3 +219,23 @@ def test_a_description_of_arguments_that_cannot_be_used(schema: Any, reason: str
 
     assert str(refusal.value).startswith("the tool 'scripted.act'")
     assert reason in str(refusal.value)
+
+
+def test_what_has_too_many_values_is_an_error_that_the_agent_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server_process, "MOST_VALUES_OF_TOOL", 100)
+    many = {"content": [{"type": "text", "text": "a"}] * 60}
+    with pytest.raises(ToolError, match="of what the tool gave: it has too many values"):
+        called({"tools/call": many})
+
+
+def test_a_message_is_read_up_to_its_bound_and_ends_the_session_beyond(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    long = {"tools/call": {"content": [{"type": "text", "text": "a" * 100_000}]}}
+    assert len(called(long)) == 100_000
+    monkeypatch.setattr(server_process, "SECONDS_TO_LEAVE", 0.1)
+    monkeypatch.setattr(server_process, "LARGEST_MESSAGE", 50_000)
+    with pytest.raises(ToolError, match="'scripted' has ended"):
+        called(long)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from coterie.runtime.bounds import LONGEST_EVENT, LONGEST_STRUCTURED, MOST_VALUES
 from coterie.runtime.tools import GrantedTool, Tool, ToolError
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ class Hand:
 async def repeat(arguments: Mapping[str, Any], workspace: Workspace) -> Any:
     if arguments["word"] == "broken":
         raise ToolError("the word is broken.", detail="a stack of it")
+    if arguments["word"] == "bug":
+        return {}[arguments["word"]]
+    if arguments["word"] == "set":
+        return {arguments["word"]}
     words = [arguments["word"]] * arguments.get("times", 1)
     return words if workspace.name == "agent-1" else None
 
@@ -48,6 +53,7 @@ def test_a_call(workspace: Workspace) -> None:
     hand = Hand(workspace)
 
     assert hand.call({"word": "hi", "times": 2}) == ["hi", "hi"]
+    assert hand.events[0].pop("seconds") >= 0
     assert hand.events == [
         {
             "type": "tool_call",
@@ -92,6 +98,25 @@ def test_a_failure_is_told_and_its_detail_is_kept(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
+    ("word", "raised"),
+    [("bug", "KeyError: 'bug'"), ("set", "TypeError: Object of type set is not JSON serializable")],
+)
+def test_a_bug_in_a_tool_is_told_and_its_traceback_is_kept(
+    workspace: Workspace, word: str, raised: str
+) -> None:
+    hand = Hand(workspace)
+
+    with pytest.raises(ToolError) as told:
+        hand.call({"word": word})
+
+    assert str(told.value) == f"words.re-peat: {raised}"
+    (event,) = hand.events
+    assert event["error"] == str(told.value)
+    assert event["detail"].startswith("Traceback")
+    assert event["detail"].endswith(f"{raised}\n")
+
+
+@pytest.mark.parametrize(
     "arguments", [{"word": "x" * 200_000}, {"word": "x" * 50, "times": 10_000}]
 )
 def test_a_long_result_is_cut(workspace: Workspace, arguments: dict[str, Any]) -> None:
@@ -121,3 +146,20 @@ def test_the_definition_for_models(workspace: Workspace) -> None:
         "type": "function",
         "function": {"name": "words_re_peat", "description": "Repeat.", "parameters": COUNT},
     }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({"path": "x" * (LONGEST_STRUCTURED + 1)}, "its texts are too long"),
+        ({"path": ["x"] * (MOST_VALUES + 1)}, "it has too many values"),
+        ({"x" * (LONGEST_STRUCTURED + 1): 1}, "its texts are too long"),
+    ],
+)
+def test_what_is_too_much_to_be_worked_on_reaches_no_tool(
+    arguments: dict[str, Any], why: str, workspace: Workspace
+) -> None:
+    hand = Hand(workspace)
+    with pytest.raises(ToolError, match=f"words.re-peat: it is not given this: {why}"):
+        hand.call(arguments)
+    assert len(str(hand.events)) < 2 * LONGEST_EVENT

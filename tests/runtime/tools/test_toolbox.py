@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from coterie.runtime.tools import Tool, Toolbox, ToolError, Toolkit, toolbox
+from coterie.runtime.tools import Tool, Toolbox, ToolError, Toolkit
 from coterie.runtime.tools.files import read_file
-from coterie.schema import InputError
+from coterie.schema import InputError, catalogue
 
 from .conftest import scripted
 
@@ -83,7 +83,7 @@ def test_all_built_in_tools_can_be_granted() -> None:
 def test_an_entry_point_that_leads_elsewhere(
     monkeypatch: pytest.MonkeyPatch, found: object
 ) -> None:
-    monkeypatch.setattr(toolbox, "load_named", lambda *_: found)
+    monkeypatch.setattr(catalogue, "load_named", lambda *_: found)
 
     with pytest.raises(InputError, match=r"'word_count' of coterie\.tools does not lead to a Tool"):
         asyncio.run(Toolbox().prepare(["word_count"]))
@@ -109,7 +109,7 @@ def test_a_toolkit_is_one_entry_point_and_grants_all_its_tools(
     monkeypatch: pytest.MonkeyPatch, workspace: Workspace
 ) -> None:
     kits = {"counters": KIT, "plain": counter("plain")}
-    monkeypatch.setattr(toolbox, "load_named", lambda _group, name: kits[name])
+    monkeypatch.setattr(catalogue, "load_named", lambda _group, name: kits[name])
 
     async def use() -> list[Any]:
         box = Toolbox()
@@ -122,6 +122,6 @@ def test_a_toolkit_is_one_entry_point_and_grants_all_its_tools(
 
 
 def test_a_toolkit_of_another_name_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(toolbox, "load_named", lambda *_: KIT)
+    monkeypatch.setattr(catalogue, "load_named", lambda *_: KIT)
     with pytest.raises(InputError, match="does not lead to a Tool or a Toolkit of that name"):
         asyncio.run(Toolbox().prepare(["word_count"]))

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.schema import CoterieError, InputError, LimitError
-from coterie.schema.command import Command, main
+from coterie.schema.command import Command, host_catalogue, main
 
 
 def test_help_lists_every_command_with_a_line() -> None:
@@ -48,3 +48,9 @@ def test_errors_become_messages_and_exit_codes(error: BaseException, code: int, 
     assert done.exit_code == code
     assert said in done.stderr
     assert ("Traceback" in done.stderr) == (code == 70)
+
+
+@pytest.mark.parametrize("package", ["nope", "numpy.linalg", ""])
+def test_a_package_that_nobody_can_import_is_refused_where_it_is_allowed(package: str) -> None:
+    with pytest.raises(InputError, match=f"--allow-import {package}: no package '{package}' is"):
+        host_catalogue(allowed_imports=("numpy", package))

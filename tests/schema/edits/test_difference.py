@@ -45,7 +45,7 @@ def test_the_edits_lead_from_one_team_to_the_other(drawn: tuple[Team, Team]) -> 
     assert exact(made) == exact(after)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(relatives())
 def test_every_edit_is_needed(drawn: tuple[Team, Team]) -> None:
     before, after = drawn

@@ -117,6 +117,34 @@ def test_a_component_is_not_offered_where_no_edit_can_be_valid(parent: Team) -> 
     assert ("roster" in offered) == (len(parent.agents) > 1 and not is_fixed)
 
 
+@pytest.mark.parametrize(
+    ("written", "limit", "offered"),
+    [
+        (None, "none", None),
+        (None, None, None),
+        (None, "low", ["none", "minimal", "low"]),
+        ("low", None, ["none", "minimal", "low", "medium", "high"]),
+        ("minimal", "minimal", ["none", "minimal"]),
+    ],
+)
+def test_efforts_are_offered_up_to_the_ceiling_where_somebody_speaks_of_one(
+    written: Any, limit: Any, offered: list[str] | None
+) -> None:
+    seed = BY_NAME["majority_vote_3"]
+    agents = {one: replace(agent, effort=written) for one, agent in seed.agents.items()}
+    ceiling = replace(Ceiling.of(seed), effort=limit)
+    schema = component_schema("parameters", replace(seed, agents=agents), CATALOGUE, ceiling)
+    found = [one["effort"]["enum"] for one in _parameters(schema) if "effort" in one]
+    assert found == ([offered] if offered else [])
+
+
+def _parameters(schema: Any) -> list[Any]:
+    """The fields of each edit of a parameter that is offered."""
+    items = schema["properties"]["edits"]["items"]
+    edits = [one["properties"] for one in items.get("anyOf", [items])]
+    return [one["set_parameter"]["properties"] for one in edits if "set_parameter" in one]
+
+
 @pytest.mark.parametrize("name", ["majority_vote_3", "translate_and_calculate"])
 def test_a_reader_may_still_hear_another_where_there_is_room(name: str) -> None:
     assert component_schema("topology", BY_NAME[name], CATALOGUE, Ceiling.of(BY_NAME[name])) is None

@@ -1,0 +1,102 @@
+"""What `mas-show` shows of an evaluation: its samples, and any of them as a run."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.record import MANIFEST, read_value
+from ...runtime.showing import Recorded
+from ...runtime.terminal import on_one_line, speakable
+from ...runtime.trace import Trace
+from ...schema.command import HOST
+from ...schema.errors import InputError
+from ...schema.json_text import loads
+from ..results import scored_samples
+from .evaluate import OFFLINE
+from .evaluating import recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ...runtime.showing import Viewed
+    from ...runtime.trace import Event
+    from ..evaluation import Evaluation
+    from ..samples import Sample
+
+__all__ = ["view"]
+
+
+def view(folder: Path, words: Sequence[str]) -> Viewed | None:
+    """Find what is to be shown of an evaluation; None where the folder is none of one.
+
+    A trial is made again offline from its recorded answers; no model is asked.
+
+    Args:
+        folder: The folder.
+        words: A task's id, and which trial of it; or none of them.
+
+    Raises:
+        InputError: There is no such trial, or a file is damaged.
+    """
+    if not (folder / MANIFEST).exists() or "evaluation" not in read_value(folder / MANIFEST):
+        return None
+    if not words:
+        return _Samples(folder=folder)
+    task, *which = words
+    if len(which) > 1 or not all(one.isdecimal() for one in which):
+        raise InputError(f"{folder}: {' '.join(words)!r} names no trial. Write TASK NUMBER.")
+    return _trial(folder, task, int(which[0]) if which else 1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Samples:
+    """What each trial of an evaluation came to."""
+
+    folder: Path
+
+    @property
+    def agents(self) -> Sequence[str]:
+        return ()
+
+    def written(self, *, agent: str | None = None, full: bool = False) -> str:
+        del agent, full
+        told = [
+            f"  {on_one_line(f'{one.task} {one.trial}: {one.score:g} ({one.reason})')}"
+            for one in scored_samples(self.folder)
+        ]
+        told.append(f"next: mas-show {shlex.quote(str(self.folder))} TASK TRIAL")
+        return speakable("\n".join(told)) + "\n"
+
+    def value(self, *, agent: str | None = None) -> dict[str, Any]:
+        del agent
+        return {"samples": [one.value() for one in scored_samples(self.folder)]}
+
+
+def _trial(folder: Path, task_id: str, trial: int) -> Recorded:
+    options = dict.fromkeys(HOST, ()) | {"models_file": None, "tools_file": None}
+    evaluating = recorded(folder, {**OFFLINE, **options, "workers": 1, "quiet": True})
+    task = evaluating.task_of(task_id, trial)
+    events: list[Mapping[str, Any]] = []
+    samples: list[Sample] = []
+
+    def hear(event: Event) -> None:
+        events.append(loads(event.line(len(events) + 1)))
+
+    async def made(evaluation: Evaluation) -> int:
+        samples.append(await evaluation.shown(task, trial, Trace(hear)))
+        return 0
+
+    evaluating.offline(made)
+    sample = samples[0].value()
+    score = {"value": sample["score"] or 0.0, "reason": sample.get("reason", "")}
+    return Recorded(
+        place=f"{folder} {task_id}, trial {trial}",
+        team=evaluating.plan.team,
+        task=task.value(),
+        models=[f"{alias} = {one.model}" for alias, one in sorted(evaluating.plan.models.items())],
+        result={**sample, "score": None if sample["score"] is None else score},
+        events=events,
+    )

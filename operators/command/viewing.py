@@ -1,0 +1,176 @@
+"""What `mas-show` shows of an evolution: its tasks, what was tried on one, and a run of that."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...pool.ledger import Ledger
+from ...runtime.events import EVENTS, events_of
+from ...runtime.journal import FILE as JOURNAL
+from ...runtime.journal import recorded
+from ...runtime.showing import Recorded
+from ...runtime.showing.conversation import calls_of
+from ...runtime.showing.text import conversations
+from ...runtime.terminal import counted, on_one_line, speakable
+from ...schema.errors import InputError
+from ...schema.hints import did_you_mean
+from ...schema.loading import hostless_team
+from ..folder import EPISODES, MANIFEST, TURNS, Manifest
+from ..lines import candidates_of, runs_of
+from .showing import Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ...runtime.showing import Viewed
+
+__all__ = ["view"]
+
+
+def view(folder: Path, words: Sequence[str]) -> Viewed | None:
+    """Find what is to be shown of an evolution; None where the folder is none of one.
+
+    Args:
+        folder: The folder.
+        words: A task's id, and a candidate's number or the name of a run; or none of them.
+
+    Raises:
+        InputError: There is no such task or run, or a file is damaged.
+        StorageError: Its lines are damaged.
+    """
+    if not (folder / MANIFEST).exists():
+        return None
+    lines = [entry.value for entry in Ledger(folder / TURNS).read()]
+    if not words:
+        return _Tasks(folder=folder, lines=lines)
+    tasks = [*Manifest.read(folder).tasks]
+    task, *runs = words
+    if task not in tasks or len(runs) > 1:
+        raise InputError(f"{folder} has no task {' '.join(words)!r}.{did_you_mean(task, tasks)}")
+    number = tasks.index(task)
+    events = _events(folder, number)
+    if runs:
+        what = f"candidate {runs[0]}" if runs[0].isdecimal() else runs[0]
+        line = lines[number] if number < len(lines) else {}
+        return _run(folder, number, what, events, line)
+    return _Tried(folder=folder, task=task, events=events, is_done=number < len(lines))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Tasks:
+    """The tasks of an evolution that are done."""
+
+    folder: Path
+    lines: Sequence[Mapping[str, Any]]
+
+    @property
+    def agents(self) -> Sequence[str]:
+        return ()
+
+    def written(self, *, agent: str | None = None, full: bool = False) -> str:
+        del agent, full
+        tasks = Manifest.read(self.folder).tasks
+        told = [f"{self.folder}: {len(self.lines)} of {counted(len(tasks), 'task')} done"]
+        for line in self.lines:
+            whom = f" by {line['team']}" if "team" in line else ""
+            came = on_one_line(f"{line['task']}: {line['score']:g}{whom}, {runs_of(line)} tried")
+            told.append(f"  {came}")
+        told.append(f"next: mas-show {shlex.quote(str(self.folder))} TASK")
+        return speakable("\n".join(told)) + "\n"
+
+    def value(self, *, agent: str | None = None) -> dict[str, Any]:
+        del agent
+        return {"tasks": [*Manifest.read(self.folder).tasks], "done": list(self.lines)}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Tried:
+    """All that was tried on a task, and what operators and the judge were asked for it."""
+
+    folder: Path
+    task: str
+    events: Sequence[Mapping[str, Any]]
+    is_done: bool
+
+    @property
+    def agents(self) -> Sequence[str]:
+        return [*dict.fromkeys(one.agent for one in calls_of(self._asked))]
+
+    def written(self, *, agent: str | None = None, full: bool = False) -> str:
+        shown = str(self._shown) if self.is_done else f"task {self.task}: not done yet"
+        names = self.agents if agent is None else [agent]
+        runs = dict.fromkeys(one["run"] for one in self.events if "run" in one)
+        where = f"mas-show {shlex.quote(str(self.folder))} {shlex.quote(self.task)}"
+        hints = [f"next: {where} {shlex.quote(_word(one))}" for one in runs]
+        asked = conversations(calls_of(self._asked), names, full=full)
+        return speakable("\n".join([shown, "", *hints, *asked])) + "\n"
+
+    def value(self, *, agent: str | None = None) -> dict[str, Any]:
+        calls = calls_of(self._asked)
+        asked = [one.event for one in calls if agent in {None, one.agent}]
+        tried = self._shown.value() if self.is_done else {}
+        return {**tried, "task": self.task, "asked": asked}
+
+    @property
+    def _shown(self) -> Shown:
+        return Shown.of(self.folder.parents[1], self.folder.name, self.task)
+
+    @property
+    def _asked(self) -> Sequence[Mapping[str, Any]]:
+        """The events that are about no team's run: those of operators and of the judge."""
+        return [one for one in self.events if "run" not in one]
+
+
+def _events(folder: Path, number: int) -> Sequence[Mapping[str, Any]]:
+    log = folder / EPISODES / f"{number:06d}"
+    return events_of(log) if (log / EVENTS).exists() else ()
+
+
+def _word(what: str) -> str:
+    """Give what is typed for a run: a candidate's number, or the run's name."""
+    return what.removeprefix("candidate ")
+
+
+def _run(
+    folder: Path,
+    number: int,
+    what: str,
+    events: Sequence[Mapping[str, Any]],
+    line: Mapping[str, Any],
+) -> Recorded:
+    """Read a run of an episode.
+
+    Raises:
+        InputError: There is none of that name.
+    """
+    own = [event for event in events if event.get("run") == what]
+    given = [event for event in own if event["type"] == "team_given"]
+    if not given:
+        known = [_word(one) for one in dict.fromkeys(e["run"] for e in events if "run" in e)]
+        listed = f" Known: {', '.join(known)}." if known else " Its log is not here."
+        raise InputError(f"{folder}: no {what!r} was logged for this task.{listed}")
+    file = f"{folder} {what}"
+    asked = next((one["task"] for one in events if one["type"] == "task_given"), {})
+    models = Manifest.read(folder).models
+    return Recorded(
+        place=file,
+        team=hostless_team(given[-1]["yaml"].encode("utf-8", "surrogatepass"), file),
+        task=asked,
+        models=[f"{alias} = {one['model']}" for alias, one in sorted(models.items())],
+        result=_result(folder, number, what, line),
+        events=own,
+    )
+
+
+def _result(folder: Path, number: int, what: str, line: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give what came of a run, as the journal has it; its score as the evolution counted it."""
+    path = f"task {number:06d}/{what}/outcome"
+    found = recorded(folder, "run") if (folder / JOURNAL).exists() else ()
+    run = dict(next((value for place, value in found if place == path), {}))
+    for one in candidates_of(line):
+        if what == f"candidate {one['number']}":
+            run["score"] = {"value": one["score"], "reason": one["reason"]}
+    return run

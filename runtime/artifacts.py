@@ -1,0 +1,91 @@
+"""What agents write into their workspaces beside their answers: files, kept with the run."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .tools.confined import Walk, open_folder, read_bytes
+from .tools.tool import ToolError
+from .workspace import files_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .workspace import Workspace
+
+__all__ = ["MOST_BYTES", "MOST_FILES", "Keep", "keep_written"]
+
+MOST_FILES = 100
+MOST_BYTES = 20 << 20
+"""Bytes of all files of one agent that are kept."""
+BY_PRODUCTS = frozenset({"__pycache__"})
+
+
+class Keep(Protocol):
+    """Keeps the files of an agent, in place of what it wrote before."""
+
+    def __call__(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
+        """Keep them, and name those that were.
+
+        Raises:
+            StorageError: They cannot be written.
+        """
+        ...
+
+
+async def keep_written(
+    agent: str, workspace: Workspace, keep: Keep | None
+) -> Mapping[str, Any] | None:
+    """Keep what an agent wrote beside a task without a repository; say what it is.
+
+    Args:
+        agent: Its id.
+        workspace: Where it worked.
+        keep: Who keeps files. None: nobody.
+
+    Returns:
+        The names of the files that are kept, and how many were left out; None where it wrote none.
+
+    Raises:
+        StorageError: They cannot be written.
+    """
+    if keep is None or workspace.has_repository or not workspace.is_made:
+        return None
+    try:
+        files, left_out = await asyncio.to_thread(_written, workspace)
+    except ToolError:  # whoever worked there took the folder away
+        files, left_out = {}, 1
+    if not files and not left_out:
+        return None
+    kept = await asyncio.to_thread(keep, agent, files)
+    return {"files": kept, "left_out": left_out + len(files) - len(kept)}
+
+
+def _written(workspace: Workspace) -> tuple[dict[str, bytes], int]:
+    """Read the regular files that the task did not bring, as many as are kept.
+
+    Raises:
+        ToolError: The workspace cannot be entered.
+    """
+    files: dict[str, bytes] = {}
+    walk, left_out, room = Walk(), 0, MOST_BYTES
+    given = files_of(workspace.home.task)
+    with open_folder(workspace.path, ()) as folder:
+        for path, inner, name in walk.files(folder):
+            if not BY_PRODUCTS.isdisjoint(PurePosixPath(path).parts):
+                continue
+            try:
+                content = read_bytes(inner, name, path)
+            except ToolError:
+                left_out += 1
+                continue
+            if given.get(path) == content:
+                continue
+            if len(files) == MOST_FILES or len(content) > room or not path.isprintable():
+                left_out += 1
+                continue
+            files[path] = content
+            room -= len(content)
+    return files, left_out + walk.left_out

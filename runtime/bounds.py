@@ -1,0 +1,72 @@
+"""How much is taken of what others wrote: models, providers, tools.
+
+Work on it grows as it does, and it is bounded where it comes in, so that no answer costs minutes or
+gigabytes. What is left out is said in its place, and the trace has it. `docs/security.md` lists the
+bounds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "LARGEST_ANSWER",
+    "LARGEST_MESSAGE",
+    "LARGEST_PROMPT",
+    "LARGEST_RESULT",
+    "LARGEST_STREAM",
+    "LONGEST_CONTENT",
+    "LONGEST_EVENT",
+    "LONGEST_REPORTS",
+    "LONGEST_STRUCTURED",
+    "MOST_TOOL_CALLS",
+    "MOST_VALUES",
+    "MOST_VALUES_OF_TOOL",
+    "apart",
+]
+
+LARGEST_ANSWER = 2 << 20
+"""Bytes of one answer of a provider, many times what a model writes: a larger one is none."""
+LARGEST_STREAM = 32 * LARGEST_ANSWER
+"""Bytes of the events of one answer, of which each may say a single token."""
+MOST_TOOL_CALLS = 64
+"""Calls of one answer that are done; the model is told of the others."""
+LARGEST_RESULT = 100_000
+"""Characters of a tool's result that an agent gets to see."""
+LARGEST_MESSAGE = 8 << 20
+"""Bytes of one message of a tool server: after a larger one its session ends."""
+MOST_VALUES_OF_TOOL = 50_000
+"""Values of a tool's result: one that has more is an error, which the agent reads."""
+LARGEST_PROMPT = 8 << 20
+"""Characters of the messages of one call, more than any model reads: it is not sent."""
+LONGEST_CONTENT = 512 << 10
+"""Characters of what one agent comes to: beyond that it loses its middle, but for its patch."""
+LONGEST_REPORTS = 1 << 20
+"""Characters of all reports that one agent reads, and of all letters: the longest lose their
+middle, all to one length."""
+LONGEST_STRUCTURED = 256 << 10
+"""Characters of an answer that is read as JSON."""
+MOST_VALUES = 5_000
+"""Values of an answer that are checked against a schema."""
+LONGEST_EVENT = 100_000
+"""Characters of what a model read, of what it wrote and of what it thought, each, that an event
+of a call says: the longest texts lose their middle. The journal has all of it."""
+
+AT_ONCE = 64 << 10
+"""Characters that are worked on without leaving the event loop: a few milliseconds."""
+
+T = TypeVar("T")
+
+
+async def apart(size: int, work: Callable[[], T]) -> T:
+    """Do work beside the event loop where the text that it is about is long, else at once.
+
+    Args:
+        size: Of the text, in characters or bytes.
+        work: The work. It shares nothing with what goes on meanwhile.
+    """
+    return work() if size <= AT_ONCE else await asyncio.to_thread(work)

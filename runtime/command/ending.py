@@ -1,0 +1,127 @@
+"""What is said at the end of a run: what it took, and the command that goes on with it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...schema.json_text import dumps
+from ...schema.picture.caption import span
+from ..terminal import counted, speakable, speakable_json
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+    from ...schema.task import Task
+    from ..budget import Budget, Caps
+    from ..outcomes import Run
+    from ..record import Record
+    from ..services import Setting
+    from ..usage import Usage
+
+__all__ = ["Resuming", "larger", "spent", "summary", "tell_answer", "tell_result"]
+
+REPEATED = {"tools_file": "--tools", "allowed_tools": "--allow-tool"}
+"""Options that a run's folder does not keep, as they grant rights; by their names in a command."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resuming:
+    """How something recorded is gone on with.
+
+    Attributes:
+        words: The command, as far as it is always the same.
+        options: What the user said.
+        setting: How it was made.
+    """
+
+    words: tuple[str, ...]
+    options: dict[str, Any]
+    setting: Setting
+
+    def command(self, budget: Budget | None = None, *, is_spent: bool = False) -> str:
+        """Give the command. After a budget was met, it has a larger one.
+
+        Args:
+            budget: What there was to spend.
+            is_spent: Whether a budget was met: this one, or an agent's own.
+        """
+        words = [*self.words, *(self._larger(budget) if is_spent else ())]
+        for name, option in REPEATED.items():
+            given = self.options[name] or ()
+            for one in (given,) if isinstance(given, (str, os.PathLike)) else given:
+                words += [option, str(one)]
+        if self.setting.unsafe_local:
+            words.append("--unsafe-local")
+        return shlex.join(words)
+
+    def _larger(self, budget: Budget | None) -> list[str]:
+        if budget is not None and budget.reached:
+            return ["--budget", larger(budget)]
+        own = self.setting.agent_budget
+        return ["--agent-budget", _doubled(own, own.value())] if own.value() else []
+
+
+def larger(budget: Budget) -> str:
+    """Give a budget's caps as people type them, those that were met twice as large."""
+    return _doubled(budget.caps, budget.reached)
+
+
+def _doubled(caps: Caps, reached: Collection[str]) -> str:
+    return ",".join(
+        f"{name}={_plain(cap * 2 if name in reached else cap)}"
+        for name, cap in caps.value().items()
+    )
+
+
+def _plain(cap: float) -> str:
+    return str(int(cap)) if cap == int(cap) else f"{cap:.10f}".rstrip("0")
+
+
+def spent(usage: Usage, seconds: float) -> list[str]:
+    """Say what something took: calls, tokens, price and time."""
+    return [
+        counted(usage.calls, "call"),
+        counted(usage.tokens, "token"),
+        usage.cost,
+        f"{seconds:.1f} s",
+    ]
+
+
+def summary(run: Run, record: Record) -> str:
+    """Say on one line how a run ended, and where all of it is."""
+    parts = spent(run.usage, run.seconds)
+    if taken := record.journal.taken:
+        parts.insert(1, f"{counted(taken, 'answer')} from the journal")
+    if run.usage.cached_calls:
+        parts.insert(1, f"{run.usage.cached_calls} from the cache")
+    if record.repeats:
+        parts.insert(0, counted(run.rounds, "round"))
+    if run.recruited:
+        parts.insert(0, f"recruited {span(run.recruited)}")
+    if run.cut_off:
+        parts.insert(0, f"cut off: what {span(run.cut_off)} answered")
+    if run.score is not None:
+        parts.insert(0, f"score {run.score.value:g} ({speakable(run.score.reason)})")
+    return f"{', '.join(parts)}; {record.folder.path}{os.sep}"
+
+
+def tell_result(result: dict[str, Any], folder: Path) -> None:
+    """Print a result for a program, and where the rest of the run is."""
+    told = {**result, "folder": str(folder)}
+    click.echo(speakable_json(dumps(told, indent=2, ensure_ascii=False)))
+
+
+def tell_answer(answer: str, task: Task) -> None:
+    """Print an answer. A patch is bytes: whatever is no terminal gets it as it is."""
+    is_patch = task.repo is not None and answer.startswith("diff --git ")
+    if is_patch and not sys.stdout.isatty():
+        click.echo(answer.encode(), nl=False)
+    else:
+        click.echo(speakable(answer))

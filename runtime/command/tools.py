@@ -1,0 +1,90 @@
+"""`mas tools`: the tool servers of other programs, for tools.yaml."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...schema.catalogue import Server
+from ...schema.command import Command, note
+from ...schema.errors import InputError
+from ...schema.values import unlike_default
+from ...schema.writing import write_yaml
+from ..scrubber import Scrubber
+
+if TYPE_CHECKING:
+    from ..tools.client_file import Found
+
+__all__ = ["main"]
+
+GRANTABLE = re.compile(r"[A-Za-z0-9_-]{1,128}")
+
+
+@click.group("tools")
+def main() -> None:
+    """Bring tool servers that other programs use into tools.yaml."""
+
+
+@main.command("import", cls=Command)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def import_servers(file: Path) -> None:
+    """Write the mcpServers of FILE as tools.yaml, to standard output.
+
+    FILE is a JSON file as Claude, Cursor and others have it. Each of its servers is started, or
+    asked at its address, for the tools that it has: what is then in tools.yaml can be granted.
+    Keys that stand in FILE are not written: the variables that are to hold them are told.
+    """
+    from ..tools.client_file import servers_in
+
+    found = servers_in(file)
+    servers = asyncio.run(_discovered(found))
+    if not servers:
+        raise InputError(f"{file}: no server could be asked for its tools.")
+    click.echo(write_yaml({"servers": servers}), nl=False)
+
+
+async def _discovered(found: tuple[Found, ...]) -> dict[str, Any]:
+    """Ask servers one after the other; those that do not tell are told of."""
+    servers: dict[str, Any] = {}
+    for one in found:
+        server = one.server
+        if one.values:
+            note(f"{server.name}: set {', '.join(one.values)}; no value of FILE is written.")
+        try:
+            tools = await _tools_of(one)
+        except InputError as error:
+            scrub = Scrubber(one.values.values())
+            note(f"{server.name} is left out: {scrub(str(error))}")
+            continue
+        said = {key: value for key, value in unlike_default(server).items() if key != "name"}
+        order = [field.name for field in fields(Server) if field.name != "tools"]
+        servers[server.name] = {key: said[key] for key in order if key in said} | {"tools": tools}
+    return servers
+
+
+async def _tools_of(found: Found) -> list[str]:
+    """Start a server with the values that the file has, and ask it.
+
+    Raises:
+        InputError: It cannot be started, or has no tools that can be granted.
+    """
+    from ..tools.servers import start_session
+
+    for variable, value in found.values.items():
+        os.environ.setdefault(variable, value)
+    session = await start_session(found.server)
+    offered = sorted(name for name in session.offered if GRANTABLE.fullmatch(name))
+    await session.stop()
+    if not offered:
+        raise InputError("it has no tools.")
+    return offered
+
+
+if __name__ == "__main__":
+    main()

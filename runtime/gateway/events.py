@@ -1,0 +1,100 @@
+"""Server-sent events, read as their bytes come: https://html.spec.whatwg.org/#event-stream."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["EventReader"]
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+SHOWN = 200
+"""Bytes that are kept of what is no stream, where it is not a document either."""
+DOCUMENT = (b"{", b"[", b"<")
+"""How what some endpoints send in place of a stream begins: JSON, or a page of HTML."""
+
+
+class EventReader:
+    """Takes the data out of a stream of events, wherever the network cuts it.
+
+    What is a document in place of a stream is kept as it is.
+
+    Attributes:
+        plain: The document; the beginning of what was sent, where there was no event in it.
+        is_stream: Whether there was an event.
+    """
+
+    def __init__(self) -> None:
+        self.plain = bytearray()
+        self.is_stream = False
+        self._is_document: bool | None = None
+        self._skipped = 0
+        self._rest = bytearray()
+        self._data: list[bytes] = []
+        self._after_return = False
+
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """Take bytes; give the data of each event that they end."""
+        if self._is_document is None:
+            chunk = self._begun(chunk)
+        if self._is_document:
+            self.plain += chunk
+            return
+        if len(self.plain) < SHOWN:
+            self.plain += chunk[:SHOWN]
+        for line in self._lines(chunk):
+            if line:
+                self._take(line)
+            elif self._data:
+                yield self._event()
+
+    def end(self) -> Iterator[bytes]:
+        """Give the data of a last event that nothing came after: not all end with an empty line."""
+        if not self._is_document:
+            self._take(bytes(self._rest))
+            self._rest.clear()
+            if self._data:
+                yield self._event()
+
+    @property
+    def waiting(self) -> int:
+        """The bytes that have come of an event, or a document, that is not whole."""
+        return self._skipped + len(self._rest) + len(self.plain) + sum(map(len, self._data))
+
+    def _begun(self, chunk: bytes) -> bytes:
+        """Look how it begins, as soon as something but space has come."""
+        start = chunk.removeprefix(BYTE_ORDER_MARK).lstrip()
+        if start:
+            self._is_document = start.startswith(DOCUMENT)
+        else:
+            self._skipped += len(chunk)
+        return start
+
+    def _lines(self, chunk: bytes) -> Iterator[bytes]:
+        """Cut at ends of lines: a line feed, a carriage return, or both."""
+        if self._after_return and chunk:
+            self._after_return = False
+            chunk = chunk.removeprefix(b"\n")
+        if b"\r" in chunk:
+            self._after_return = chunk.endswith(b"\r")
+            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        first, *others = chunk.split(b"\n")
+        self._rest += first
+        for line in others:
+            whole = bytes(self._rest)
+            self._rest[:] = line
+            yield whole
+
+    def _take(self, line: bytes) -> None:
+        """Take a line; comments, and fields other than data, say nothing that is needed."""
+        line = line.removeprefix(BYTE_ORDER_MARK)
+        if line.startswith(b"data:"):
+            self._data.append(line[5:].removeprefix(b" "))
+
+    def _event(self) -> bytes:
+        data = b"\n".join(self._data)
+        self._data.clear()
+        self.is_stream = True
+        return data

@@ -1,0 +1,364 @@
+"""Who answers for a model: its address, its key and its API, by the name before the first slash.
+
+A model string of litellm means the same here, with the same variables. The table has the providers
+that are called directly, and of the others what they need; litellm knows still more by name. It is
+never imported here: that would take seconds.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["PROVIDERS", "Provider", "is_known", "litellm_file", "provider_names"]
+
+BEARER = "Authorization"
+VENDOR_FILE = Path("/sys/class/dmi/id/sys_vendor")
+"""Where Linux says whose machine this is: Amazon's and Google's give their own a role."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Provider:
+    """What it takes to call a provider.
+
+    Attributes:
+        wire: The API that is spoken there, one of `WIRES`; empty where litellm has to speak.
+        address: Where it is, up to and with the version; empty where everybody has an own one.
+        address_in: Variables that say where it is instead; the first that is set counts.
+        ending: How the path of such an address ends; what of it is missing is added.
+        versioned: How it ends where an API version is asked for; `{model}` stands for the model.
+        version_in: The variable with the API version; empty where there are none.
+        key_in: Variables that may hold the key; the first that is set counts.
+        key_header: The header that the key is sent in, where the wire leaves it open.
+        needs_key: Whether it answers nobody without a key, at its own address.
+        model_prefix: What names of models begin with there; added where it is missing.
+        logins: Other ways to be let in, which litellm knows: the variables that each takes.
+        login_files: Files in the user's home that let litellm in, too.
+        file_in: Variables of a login that name a file, or hold the JSON that would be in it.
+        vendor: Whose machines are let in by their role.
+        package: What litellm imports for it, where that does not come with litellm.
+    """
+
+    wire: str = "chat"
+    address: str = ""
+    address_in: tuple[str, ...] = ()
+    ending: str = ""
+    versioned: str = ""
+    version_in: str = ""
+    key_in: tuple[str, ...] = ()
+    key_header: str = BEARER
+    needs_key: bool = True
+    model_prefix: str = ""
+    logins: tuple[tuple[str, ...], ...] = ()
+    login_files: tuple[str, ...] = ()
+    file_in: tuple[str, ...] = ()
+    vendor: str = ""
+    package: str = ""
+
+    def has_login(self, environment: Mapping[str, str]) -> bool:
+        """Tell whether litellm finds something to be let in with, other than a key."""
+        if any(all(environment.get(name) for name in login) for login in self.logins):
+            return True
+        home = Path(environment.get("HOME") or Path.home())
+        if any((home / file).is_file() for file in self.login_files):
+            return True
+        return bool(self.vendor) and self.vendor in _machine_vendor()
+
+    def missing_file(self, environment: Mapping[str, str]) -> str | None:
+        """Give the variable that names a file that is not there; None where none does."""
+        named = ((name, environment.get(name, "").strip()) for name in self.file_in)
+        return next(
+            (
+                name
+                for name, file in named
+                if file and not file.startswith("{") and not Path(file).expanduser().is_file()
+            ),
+            None,
+        )
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables that let a caller in, each way as people type it: `A`, `B and C`."""
+        return (*self.key_in, *(" and ".join(login) for login in self.logins))
+
+
+def _litellm(*key_in: str, logins: tuple[tuple[str, ...], ...] = ()) -> Provider:
+    return Provider(wire="", key_in=key_in, logins=logins)
+
+
+_OLLAMA = Provider(
+    address="http://127.0.0.1:11434/v1",
+    address_in=("OLLAMA_API_BASE",),
+    ending="/v1",
+    key_in=("OLLAMA_API_KEY",),
+    needs_key=False,
+)
+_VLLM_ADDRESS = "http://127.0.0.1:8000/v1"
+_COHERE = Provider(
+    address="https://api.cohere.ai/compatibility/v1",
+    address_in=("COHERE_API_BASE",),
+    ending="/compatibility/v1",
+    key_in=("COHERE_API_KEY", "CO_API_KEY"),
+)
+_AWS = Provider(
+    wire="",
+    key_in=("AWS_BEARER_TOKEN_BEDROCK",),
+    logins=(
+        ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
+        ("AWS_PROFILE",),
+        ("AWS_ROLE_ARN",),
+        ("AWS_WEB_IDENTITY_TOKEN_FILE",),
+        ("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",),
+        ("AWS_CONTAINER_CREDENTIALS_FULL_URI",),
+    ),
+    login_files=(".aws/credentials", ".aws/config"),
+    file_in=("AWS_WEB_IDENTITY_TOKEN_FILE",),
+    vendor="Amazon EC2",
+    package="botocore",
+)
+_VERTEX = Provider(
+    wire="",
+    logins=(("GOOGLE_APPLICATION_CREDENTIALS",), ("VERTEXAI_CREDENTIALS",)),
+    login_files=(".config/gcloud/application_default_credentials.json",),
+    file_in=("GOOGLE_APPLICATION_CREDENTIALS", "VERTEXAI_CREDENTIALS"),
+    vendor="Google",
+    package="google.auth",
+)
+
+PROVIDERS: Mapping[str, Provider] = MappingProxyType(
+    {
+        "openai": Provider(
+            address="https://api.openai.com/v1",
+            address_in=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+            key_in=("OPENAI_API_KEY",),
+        ),
+        "anthropic": Provider(
+            wire="anthropic",
+            address="https://api.anthropic.com/v1",
+            address_in=("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
+            ending="/v1",
+            key_in=("ANTHROPIC_API_KEY",),
+            logins=(("ANTHROPIC_AUTH_TOKEN",),),
+        ),
+        # https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle: the v1 API
+        # needs no version; a dated one is asked for beside the deployment's name.
+        "azure": Provider(
+            address_in=("AZURE_API_BASE",),
+            ending="/openai/v1",
+            versioned="/openai/deployments/{model}",
+            version_in="AZURE_API_VERSION",
+            key_in=("AZURE_OPENAI_API_KEY", "AZURE_API_KEY"),
+            key_header="api-key",
+            logins=(
+                ("AZURE_AD_TOKEN",),
+                ("AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET"),
+            ),
+        ),
+        # https://ai.google.dev/gemini-api/docs/openai
+        "gemini": Provider(
+            address="https://generativelanguage.googleapis.com/v1beta/openai",
+            address_in=("GEMINI_API_BASE",),
+            ending="/v1beta/openai",
+            key_in=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+        ),
+        "mistral": Provider(
+            address="https://api.mistral.ai/v1",
+            address_in=("MISTRAL_API_BASE",),
+            ending="/v1",
+            key_in=("MISTRAL_API_KEY",),
+        ),
+        "groq": Provider(
+            address="https://api.groq.com/openai/v1",
+            address_in=("GROQ_API_BASE",),
+            key_in=("GROQ_API_KEY",),
+        ),
+        "deepseek": Provider(
+            address="https://api.deepseek.com/v1",
+            address_in=("DEEPSEEK_API_BASE",),
+            key_in=("DEEPSEEK_API_KEY",),
+        ),
+        "xai": Provider(
+            address="https://api.x.ai/v1",
+            address_in=("XAI_API_BASE",),
+            ending="/v1",
+            key_in=("XAI_API_KEY",),
+        ),
+        "together_ai": Provider(
+            address="https://api.together.ai/v1",
+            address_in=("TOGETHER_AI_API_BASE",),
+            key_in=(
+                "TOGETHER_API_KEY", "TOGETHER_AI_API_KEY", "TOGETHERAI_API_KEY", "TOGETHER_AI_TOKEN"
+            ),
+        ),
+        "openrouter": Provider(
+            address="https://openrouter.ai/api/v1",
+            address_in=("OPENROUTER_API_BASE",),
+            key_in=("OPENROUTER_API_KEY",),
+        ),
+        "fireworks_ai": Provider(
+            address="https://api.fireworks.ai/inference/v1",
+            address_in=("FIREWORKS_API_BASE",),
+            key_in=(
+                "FIREWORKS_API_KEY",
+                "FIREWORKS_AI_API_KEY",
+                "FIREWORKSAI_API_KEY",
+                "FIREWORKS_AI_TOKEN",
+            ),
+            model_prefix="accounts/fireworks/models/",
+        ),
+        "cerebras": Provider(
+            address="https://api.cerebras.ai/v1",
+            address_in=("CEREBRAS_API_BASE",),
+            key_in=("CEREBRAS_API_KEY",),
+        ),
+        "nvidia_nim": Provider(
+            address="https://integrate.api.nvidia.com/v1",
+            address_in=("NVIDIA_NIM_API_BASE",),
+            key_in=("NVIDIA_NIM_API_KEY",),
+        ),
+        # Its chat completions ended in September 2026 (docs.stigg.io, providers/perplexity).
+        "perplexity": Provider(
+            wire="responses",
+            address="https://api.perplexity.ai/v1",
+            address_in=("PERPLEXITY_API_BASE",),
+            ending="/v1",
+            key_in=("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),
+        ),
+        "sambanova": Provider(
+            address="https://api.sambanova.ai/v1",
+            address_in=("SAMBANOVA_API_BASE",),
+            key_in=("SAMBANOVA_API_KEY",),
+        ),
+        "moonshot": Provider(
+            address="https://api.moonshot.ai/v1",
+            address_in=("MOONSHOT_API_BASE",),
+            key_in=("MOONSHOT_API_KEY",),
+        ),
+        "dashscope": Provider(
+            address="https://dashscope.aliyuncs.com/compatible-mode/v1",
+            address_in=("DASHSCOPE_API_BASE",),
+            key_in=("DASHSCOPE_API_KEY",),
+        ),
+        "zai": Provider(
+            address="https://api.z.ai/api/paas/v4",
+            address_in=("ZAI_API_BASE",),
+            key_in=("ZAI_API_KEY",),
+        ),
+        "deepinfra": Provider(
+            address="https://api.deepinfra.com/v1/openai",
+            address_in=("DEEPINFRA_API_BASE",),
+            key_in=("DEEPINFRA_API_KEY",),
+        ),
+        # https://docs.cohere.com/docs/compatibility-api
+        "cohere": _COHERE,
+        "cohere_chat": _COHERE,
+        "ollama": _OLLAMA,
+        "ollama_chat": _OLLAMA,
+        "hosted_vllm": Provider(
+            address=_VLLM_ADDRESS,
+            address_in=("HOSTED_VLLM_API_BASE",),
+            key_in=("HOSTED_VLLM_API_KEY",),
+            needs_key=False,
+        ),
+        "vllm": Provider(
+            address=_VLLM_ADDRESS,
+            address_in=("VLLM_API_BASE",),
+            key_in=("VLLM_API_KEY",),
+            needs_key=False,
+        ),
+        "llamacpp": Provider(
+            address="http://127.0.0.1:8080/v1",
+            address_in=("LLAMACPP_API_BASE",),
+            key_in=("LLAMACPP_API_KEY",),
+            needs_key=False,
+        ),
+        "llamafile": Provider(
+            address="http://127.0.0.1:8080/v1",
+            address_in=("LLAMAFILE_API_BASE",),
+            key_in=("LLAMAFILE_API_KEY",),
+            needs_key=False,
+        ),
+        "lm_studio": Provider(
+            address="http://127.0.0.1:1234/v1",
+            address_in=("LM_STUDIO_API_BASE",),
+            key_in=("LM_STUDIO_API_KEY",),
+            needs_key=False,
+        ),
+        "litellm_proxy": Provider(
+            address="http://127.0.0.1:4000/v1",
+            address_in=("LITELLM_PROXY_API_BASE",),
+            key_in=("LITELLM_PROXY_API_KEY",),
+            needs_key=False,
+        ),
+        "bedrock": _AWS,
+        "bedrock_converse": _AWS,
+        "sagemaker": _AWS,
+        "sagemaker_chat": _AWS,
+        "vertex_ai": _VERTEX,
+        "vertex_ai_beta": _VERTEX,
+        "ai21": _litellm("AI21_API_KEY"),
+        "ai21_chat": _litellm("AI21_API_KEY"),
+        "baseten": _litellm("BASETEN_API_KEY"),
+        "codestral": _litellm("CODESTRAL_API_KEY"),
+        "featherless_ai": _litellm("FEATHERLESS_AI_API_KEY"),
+        "modelscope": _litellm("MODELSCOPE_API_KEY"),
+        "nebius": _litellm("NEBIUS_API_KEY"),
+        "novita": _litellm("NOVITA_API_KEY"),
+        "replicate": _litellm("REPLICATE_API_KEY"),
+        "vercel_ai_gateway": _litellm("VERCEL_AI_GATEWAY_API_KEY"),
+        "volcengine": _litellm("VOLCENGINE_API_KEY"),
+        "wandb": _litellm("WANDB_API_KEY"),
+    }
+)  # fmt: skip
+"""The providers that are called directly, and what those need that litellm calls.
+
+The variables and addresses are those of litellm 1.105.3 (`get_llm_provider`, `main.completion`).
+"""
+
+
+def is_known(provider: str) -> bool:
+    """Tell whether somebody here can call a provider: we, or litellm."""
+    return provider in PROVIDERS or provider in _litellm_names()
+
+
+def provider_names() -> frozenset[str]:
+    """Give the names of all providers."""
+    return frozenset(PROVIDERS) | _litellm_names()
+
+
+@functools.cache
+def _litellm_names() -> frozenset[str]:
+    """Read the names of litellm's providers from its files, as importing it would take seconds."""
+    supported = litellm_file("provider_endpoints_support_backup.json").get("providers", {})
+    alike = litellm_file("llms/openai_like/providers.json")
+    return frozenset(name for name in (*supported, *alike) if "/" not in name)
+
+
+def litellm_file(name: str) -> Mapping[str, Any]:
+    """Read a JSON file of the litellm that is installed; nothing where there is none.
+
+    Args:
+        name: Its path in litellm's folder.
+    """
+    spec = importlib.util.find_spec("litellm")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
+        path = Path(folder) / name
+        if path.is_file():
+            return json.loads(path.read_text(encoding="utf-8"))
+    return {}
+
+
+@functools.cache
+def _machine_vendor() -> str:
+    try:
+        return VENDOR_FILE.read_text(encoding="utf-8")
+    except OSError:
+        return ""

@@ -1,0 +1,92 @@
+"""How long an answer is waited for: until its endpoint is silent, or until nobody waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from .errors import CallError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["Waiting"]
+
+KEPT_ALIVE = 10
+"""Timeouts for which an endpoint may send nothing but keep-alives, as while its model thinks."""
+
+
+@dataclass(kw_only=True, eq=False)
+class Waiting:
+    """Bounds the time of one request. An async context manager.
+
+    Attributes:
+        limit: Seconds without a byte after which the endpoint has failed. The first byte is one of
+            the answer, so without streaming this is the time that the whole of it may take.
+        patience: Seconds after which nobody waits for the answer, whether it comes or not.
+        source: The address, for messages.
+    """
+
+    limit: float
+    patience: float | None
+    source: str
+    _timer: asyncio.Timeout = field(init=False)
+    _latest: float = field(init=False)
+    _went_on: float = field(init=False)
+    _began: bool = False
+
+    async def __aenter__(self) -> Self:
+        now = self._went_on = asyncio.get_running_loop().time()
+        self._latest = math.inf if self.patience is None else now + self.patience
+        self._timer = asyncio.timeout_at(min(now + self.limit, self._latest))
+        await self._timer.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            await self._timer.__aexit__(kind, error, traceback)
+        except TimeoutError:
+            raise self._too_late() from None
+
+    def go_on(self, went_on: bool) -> None:
+        """Go on waiting: something came.
+
+        Args:
+            went_on: It was a part of the answer, not just a sign of life.
+        """
+        if self._timer.expired():
+            return
+        now = asyncio.get_running_loop().time()
+        if went_on:
+            self._began, self._went_on = True, now
+        until = min(now + self.limit, self._went_on + KEPT_ALIVE * self.limit, self._latest)
+        self._timer.reschedule(until)
+
+    def _too_late(self) -> CallError:
+        """Say what was waited for."""
+        if self.patience is not None and self._timer.when() == self._latest:
+            return self._failure(
+                f"no whole answer within {self.patience:g} seconds, the agent's timeout (the"
+                f" model's own is {self.limit:g}).",
+                is_hurried=True,
+            )
+        is_alive = self._timer.when() == self._went_on + KEPT_ALIVE * self.limit
+        seconds = self.limit * (KEPT_ALIVE if is_alive else 1)
+        if not self._began:
+            return self._failure(f"no whole answer within {seconds:g} seconds.")
+        what = "nothing but signs of life" if is_alive else "nothing"
+        return self._failure(f"it stopped in the middle: {what} came for {seconds:g} seconds.")
+
+    def _failure(self, message: str, *, is_hurried: bool = False) -> CallError:
+        return CallError(
+            f"{self.source}: {message}",
+            kind="slow" if is_hurried else "timeout",
+            may_be_billed=True,
+        )

@@ -1,0 +1,174 @@
+"""Anthropic's Messages API (platform.claude.com/docs/en/api/messages)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ....schema.values import is_mapping
+from ..answer import answer_of
+from ..body import Body
+from ..errors import CallError
+from ..forms import LEFT_OUT, Form, chosen, each_alone, in_pieces, refused_form
+from ..told import with_schema
+from .anthropic_answer import ANSWER_TOOL, as_chat, is_interleaved
+from .anthropic_schema import as_input_schema, as_output_format
+from .anthropic_stream import AnthropicAssembly
+from .anthropic_thinking import thinking
+from .anthropic_turns import turns_of
+from .choices import choices
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from ..chat import ChatAnswer, ChatRequest, Message
+    from ..endpoint import Endpoint
+    from ..forms import Ladder
+
+__all__ = ["AnthropicWire"]
+
+VERSION = "2023-06-01"
+"""Of the API; there is no newer one (platform.claude.com/docs/en/api/versioning)."""
+
+MARK = {"cache_control": {"type": "ephemeral"}}
+"""Marks the end of what the provider keeps for five minutes: read again it costs a tenth, kept it
+costs a quarter more (platform.claude.com/docs/en/build-with-claude/prompt-caching)."""
+CACHED = Form(name="ephemeral", place="cache_control")
+
+BY_TOOL = "tool"
+MUST_ANSWER = (
+    Form(
+        name="named",
+        place="tool_choice",
+        fields={"tool_choice": {"type": "tool", "name": ANSWER_TOOL}},
+    ),
+    LEFT_OUT,
+)
+"""Has a model answer by its tool; the newest cannot be made to, but mostly do."""
+
+
+class AnthropicWire:
+    """Writes requests and reads answers of the Messages API.
+
+    It has no seed. What of a prompt stays the same is marked for the provider's cache: instructions
+    and tools always, the conversation where an agent works step by step.
+    """
+
+    path = "/messages"
+
+    def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
+        """Give the headers of a request; see `Wire.headers`."""
+        return {"anthropic-version": VERSION, **endpoint.credentials}
+
+    def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
+        """Write a request; see `Wire.body`."""
+        is_cached = refused_form("cache_control", CACHED) not in refused
+        tools = [_tool(one) for one in request.tools]
+        fields = {
+            "model": endpoint.model,
+            "max_tokens": request.max_tokens,
+            "tools": _marked(tools) if is_cached else tools or None,
+            **_prompt(request, request.messages, is_cached=is_cached),
+        }
+        ladders = {
+            **each_alone(
+                temperature=request.temperature,
+                top_p=endpoint.top_p if request.top_p is None else request.top_p,
+            ),
+            "stop": _stop(request),
+            "tool_choice": choices(request, _choice),
+            **thinking(endpoint, request),
+            "response_format": _constraint(request, is_cached=is_cached),
+            "cache_control": (CACHED, LEFT_OUT),
+            "stream": in_pieces(endpoint),
+        }
+        if (form := chosen(ladders, refused).get("response_format")) and form.name == BY_TOOL:
+            ladders["tool_choice"] = MUST_ANSWER
+        return Body.of(fields, ladders, refused, endpoint.extra)
+
+    def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
+        """Take the answer out of a response; see `Wire.answer`.
+
+        Raises:
+            CallError: The response has no content as this API has it.
+        """
+        try:
+            blocks: list[Mapping[str, Any]] = body["content"]
+            said = as_chat(body, blocks)
+        except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
+            raise CallError(
+                f"{source}: the answer has no content as the Messages API has it;"
+                f" it has {sorted(body)[:10]!r}.",
+                kind="malformed",
+                may_be_billed=True,
+            ) from None
+        answer = answer_of(said, source)
+        if answer.kept and is_interleaved(blocks):
+            return replace(answer, kept={**answer.kept, "content_blocks": list(blocks)})
+        return answer
+
+    def assembly(self) -> AnthropicAssembly:
+        """Begin to put a streamed answer together; see `Wire.assembly`."""
+        return AnthropicAssembly()
+
+
+def _prompt(
+    request: ChatRequest, messages: Sequence[Message], *, is_cached: bool
+) -> dict[str, Any]:
+    """Write instructions and turns, and mark what of them the next prompt begins with."""
+    instructions, turns = turns_of(messages)
+    system = [{"type": "text", "text": instructions}] if instructions else []
+    if is_cached:
+        system = _marked(system)
+        if request.tools or len(turns) > 1:  # it works step by step
+            turns[-1]["content"] = _marked(turns[-1]["content"])
+    return {"system": system or None, "messages": turns}
+
+
+def _marked(blocks: Sequence[dict[str, Any]]) -> list[dict[str, Any]] | None:
+    return [*blocks[:-1], {**blocks[-1], **MARK}] if blocks else None
+
+
+def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    function: Mapping[str, Any] = tool["function"]
+    parameters = function.get("parameters") or {}
+    written = {"name": function["name"], "input_schema": {"type": "object", **parameters}}
+    if description := function.get("description"):
+        written["description"] = description
+    return written
+
+
+def _choice(choice: Any) -> dict[str, Any]:
+    if is_mapping(choice):
+        return {"type": "tool", "name": choice["function"]["name"]}
+    return {"type": "any" if choice == "required" else choice}
+
+
+def _stop(request: ChatRequest) -> Ladder:
+    """Say at which texts writing ends; blank ones are refused."""
+    texts = [text for text in request.stop if text.strip()]
+    name = "stop_sequences"
+    return (Form(name=name, place=name, fields={name: texts}), LEFT_OUT) if texts else ()
+
+
+def _constraint(request: ChatRequest, *, is_cached: bool) -> Ladder:
+    """Hold the model to a schema: by its output format, else by a tool, else tell it the schema."""
+    schema = request.schema
+    if schema is None:
+        return ()
+    forms: list[Form] = []
+    if (output_format := as_output_format(schema)) is not None:
+        fields = {"output_config": {"format": output_format}}
+        forms.append(Form(name="json_schema", place="output_config.format", fields=fields))
+    if (parameters := as_input_schema(schema)) is not None and not request.tools:
+        forms.append(_answer(parameters))
+    told = _prompt(request, with_schema(request.messages, schema), is_cached=is_cached)
+    return (*forms, Form(name="instructions", fields=told))
+
+
+def _answer(parameters: Mapping[str, Any]) -> Form:
+    """Have the model answer by a tool."""
+    said = "Gives the answer, in the form that it must have."
+    tool = {"name": ANSWER_TOOL, "description": said, "input_schema": parameters}
+    return Form(name=BY_TOOL, place="tools", fields={"tools": [tool]})

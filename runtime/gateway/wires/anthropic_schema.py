@@ -1,0 +1,81 @@
+"""JSON Schemas as Anthropic's API takes them, where it does.
+
+Its output format knows a part of JSON Schema: every object is closed, and what bounds a value is
+refused (platform.claude.com/docs/en/build-with-claude/structured-outputs). We check the answer
+against the whole schema anyway, so what only bounds is left out. What it cannot say at all, such as
+a mapping with any keys, is asked for in another way.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ....schema.values import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["as_input_schema", "as_output_format"]
+
+SAID = ("type", "title", "description", "enum", "const", "required")
+FORMATS = frozenset(
+    ("date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid")
+)
+OPEN = ("patternProperties", "$ref", "$dynamicRef", "prefixItems")
+JOINED = ("anyOf", "oneOf", "allOf")
+SCALARS = (str, int, float, type(None))
+
+
+class _Unsaid(Exception):
+    """The output format cannot say it."""
+
+
+def as_output_format(schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Give the output format that holds a model to a schema; None where it has none."""
+    try:
+        return {"type": "json_schema", "schema": _closed(schema)}
+    except (_Unsaid, RecursionError):
+        return None
+
+
+def as_input_schema(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Give a schema as that of a tool's input, which is an object; None where it is not."""
+    is_object = schema.get("type") == "object" and not any(one in schema for one in JOINED)
+    return schema if is_object else None
+
+
+def _closed(schema: Any) -> dict[str, Any]:
+    if not is_mapping(schema) or any(one in schema for one in OPEN):
+        raise _Unsaid
+    said = {key: schema[key] for key in SAID if key in schema}
+    if schema.get("format") in FORMATS:
+        said["format"] = schema["format"]
+    if not all(isinstance(one, SCALARS) for one in said.get("enum", ())):
+        raise _Unsaid
+    for key in JOINED:
+        if key in schema:
+            said["allOf" if key == "allOf" else "anyOf"] = [_closed(one) for one in schema[key]]
+    if not said.keys() & {"type", "enum", "const", "anyOf", "allOf"}:
+        raise _Unsaid
+    return said | _items(schema) | _fields(schema)
+
+
+def _items(schema: Mapping[str, Any]) -> dict[str, Any]:
+    if not _may_be(schema, "array"):
+        return {}
+    return {"items": _closed(schema.get("items"))}
+
+
+def _fields(schema: Mapping[str, Any]) -> dict[str, Any]:
+    if not _may_be(schema, "object"):
+        return {}
+    fields = schema.get("properties") or {}
+    if schema.get("additionalProperties", not fields) is not False:
+        raise _Unsaid
+    closed = {name: _closed(one) for name, one in fields.items()}
+    return {"properties": closed, "additionalProperties": False}
+
+
+def _may_be(schema: Mapping[str, Any], kind: str) -> bool:
+    kinds: Any = schema.get("type")
+    return kind in (kinds if is_list(kinds) else [kinds])

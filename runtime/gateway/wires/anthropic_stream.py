@@ -1,0 +1,93 @@
+"""The events of a streamed answer of the Messages API, put together as the answer would have been.
+
+platform.claude.com/docs/en/build-with-claude/streaming
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ....schema.values import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["AnthropicAssembly"]
+
+GROWING: Mapping[str, str] = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "signature_delta": "signature",
+    "input_json_delta": "partial_json",
+}
+"""What a piece is of, and the field that it is in; that is also what it adds to, in its block."""
+WORDS = frozenset({"text", "thinking"})
+
+
+class AnthropicAssembly:
+    """Puts one message together; see `Assembly`."""
+
+    def __init__(self) -> None:
+        self._message: dict[str, Any] = {}
+        self._usage: dict[str, Any] = {}
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._pieces: dict[int, dict[str, list[str]]] = {}
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the model has said why it stopped."""
+        return self._message.get("stop_reason") is not None
+
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Take an event; see `Assembly.add`."""
+        index = event.get("index")
+        place = index if isinstance(index, int) else 0
+        match event.get("type"), event:
+            case "message_start", {"message": message} if is_mapping(message):
+                self._say(message, message.get("usage"))
+            case "message_delta", _:
+                self._say(event.get("delta"), event.get("usage"))
+            case "content_block_start", {"content_block": block} if is_mapping(block):
+                self._blocks[place] = dict(block)
+            case "content_block_delta", {"delta": delta} if is_mapping(delta):
+                return self._grow(place, delta)
+            case _:
+                pass
+        return ""
+
+    def body(self) -> Mapping[str, Any]:
+        """Give the message; see `Assembly.body`."""
+        content = [self._whole(place) for place in self._blocks]
+        return {**self._message, "content": content, "usage": self._usage}
+
+    def _say(self, said: Any, usage: Any) -> None:
+        """Take what is said of the message; counts are of all that came until then."""
+        for told, now in ((self._message, said), (self._usage, usage)):
+            if is_mapping(now):
+                told |= {name: item for name, item in now.items() if item is not None}
+
+    def _grow(self, place: int, delta: Mapping[str, Any]) -> str:
+        name = GROWING.get(str(delta.get("type")), "")
+        piece = delta.get(name)
+        if not isinstance(piece, str):
+            return ""
+        self._blocks.setdefault(place, {"type": "text", "text": ""})
+        self._pieces.setdefault(place, {}).setdefault(name, []).append(piece)
+        return piece if name in WORDS else ""
+
+    def _whole(self, place: int) -> dict[str, Any]:
+        pieces = self._pieces.get(place, {})
+        grown = {name: "".join(all_) for name, all_ in pieces.items()}
+        block = self._blocks[place]
+        arguments = grown.pop("partial_json", "")
+        said = {name: f"{block.get(name) or ''}{text}" for name, text in grown.items()}
+        return {**block, **said, **({"input": _parsed(arguments)} if arguments else {})}
+
+
+def _parsed(arguments: str) -> Any:
+    """Read what a tool is given; where it was cut off it stays as it was written."""
+    try:
+        return json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments

@@ -1,0 +1,79 @@
+"""How Anthropic's models are told how long to think.
+
+The newest think as they see fit, within an effort; older ones up to a number of tokens, and refuse
+the other form each (platform.claude.com/docs/en/build-with-claude/adaptive-thinking,
+platform.claude.com/docs/en/build-with-claude/effort).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..forms import LEFT_OUT, Form, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....schema.models import Effort
+    from ..chat import ChatRequest, Message
+    from ..endpoint import Endpoint
+    from ..forms import Ladder
+
+__all__ = ["thinking"]
+
+ADAPTIVE: Mapping[str, Any] = {"type": "adaptive", "display": "summarized"}
+LEAST_TOKENS = 1024
+"""Fewer are refused."""
+TOKENS: Mapping[Effort, int] = {
+    "minimal": LEAST_TOKENS,
+    "low": 2048,
+    "medium": 8192,
+    "high": 16_384,
+}
+"""What stands for an effort where only a number of tokens is taken; at most half of the answer."""
+
+
+def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, Ladder]:
+    """Give the ladders of an effort and of a budget of thinking tokens.
+
+    Args:
+        endpoint: Who reads it.
+        request: What is asked.
+    """
+    effort, tokens = endpoint.thinks(request)
+    may_be_counted = not _goes_on_unthinking(request.messages)
+    if effort == "none":
+        return {"reasoning_effort": (_form("none", {"type": "disabled"}), LEFT_OUT)}
+    if effort is not None:
+        most = min(TOKENS[effort], request.max_tokens // 2)
+        counted = (_budget(most),) if may_be_counted and most >= LEAST_TOKENS else ()
+        return {"reasoning_effort": (*_efforts(effort), *counted, LEFT_OUT)}
+    if tokens is not None and may_be_counted:
+        return {"thinking": (_budget(tokens), _form("adaptive", ADAPTIVE), LEFT_OUT)}
+    return {}
+
+
+def _efforts(effort: Effort) -> Ladder:
+    """Say an effort; `low` is the least that there is."""
+    if effort == "minimal":
+        return (unknown(effort), *_efforts("low"))
+    said = {"thinking": ADAPTIVE, "output_config": {"effort": effort}}
+    return (Form(name=effort, place="output_config", fields=said),)
+
+
+def _budget(tokens: int) -> Form:
+    return _form(f"{tokens} tokens", {"type": "enabled", "budget_tokens": tokens})
+
+
+def _form(name: str, said: Mapping[str, Any]) -> Form:
+    return Form(name=name, place=f"thinking.{said['type']}", fields={"thinking": said})
+
+
+def _goes_on_unthinking(messages: Sequence[Message]) -> bool:
+    """Tell whether a loop of tools goes on that was begun without thinking, by another model.
+
+    With a number of tokens, the turn that goes on must begin with thinking.
+    """
+    last = next((one for one in reversed(messages) if one["role"] == "assistant"), None)
+    in_loop = bool(messages) and messages[-1]["role"] == "tool"
+    return in_loop and last is not None and not last.get("thinking_blocks")

@@ -1,0 +1,117 @@
+"""OpenAI's chat completions, which most providers speak."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ....schema.values import is_list, is_mapping
+from ..answer import answer_of
+from ..body import Body
+from ..forms import Form, each_alone, in_pieces
+from ..told import with_schema
+from .chat_stream import ChatAssembly
+from .choices import choices
+from .gemini import signed
+from .thinking import thinking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
+
+    from ..chat import ChatAnswer, ChatRequest
+    from ..endpoint import Endpoint
+    from ..forms import Ladder
+
+__all__ = ["ChatWire", "is_strict"]
+
+
+class ChatWire:
+    """Writes requests and reads answers of the chat API."""
+
+    path = "/chat/completions"
+
+    def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
+        """Give the headers of a request; see `Wire.headers`."""
+        return endpoint.credentials
+
+    def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
+        """Write a request; see `Wire.body`."""
+        fields = {
+            "model": endpoint.model,
+            "messages": signed(endpoint, request.messages),
+            "tools": list(request.tools) or None,
+        }
+        top_p = endpoint.top_p if request.top_p is None else request.top_p
+        ladders = {
+            "max_tokens": _most(request.max_tokens),
+            **each_alone(
+                temperature=request.temperature,
+                top_p=top_p,
+                seed=request.seed,
+                stop=list(request.stop) or None,
+            ),
+            "tool_choice": choices(request),
+            **thinking(endpoint, request),
+            "response_format": _constraint(endpoint, request),
+            "stream": in_pieces(endpoint, stream_options={"include_usage": True}),
+        }
+        extra = {} if endpoint.kind == "litellm" else endpoint.extra  # it is told apart
+        return Body.of(fields, ladders, refused, extra)
+
+    def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
+        """Take the answer out of a response; see `Wire.answer`.
+
+        Raises:
+            CallError: The response has no choice with a message.
+        """
+        return answer_of(body, source)
+
+    def assembly(self) -> ChatAssembly:
+        """Begin to put a streamed answer together; see `Wire.assembly`."""
+        return ChatAssembly()
+
+
+def _most(tokens: int) -> Ladder:
+    """Bound what is written. It is never left out: it bounds what a call costs."""
+    older, newer = ("max_tokens", "max_completion_tokens")
+    return (
+        Form(name=older, place=older, fields={older: tokens}),
+        Form(name=newer, place=newer, fields={newer: tokens}, is_same=True),
+    )
+
+
+def _constraint(endpoint: Endpoint, request: ChatRequest) -> Ladder:
+    """Hold the endpoint to a schema, in the way that it offers; at the least, tell it the schema.
+
+    An answer is checked by whoever asked, in any case.
+    """
+    schema = request.schema
+    if schema is None:
+        return ()
+    if endpoint.kind == "local":
+        from ...local.grammar import schema_grammar
+
+        return (Form(name="grammar", fields={"grammar": schema_grammar(schema)}),)
+    named = {"name": "answer", "schema": schema, "strict": is_strict(schema)}
+    told = {"messages": signed(endpoint, with_schema(request.messages, schema))}
+    strict = {"response_format": {"type": "json_schema", "json_schema": named}}
+    loose = {"response_format": {"type": "json_object"}, **told}
+    return (
+        Form(name="json_schema", place="response_format", fields=strict),
+        Form(name="json_object", place="response_format", fields=loose),
+        Form(name="instructions", fields=told),
+    )
+
+
+def is_strict(schema: Any) -> bool:
+    """Tell whether every object of a schema is closed and complete, as strict decoding demands."""
+    if is_list(schema):
+        return all(is_strict(item) for item in schema)
+    if not is_mapping(schema):
+        return True
+    if schema.get("type") == "object":
+        fields: dict[str, Any] = schema.get("properties") or {}
+        required: list[str] = schema.get("required") or []
+        if schema.get("additionalProperties") is not False or set(required) != set(fields):
+            return False
+    return all(is_strict(item) for item in schema.values())

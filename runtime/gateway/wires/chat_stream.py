@@ -1,0 +1,223 @@
+"""The chunks of a chat completion, put together as the completion would have been."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+from ....schema.values import is_list, is_mapping
+from ...bounds import MOST_TOOL_CALLS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["ChatAssembly"]
+
+SAID = ("content", "refusal", "reasoning_content", "reasoning")
+"""What of a delta are words."""
+GROWING = frozenset({"text", "summary", "thinking", "arguments", "content"})
+"""What of a part that comes in pieces is written on; everything else is said once."""
+GOES_ON = GROWING | {"signature"}
+"""What makes a part the continuation of another."""
+MOST_OPEN = 64
+"""Parts of a message that may go on at once: the last ones."""
+WHOLE = frozenset({"role", "name"})
+"""What of a message some endpoints repeat in each delta."""
+
+
+class ChatAssembly:
+    """Puts one completion together; see `Assembly`. Of several choices it takes the first."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, Any] = {}
+        self._usage: Mapping[str, Any] | None = None
+        self._choice: dict[str, Any] = {}
+        self._message: dict[str, Any] = {}
+        self._pieces: dict[str, list[str]] = {}
+        self._calls = _Calls()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the model has said why it stopped."""
+        return self._choice.get("finish_reason") is not None
+
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Take a chunk; see `Assembly.add`."""
+        for name, item in event.items():
+            if item is not None and name not in {"choices", "object", "usage"}:
+                self._said[name] = item
+        self._usage = _usage(event) or self._usage
+        choices = event.get("choices")
+        words = ""
+        for choice in choices if is_list(choices) else ():
+            if is_mapping(choice) and not choice.get("index"):
+                words += self._add_choice(cast("Mapping[str, Any]", choice))
+        return words
+
+    def body(self) -> Mapping[str, Any]:
+        """Give the completion; see `Assembly.body`."""
+        message = {**self._message, **{key: "".join(all_) for key, all_ in self._pieces.items()}}
+        if calls := self._calls.whole():
+            message["tool_calls"] = calls
+        choices = [{**self._choice, "index": 0, "message": message}] if self._choice else []
+        usage = {} if self._usage is None else {"usage": self._usage}
+        return {**self._said, "object": "chat.completion", "choices": choices, **usage}
+
+    def _add_choice(self, choice: Mapping[str, Any]) -> str:
+        self._choice.setdefault("finish_reason", None)
+        for name, item in choice.items():
+            if item is not None and name not in {"delta", "message"}:
+                self._choice[name] = item
+        delta = choice.get("delta") or choice.get("message")
+        return self._add_delta(cast("Mapping[str, Any]", delta)) if is_mapping(delta) else ""
+
+    def _add_delta(self, delta: Mapping[str, Any]) -> str:
+        for name, item in delta.items():
+            if name == "tool_calls":
+                self._calls.add(item)
+            elif is_list(item) or is_list(self._message.get(name)):
+                self._add_parts(name, item)
+            elif isinstance(item, str) and name not in WHOLE:
+                self._pieces.setdefault(name, []).append(item)
+            elif item is not None:
+                self._message[name] = item
+        said = (delta.get(name) for name in SAID)
+        return next((item for item in said if isinstance(item, str) and item), "")
+
+    def _add_parts(self, name: str, item: Any) -> None:
+        """Add to what comes in parts. Mistral's models think in parts, then answer in text."""
+        parts = self._message.setdefault(name, [])
+        before = "".join(self._pieces.pop(name, ()))
+        for one in (before, item):
+            if isinstance(one, str):
+                _add_parts(parts, [{"type": "text", "text": one}] if one else [])
+            elif is_list(one):
+                _add_parts(parts, one)
+
+
+def _usage(event: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Find what a chunk says of usage; Groq says it in a field of its own."""
+    own = event.get("x_groq")
+    told = event.get("usage") or (own.get("usage") if is_mapping(own) else None)
+    return cast("Mapping[str, Any]", told) if is_mapping(told) else None
+
+
+def _add_parts(parts: list[Any], more: list[Any]) -> None:
+    """Add parts of a message, such as thinking that is signed: each goes on, or is a new one."""
+    for part in more:
+        before = _continued(parts, part)
+        if before is None:
+            parts.append(dict(part) if is_mapping(part) else part)
+        else:
+            _write_on(before, part)
+
+
+def _continued(parts: list[Any], part: Any) -> dict[str, Any] | None:
+    """Find the part that another one goes on with: of its place, or else the last, of its type."""
+    if not is_mapping(part) or not GOES_ON & part.keys():
+        return None
+    place, kind = part.get("index"), part.get("type")
+    for before in reversed(parts[-MOST_OPEN:]):
+        if is_mapping(before) and before.get("index") == place and before.get("type") == kind:
+            return before
+        if place is None:
+            return None
+    return None
+
+
+def _write_on(before: dict[str, Any], part: Mapping[str, Any]) -> None:
+    for name, item in part.items():
+        old = before.get(name)
+        if name in GROWING and isinstance(old, str) and isinstance(item, str):
+            before[name] = None  # with one reference alone, it grows where it is
+            old += item
+            before[name] = old
+        elif name in GROWING and is_list(old) and is_list(item):
+            _add_parts(old, item)
+        elif item is not None:
+            before[name] = item
+
+
+class _Calls:
+    """The tool calls of one message.
+
+    A call's pieces have its index. But some endpoints send no index, or 0 for every call, and some
+    send no ids, or the id and the name again with every piece.
+    """
+
+    def __init__(self) -> None:
+        self._calls: list[dict[str, Any]] = []
+        self._places: dict[Any, dict[str, Any]] = {}
+
+    def add(self, pieces: Any) -> None:
+        for piece in pieces if is_list(pieces) else ():
+            if is_mapping(piece):
+                self._add(cast("Mapping[str, Any]", piece))
+
+    def whole(self) -> list[dict[str, Any]]:
+        return [{**call, "function": _whole(call["function"])} for call in self._calls]
+
+    def _add(self, piece: Mapping[str, Any]) -> None:
+        given = piece.get("function")
+        function = cast("Mapping[str, Any]", given if is_mapping(given) else {})
+        call = self._call_of(piece, function)
+        for name, item in piece.items():
+            if item and name not in {"index", "function"}:
+                call[name] = item
+        written = call["function"]
+        for name, item in function.items():
+            if name == "arguments":
+                _write_arguments(written, item)
+            elif item:
+                written[name] = item
+
+    def _call_of(self, piece: Mapping[str, Any], function: Mapping[str, Any]) -> dict[str, Any]:
+        """Find the call that a piece belongs to, or begin it."""
+        place, own = piece.get("index"), piece.get("id")
+        if place is None:
+            call = self._by_id(own) if own else self._last(function)
+        else:
+            call = self._places.get(place)
+        if call is None or _is_another(call, own, function):
+            call = {"function": {"arguments": []}}
+            if len(self._calls) <= MOST_TOOL_CALLS:  # one more than are done, so that it shows
+                self._calls.append(call)
+        if place is not None:
+            self._places[place] = call
+        return call
+
+    def _by_id(self, own: Any) -> dict[str, Any] | None:
+        return next((call for call in self._calls if call.get("id") == own), None)
+
+    def _last(self, function: Mapping[str, Any]) -> dict[str, Any] | None:
+        return None if function.get("name") or not self._calls else self._calls[-1]
+
+
+def _is_another(call: Mapping[str, Any], own: Any, function: Mapping[str, Any]) -> bool:
+    """Tell whether a piece that has the place of a call begins another one: a whole one."""
+    if not function.get("name"):
+        return False
+    if own and call.get("id"):
+        return own != call["id"]
+    return bool(function.get("arguments")) and _is_complete(call["function"]["arguments"])
+
+
+def _is_complete(arguments: list[Any]) -> bool:
+    if not all(isinstance(piece, str) for piece in arguments):
+        return True
+    try:
+        return is_mapping(json.loads("".join(arguments)))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _write_arguments(written: dict[str, Any], item: Any) -> None:
+    """Take a piece of the arguments' text; some endpoints send all of them as an object."""
+    if item is not None:
+        written["arguments"].append(item)
+
+
+def _whole(function: Mapping[str, Any]) -> dict[str, Any]:
+    pieces = function["arguments"]
+    is_text = all(isinstance(piece, str) for piece in pieces)
+    return {**function, "arguments": "".join(pieces) if is_text else pieces[-1]}

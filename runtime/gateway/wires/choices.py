@@ -1,0 +1,34 @@
+"""Whether a model is to use tools: as asked, or else as it likes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..forms import LEFT_OUT, Form
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..chat import ChatRequest
+    from ..forms import Ladder
+
+__all__ = ["choices"]
+
+
+def choices(request: ChatRequest, said: Callable[[Any], Any] = lambda choice: choice) -> Ladder:
+    """Give the ladder of a choice of tools.
+
+    Args:
+        request: What is asked.
+        said: Writes a choice of the chat API as the API at hand has it.
+    """
+    choice = request.tool_choice
+    if not request.tools or choice is None:
+        return ()
+    asked = dict.fromkeys((choice, "auto")) if isinstance(choice, str) else (choice, "auto")
+    return (*(_form(one, said(one)) for one in asked), LEFT_OUT)
+
+
+def _form(choice: Any, said: Any) -> Form:
+    name = choice if isinstance(choice, str) else "named"
+    return Form(name=name, place="tool_choice", fields={"tool_choice": said})

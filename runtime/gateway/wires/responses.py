@@ -1,0 +1,227 @@
+"""OpenAI's Responses API (developers.openai.com/api/docs/guides/migrate-to-responses).
+
+Some models answer only here, and the newest take tools only here while they think.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ....schema.values import is_mapping
+from ..answer import answer_of
+from ..body import Body
+from ..errors import CallError
+from ..forms import LEFT_OUT, Form, each_alone, in_pieces
+from ..told import with_schema
+from .chat import is_strict
+from .choices import choices
+from .responses_items import items_of
+from .responses_stream import ResponsesAssembly
+from .thinking import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from ..chat import ChatAnswer, ChatRequest, Message
+    from ..endpoint import Endpoint
+    from ..errors import Kind
+    from ..forms import Ladder
+
+__all__ = ["ResponsesWire"]
+
+FAILURES: Mapping[str, Kind] = {
+    "rate_limit_exceeded": "busy",
+    "server_error": "down",
+    "vector_store_timeout": "down",
+}
+"""Why a response failed that may come out otherwise; every other code is the request's fault."""
+
+INCOMPLETE: Mapping[str, str] = {"max_output_tokens": "length"}
+ENCRYPTED = (
+    Form(
+        name="reasoning.encrypted_content",
+        place="include",
+        fields={"include": ["reasoning.encrypted_content"]},
+    ),
+    Form(name="left out", is_same=True),
+)
+"""Asks for what was thought, encrypted. Models that do not think refuse to be asked."""
+
+
+class ResponsesWire:
+    """Writes requests and reads answers of the Responses API. It has neither seed nor stop.
+
+    Nothing is stored at the provider: what it wants back of its thinking comes encrypted, and goes
+    along within a loop of tool calls.
+    """
+
+    path = "/responses"
+
+    def headers(self, endpoint: Endpoint) -> Mapping[str, str]:
+        """Give the headers of a request; see `Wire.headers`."""
+        return endpoint.credentials
+
+    def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
+        """Write a request; see `Wire.body`."""
+        fields = {
+            "model": endpoint.model,
+            **_prompt(request.messages),
+            "max_output_tokens": request.max_tokens,
+            "tools": [_tool(one) for one in request.tools] or None,
+            "store": False,
+        }
+        ladders = {
+            **each_alone(
+                temperature=request.temperature,
+                top_p=endpoint.top_p if request.top_p is None else request.top_p,
+            ),
+            "tool_choice": choices(request, _choice),
+            "reasoning_effort": _effort(endpoint, request),
+            "response_format": _constraint(request),
+            "include": ENCRYPTED,
+            "stream": in_pieces(endpoint),
+        }
+        return Body.of(fields, ladders, refused, endpoint.extra)
+
+    def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
+        """Take the answer out of a response; see `Wire.answer`.
+
+        Raises:
+            CallError: The response failed, or has no output as this API has it.
+        """
+        if body.get("status") == "failed":
+            raise _failed(body.get("error"), source)
+        try:
+            items = [_told(item) for item in body["output"]]
+            said = _as_chat(body, items)
+        except (KeyError, TypeError, AttributeError, RecursionError):
+            raise CallError(
+                f"{source}: the answer has no output as the Responses API has it;"
+                f" it has {sorted(body)[:10]!r}.",
+                kind="malformed",
+                may_be_billed=True,
+            ) from None
+        answer = answer_of(said, source)
+        may_be_given_back = answer.tool_calls and all(map(_is_readable, items))
+        return replace(answer, kept={"output_items": items} if may_be_given_back else {})
+
+    def assembly(self) -> ResponsesAssembly:
+        """Begin to put a streamed answer together; see `Wire.assembly`."""
+        return ResponsesAssembly()
+
+
+def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    function: Mapping[str, Any] = tool["function"]
+    parameters = function.get("parameters") or {"type": "object", "properties": {}}
+    # Strict is the default here, and would change what the tool is asked with.
+    return {"type": "function", "strict": False, **function, "parameters": parameters}
+
+
+def _prompt(messages: Sequence[Message]) -> dict[str, Any]:
+    instructions, items = items_of(messages)
+    return {"instructions": instructions or None, "input": items}
+
+
+def _choice(choice: Any) -> Any:
+    return (
+        {"type": "function", "name": choice["function"]["name"]} if is_mapping(choice) else choice
+    )
+
+
+def _effort(endpoint: Endpoint, request: ChatRequest) -> Ladder:
+    """Say how long the model may think. It takes no number of tokens."""
+    efforts = nearest(endpoint.thinks(request)[0])
+    fields = ({"reasoning": {"effort": one}} for one in efforts)
+    forms = zip(efforts, fields, strict=True)
+    said = tuple(Form(name=one, place="reasoning", fields=item) for one, item in forms)
+    return (*said, LEFT_OUT) if said else ()
+
+
+def _constraint(request: ChatRequest) -> Ladder:
+    """Hold the model to a schema; at the least, tell it the schema."""
+    schema = request.schema
+    if schema is None:
+        return ()
+    named = {"name": "answer", "schema": schema, "strict": is_strict(schema)}
+    held = {"text": {"format": {"type": "json_schema", **named}}}
+    told = _prompt(with_schema(request.messages, schema))
+    return (
+        Form(name="json_schema", place="text.format", fields=held),
+        Form(name="instructions", fields=told),
+    )
+
+
+def _failed(error: Any, source: str) -> CallError:
+    told: Mapping[str, Any] = error if is_mapping(error) else {}
+    code = str(told.get("code") or "")
+    return CallError(
+        f"{source}: the response failed: {told.get('message') or 'no explanation'} {code}".strip(),
+        kind=FAILURES.get(code, "rejected"),
+        may_be_billed=True,
+    )
+
+
+def _told(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Give an item without what it does not say: not every endpoint takes a null back."""
+    return {key: value for key, value in item.items() if value is not None}
+
+
+def _is_readable(item: Mapping[str, Any]) -> bool:
+    """Tell whether an item can be given back: what is not stored must be in it, encrypted."""
+    return item["type"] != "reasoning" or "encrypted_content" in item
+
+
+def _as_chat(body: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Write a response as the chat API would have it."""
+    messages = [item for item in items if item["type"] == "message"]
+    calls = [_call(item) for item in items if item["type"] == "function_call"]
+    final = [one for one in messages if one.get("phase") != "commentary"] or messages
+    thought = [item for item in items if item["type"] == "reasoning"]
+    parts = [part for message in final for part in message["content"]]
+    text = "".join(part["text"] for part in parts if part["type"] == "output_text")
+    refusal = "".join(part["refusal"] for part in parts if part["type"] == "refusal")
+    message = {
+        "content": text or refusal,
+        "tool_calls": calls,
+        "reasoning_items": [*thought, *(one for one in messages if one not in final)],
+    }
+    reason = _reason(body, is_refusal=bool(refusal and not text), calls=bool(calls))
+    return {
+        "choices": [{"message": message, "finish_reason": reason}],
+        "model": body.get("model"),
+        "usage": _usage(body.get("usage")),
+    }
+
+
+def _reason(body: Mapping[str, Any], *, is_refusal: bool, calls: bool) -> str:
+    details = body.get("incomplete_details")
+    if is_mapping(details):
+        why = str(details.get("reason") or "incomplete")
+        return INCOMPLETE.get(why, why)
+    if is_refusal:
+        return "content_filter"
+    return "tool_calls" if calls else "stop"
+
+
+def _call(item: Mapping[str, Any]) -> dict[str, Any]:
+    function = {"name": item["name"], "arguments": item["arguments"]}
+    return {"id": item["call_id"], "type": "function", "function": function}
+
+
+def _usage(usage: Any) -> dict[str, Any]:
+    if not is_mapping(usage):
+        return {}
+    read: Any = usage.get("input_tokens_details") or {}
+    written: Any = usage.get("output_tokens_details") or {}
+    return {
+        **usage,
+        "prompt_tokens": usage.get("input_tokens"),
+        "completion_tokens": usage.get("output_tokens"),
+        "prompt_tokens_details": {
+            "cached_tokens": read.get("cached_tokens"),
+            "cache_creation_tokens": read.get("cache_write_tokens"),
+        },
+        "completion_tokens_details": written,
+    }

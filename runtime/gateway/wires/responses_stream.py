@@ -1,0 +1,75 @@
+"""The events of a streamed answer of the Responses API, put together as it would have been.
+
+developers.openai.com/api/reference/resources/responses/streaming-events
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ....schema.values import is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["ResponsesAssembly"]
+
+ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
+WORDS = frozenset(
+    f"response.{name}.delta"
+    for name in ("output_text", "refusal", "reasoning_summary_text", "reasoning_text")
+)
+ARGUMENTS = "response.function_call_arguments.delta"
+
+
+class ResponsesAssembly:
+    """Puts one response together; see `Assembly`. Its last event has all of it, mostly."""
+
+    def __init__(self) -> None:
+        self._response: dict[str, Any] = {}
+        self._items: dict[int, dict[str, Any]] = {}
+        self._begun: dict[int, list[str]] = {}
+        self._is_whole = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the response has come to its end, good or bad."""
+        return self._is_whole
+
+    def add(self, event: Mapping[str, Any]) -> str:
+        """Take an event; see `Assembly.add`."""
+        kind, place = str(event.get("type")), event.get("output_index")
+        if is_mapping(response := event.get("response")):
+            self._response = response
+            self._is_whole |= kind in ENDS
+        elif is_mapping(item := event.get("item")) and isinstance(place, int):
+            self._items[place] = item
+            if kind == "response.output_item.done":
+                self._begun.pop(place, None)
+        elif isinstance(piece := event.get("delta"), str) and isinstance(place, int):
+            if kind == ARGUMENTS or kind in WORDS:
+                self._begun.setdefault(place, []).append(piece)
+            return piece if kind in WORDS else ""
+        return ""
+
+    def body(self) -> Mapping[str, Any]:
+        """Give the response; see `Assembly.body`."""
+        # Some endpoints leave the output out at the end.
+        if self._response.get("output"):
+            return self._response
+        places = sorted({*self._items, *self._begun})
+        return {**self._response, "output": [self._item(place) for place in places]}
+
+    def _item(self, place: int) -> dict[str, Any]:
+        """Give an item; of one that was cut off, as much of it as came."""
+        item = self._items.get(place, {"type": "message"})
+        if place not in self._begun:
+            return item
+        begun = "".join(self._begun[place])
+        match item.get("type"):
+            case "function_call":
+                return {**item, "arguments": begun}
+            case "reasoning":
+                return {**item, "summary": [{"type": "summary_text", "text": begun}]}
+            case _:
+                return {**item, "content": [{"type": "output_text", "text": begun}]}

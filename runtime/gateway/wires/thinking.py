@@ -1,0 +1,86 @@
+"""How the chat API is told how long a model may think.
+
+OpenAI says `reasoning_effort`, and most take that. Who has another form is known by the address:
+
+* OpenRouter: https://openrouter.ai/docs/use-cases/reasoning-tokens
+* Gemini: https://ai.google.dev/gemini-api/docs/openai
+* Anthropic: https://platform.claude.com/docs/en/api/openai-sdk
+* Qwen: https://www.alibabacloud.com/help/en/model-studio/deep-thinking
+* vLLM: https://docs.vllm.ai/en/latest/features/reasoning_outputs.html
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ....schema.models import EFFORTS
+from ..forms import LEFT_OUT, Form, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ....schema.models import Effort
+    from ..chat import ChatRequest
+    from ..endpoint import Endpoint
+    from ..forms import Ladder
+
+__all__ = ["nearest", "thinking"]
+
+
+def thinking(endpoint: Endpoint, request: ChatRequest) -> Mapping[str, Ladder]:
+    """Give the ladders of an effort and of a budget of thinking tokens.
+
+    Args:
+        endpoint: Who reads it.
+        request: What is asked.
+    """
+    effort, tokens = endpoint.thinks(request)
+    if endpoint.kind == "local":
+        needless = effort == "none" and endpoint.weights is None  # the built-in does not think
+        if effort is None or needless:
+            return {}
+        return {"reasoning_effort": (unknown(effort), LEFT_OUT)}
+    efforts = tuple(_effort(endpoint, one) for one in nearest(effort))
+    off = (_effort(endpoint, "none"),) if effort != "none" else ()
+    ladders: dict[str, Ladder] = {"reasoning_effort": (*efforts, LEFT_OUT, *off)}
+    if tokens is not None:
+        budget = Form(name="thinking_tokens", place="thinking", fields=_budget(endpoint, tokens))
+        ladders["thinking"] = (budget, LEFT_OUT)
+    return ladders
+
+
+def nearest(effort: Effort | None) -> tuple[Effort, ...]:
+    """Give the efforts that may stand in for one, the nearest first and the lower of two alike.
+
+    Not to think at all stands in for no other: that would be another way to answer.
+    """
+    if effort is None:
+        return ()
+    others: list[Effort] = [one for one in EFFORTS if one not in {"none", effort}]
+    here = EFFORTS.index(effort)
+    others.sort(key=lambda one: abs(EFFORTS.index(one) - here))
+    return (effort, *others)
+
+
+def _effort(endpoint: Endpoint, effort: Effort) -> Form:
+    place = "reasoning_effort"
+    fields: Mapping[str, Any] = {place: effort}
+    if _is_at(endpoint, "openrouter.ai"):
+        fields = {"reasoning": {"effort": effort}}
+    return Form(name=effort, place=place, fields=fields)
+
+
+def _budget(endpoint: Endpoint, tokens: int) -> Mapping[str, Any]:
+    if _is_at(endpoint, "openrouter.ai"):
+        return {"reasoning": {"max_tokens": tokens}}
+    if _is_at(endpoint, "generativelanguage.googleapis.com"):
+        return {"extra_body": {"google": {"thinking_config": {"thinking_budget": tokens}}}}
+    if _is_at(endpoint, "aliyuncs.com"):
+        return {"enable_thinking": True, "thinking_budget": tokens}
+    return {"thinking": {"type": "enabled", "budget_tokens": tokens}}
+
+
+def _is_at(endpoint: Endpoint, domain: str) -> bool:
+    host = urlsplit(endpoint.api_base).hostname or ""
+    return host == domain or host.endswith(f".{domain}")

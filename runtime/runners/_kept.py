@@ -1,0 +1,50 @@
+"""What is kept with answers, put back into the messages of a program that does not keep it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...schema.values import is_list, is_mapping
+from ..gateway import spoken
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..gateway import ChatAnswer, Message
+
+__all__ = ["KeptAnswers", "numbered"]
+
+
+class KeptAnswers:
+    """Answers of a loop of tool calls with which something is kept.
+
+    A program writes messages in its own way, so an answer is known again by its tool calls.
+    """
+
+    def __init__(self) -> None:
+        self._messages: dict[tuple[Any, ...], Message] = {}
+
+    def remember(self, answer: ChatAnswer) -> None:
+        """Remember an answer, where something is kept with it."""
+        if answer.kept:
+            message = spoken(answer, numbered(answer))
+            self._messages[_calls(message)] = message
+
+    def given_back(self, messages: Sequence[Message]) -> list[Message]:
+        """Give messages with what was kept put back."""
+        return [self._messages.get(_calls(one), one) if _calls(one) else one for one in messages]
+
+
+def numbered(answer: ChatAnswer) -> list[str]:
+    """Give an id to each of an answer's tool calls: the model's own where it has one."""
+    return [call.id or f"call_{number}" for number, call in enumerate(answer.tool_calls)]
+
+
+def _calls(message: Message) -> tuple[Any, ...]:
+    """Give what a message's tool calls are known by."""
+    calls: Any = message.get("tool_calls")
+    listed = filter(is_mapping, calls if is_list(calls) else ())
+    functions = ((call.get("id"), call.get("function") or {}) for call in listed)
+    return tuple(
+        (one, str(made.get("name")), str(made.get("arguments"))) for one, made in functions
+    )

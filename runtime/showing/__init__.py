@@ -1,0 +1,7 @@
+"""Recorded runs, read back for people: how each ended, what each agent was shown and said."""
+
+from .recorded import Recorded
+from .saying import said
+from .viewed import Viewed, viewed
+
+__all__ = ["Recorded", "Viewed", "said", "viewed"]

@@ -1,0 +1,90 @@
+"""What an agent's model was shown and what it said, call by call, each message once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+__all__ = ["Call", "calls_of", "news"]
+
+CUT_OFF = frozenset({"length", "content_filter"})
+"""Why an answer ended that was not at its end."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """A call of a model that was answered.
+
+    Attributes:
+        agent: Whose; an operator's or a judge's name, where it is no agent's.
+        path: Which it is; it does not depend on scheduling.
+        seconds: When it was answered, counted from the start of the run.
+        event: What was told of it.
+    """
+
+    agent: str
+    path: str
+    seconds: float
+    event: Mapping[str, Any]
+
+    @property
+    def usage(self) -> Usage:
+        """What it consumed."""
+        return Usage(**self.event["usage"])
+
+    @property
+    def answer(self) -> Mapping[str, Any]:
+        """What the model said, as a message of the conversation."""
+        called = self.event["tool_calls"]
+        said = {"role": "assistant", "content": self.event["text"]}
+        return {**said, "tool_calls": called} if called else said
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the answer ended before it was at its end."""
+        return self.event.get("finish_reason") in CUT_OFF
+
+
+def calls_of(events: Iterable[Mapping[str, Any]]) -> Sequence[Call]:
+    """Find the calls that were answered; one that a resumed run told again counts once.
+
+    Raises:
+        KeyError: An event lacks a field.
+    """
+    found: dict[tuple[str, str], Call] = {}
+    for event in events:
+        if event["type"] == "model_call":
+            call = _call(event)
+            found[call.agent, call.path] = call
+    return [*found.values()]
+
+
+def _call(event: Mapping[str, Any]) -> Call:
+    who = event.get("agent") or event.get("operator") or ""
+    return Call(agent=who, path=event["path"], seconds=event["t"], event=event)
+
+
+def news(calls: Sequence[Call]) -> Iterator[tuple[Call, Sequence[Mapping[str, Any]]]]:
+    """Give each call of a conversation with those of its messages that are new.
+
+    A model is shown everything again with each call; a person reads it once.
+    """
+    known: list[Mapping[str, Any]] = []
+    for call in calls:
+        messages: Sequence[Mapping[str, Any]] = call.event["messages"]
+        alike = 0
+        for one, other in zip(known, messages, strict=False):
+            if _said(one) != _said(other):
+                break
+            alike += 1
+        yield call, messages[alike:]
+        known = [*messages, call.answer]
+
+
+def _said(message: Mapping[str, Any]) -> tuple[Any, Any]:
+    return message.get("role"), message.get("content") or None

@@ -1,0 +1,158 @@
+"""A run as its folder tells it, whether it ended, was killed, or is under way."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+from ...schema.errors import InputError
+from ...schema.loading import read_team
+from ...schema.values import is_mapping
+from ..events import EVENTS, events_of
+from ..journal import is_held
+from ..record import MANIFEST, read_result, read_value
+from ..usage import Usage
+from .conversation import Call, calls_of
+from .text import written
+from .value import value_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from ...schema.team import Team
+
+__all__ = ["Recorded"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """What there is to read of a run.
+
+    Attributes:
+        place: What it is called: its folder, or what it is a part of.
+        team: The team that ran.
+        task: What was asked, as task.json has it.
+        models: What aliases stood for: `default = gpt-4o (models.yaml)`.
+        started: When it began, in UTC; empty, where nobody wrote it down.
+        result: What came of it, as result.json has it; nothing, where it did not get that far.
+        events: What happened, in order.
+        hints: What to do next: commands that work as they stand.
+        is_at_work: Whether a process is at work on it now.
+    """
+
+    place: str
+    team: Team
+    task: Mapping[str, Any]
+    models: Sequence[str] = ()
+    started: str = ""
+    result: Mapping[str, Any]
+    events: Sequence[Mapping[str, Any]]
+    hints: Sequence[str] = ()
+    is_at_work: bool = False
+
+    @classmethod
+    def of(cls, folder: Path) -> Self:
+        """Read the folder of a run.
+
+        Raises:
+            InputError: It is none, or a file is damaged.
+            ConfigError: Its team.yaml is damaged.
+        """
+        manifest, result = read_value(folder / MANIFEST), read_result(folder)
+        at_work = result is None and is_held(folder)
+        try:
+            models = [
+                f"{alias} = {one['model']}" + (f" ({one['origin']})" if one.get("origin") else "")
+                for alias, one in sorted(manifest["models"].items())
+            ]
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(
+                f"{folder / MANIFEST}: not the manifest of a run: {error!r}."
+            ) from None
+        return cls(
+            place=str(folder),
+            team=read_team(folder / "team.yaml"),
+            task=read_value(folder / "task.json"),
+            models=models,
+            started=str(manifest.get("started", "")),
+            result=result or {},
+            events=events_of(folder) if (folder / EVENTS).exists() else (),
+            hints=() if at_work else _hints(folder, result),
+            is_at_work=at_work,
+        )
+
+    @property
+    def status(self) -> str:
+        """How it ended: `done`, `failed`, `stopped`, `interrupted`; else `under way`, `killed`."""
+        unended = "under way" if self.is_at_work else "killed"
+        return str(self.result.get("status", unended))
+
+    @cached_property
+    def calls(self) -> Sequence[Call]:
+        """The calls of models, each once, in the order in which they were answered."""
+        return calls_of(self.events)
+
+    @cached_property
+    def usage(self) -> Usage:
+        """What it consumed; of one that did not end, what was answered."""
+        return self._usage(self.result) or sum((one.usage for one in self.calls), Usage())
+
+    def usage_of(self, agent: str) -> Usage:
+        """Give what an agent consumed."""
+        own = (one.usage for one in self.calls if one.agent == agent)
+        return self._usage(self._outcome(agent)) or sum(own, Usage())
+
+    @cached_property
+    def states(self) -> Mapping[str, str]:
+        """How each agent of the team stands: `done`, `failed`, `working`, `not begun`."""
+        found = dict.fromkeys(self.team.agents, "not begun")
+        for event in self.events:
+            match event["type"]:
+                case "agent_started":
+                    found[event["agent"]] = "working" if self.is_at_work else "cut short"
+                case "agent_finished" | "agent_given":
+                    found[event["agent"]] = str(event.get("status", ""))
+                case _:
+                    pass
+        ended = {one: self._outcome(one).get("status") for one in found}
+        return {one: str(ended[one] or state) for one, state in found.items()}
+
+    def ended(self, agent: str) -> Mapping[str, Any]:
+        """Give how an agent's part ended, as far as it is told; nothing, where it did not."""
+        own = (event for event in self.events if event.get("agent") == agent)
+        last = [event for event in own if event["type"] == "agent_finished"][-1:]
+        return {**(last[0] if last else {}), **self._outcome(agent)}
+
+    def written(self, *, agent: str | None = None, full: bool = False) -> str:
+        """Write it for people; see `Viewed`."""
+        return written(self, agent=agent, full=full)
+
+    def value(self, *, agent: str | None = None) -> dict[str, Any]:
+        """Give it as a JSON object; see `Viewed`."""
+        return value_of(self, agent=agent)
+
+    @property
+    def agents(self) -> Sequence[str]:
+        """Who can be looked at alone."""
+        return [*self.states]
+
+    def _outcome(self, agent: str) -> Mapping[str, Any]:
+        agents = self.result.get("agents", {})
+        one: Any = agents.get(agent, {}) if is_mapping(agents) else {}
+        return one if is_mapping(one) else {}
+
+    def _usage(self, told: Mapping[str, Any]) -> Usage | None:
+        usage = told.get("usage")
+        if not is_mapping(usage):
+            return None
+        return Usage(**{name: usage[name] for name in Usage.__slots__ if name in usage})
+
+
+def _hints(folder: Path, result: Mapping[str, Any] | None) -> list[str]:
+    where = shlex.quote(str(folder))
+    if result is not None and result.get("status") == "done":
+        return [f"mas-run --replay {where} --verify"]
+    return [f"mas-run --resume {where}"]

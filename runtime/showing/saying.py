@@ -1,0 +1,167 @@
+"""What happened, in a few words: for the progress of a run, and for the timeline of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...schema.json_text import dumps
+from ...schema.picture.caption import span
+from ..terminal import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["about", "said"]
+
+LONGEST = 200
+"""Characters that are said of what an agent wrote to another, or to a tool."""
+SENT = {"message": "to", "answer": "answers", "start": "starts", "stop": "stops"}
+"""What agents of an open roster do to each other, in words."""
+CUT_OFF = {
+    "length": "its answer was cut off at max_tokens",
+    "too_long": "its answer was cut off: it was too long",
+}
+
+Fields = Any
+"""What an event says, by name."""
+
+
+def said(event: str, fields: Fields) -> str:
+    """Say what happened; nothing, where that tells a person nothing."""
+    saying = SAYINGS.get(event)
+    return saying(fields) if saying else ""
+
+
+def about(agent: str | None, fields: Fields) -> str:
+    """Name whom an event is about: an agent, a round, or the team as a whole."""
+    if agent:
+        return agent
+    number = fields.get("round", fields.get("rounds"))
+    return "the team" if number is None else f"round {number}"
+
+
+def _started(fields: Fields) -> str:
+    received = fields["received"]
+    return f"starts, reads {span(received)}" if received else "starts"
+
+
+def _called(fields: Fields) -> str:
+    usage = fields["usage"]
+    source = f", from the {fields['source']}" if "source" in fields else ""
+    tools = (
+        f", calls {', '.join(one['name'] for one in calls)}"
+        if (calls := fields["tool_calls"])
+        else ""
+    )
+    often = f", {fields['attempts']} attempts" if fields["attempts"] > 1 else ""
+    read, wrote = usage["prompt_tokens"], usage["completion_tokens"]
+    asked = f"asks {fields['model'] or fields['alias']}: {read} + {wrote} tokens"
+    return f"{asked}, {fields['seconds']:.1f} s{often}{source}{tools}"
+
+
+def _tool(fields: Fields) -> str:
+    arguments = dumps(fields["arguments"], ensure_ascii=False)[:LONGEST]
+    took = f", {fields['seconds']:.1f} s" if "seconds" in fields else ""
+    came = f"failed: {fields['error']}" if "error" in fields else str(fields.get("result"))
+    return f"tool {fields['tool']} {arguments}{took}: {came[:LONGEST]}"
+
+
+def _finished(fields: Fields) -> str:
+    usage = fields["usage"]
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    text = f"{fields['status']}, {fields['seconds']:.1f} s, {tokens} tokens"
+    return f"{text}: {fields['error']}" if fields["error"] else text
+
+
+def _adapted(fields: Fields) -> str:
+    """Say what a model refuses: `fast refuses temperature 0.5: left out`."""
+    asked, parameter = fields["asked"], fields["parameter"]
+    what = parameter if asked == parameter else f"{parameter} {asked}"
+    return f"{fields['alias']} refuses {what}: {fields['instead']}"[:LONGEST]
+
+
+def _posted(fields: Fields) -> str:
+    """Say what an agent of an open roster did to another: `starts coder: write the test`."""
+    does = SENT.get(fields["kind"], f"{fields['kind']},")
+    text = f": {fields['text']}" if fields["text"] else ""
+    return f"{does} {fields['to'] or 'all'}{text}"[:LONGEST]
+
+
+def _roster_ended(fields: Fields) -> str:
+    return f"ended after {counted(fields['sent'], 'message')}, {fields['why']}"
+
+
+def _round(fields: Fields) -> str:
+    """Name a pass, and those who are not asked in a round; in other passes that goes without."""
+    number, settled = fields["round"], fields["given"]
+    if isinstance(number, int):
+        return f"round {number}" + (f", not asked: {span(settled)}" if settled else "")
+    places = {"opening": "ahead of all others", "closing": "after the rounds"}
+    return places.get(number, f"{number}")
+
+
+def _rounds_ended(fields: Fields) -> str:
+    return f"ended, {fields['why']}; round {fields['answer_of']} answers"
+
+
+def _cut_off(fields: Fields) -> str:
+    reason = fields["finish_reason"]
+    return CUT_OFF.get(reason, f"its answer was cut off ({reason})")
+
+
+def _error(fields: Fields) -> str:
+    return f"{fields['error']}"
+
+
+def _again(fields: Fields) -> str:
+    wait = f" (after {fields['wait']:g} s)" if fields.get("wait") else ""
+    return f"again{wait}: {fields['error']}"
+
+
+def _recalled(fields: Fields) -> str:
+    return f"is reminded of {counted(fields['shown'], 'case')}"
+
+
+def _left_out(fields: Fields) -> str:
+    return f"{counted(fields['left_out'], 'character')} of its conversation were left out"
+
+
+def _ended(fields: Fields) -> str:
+    error = f": {fields['error']}" if fields["error"] else ""
+    return f"{fields['status']}, {fields['seconds']:.1f} s{error}"
+
+
+SAYINGS: Mapping[str, Callable[[Fields], str]] = {
+    "agent_started": _started,
+    "agent_finished": _finished,
+    "agent_retried": _again,
+    "agent_given": lambda fields: f"is not asked, its outcome stands: {fields['status']}",
+    "agent_joined": lambda fields: f"joins, asked by {fields['by']}",
+    "agent_left": lambda _fields: "is active no more",
+    "contributions": lambda fields: f"score {fields['score']:g} by the judge",
+    "cut_off": _cut_off,
+    "drafted": lambda fields: f"has a draft: {fields['status']}",
+    "files_written": lambda fields: f"wrote {', '.join(fields['files']) or 'files'}",
+    "mail_taken": lambda fields: f"turn {fields['turn']}",
+    "mail_returned": lambda fields: f"turn {fields['turn']} came to nothing",
+    "message_posted": _posted,
+    "model_call": _called,
+    "model_error": _error,
+    "model_fallback": lambda fields: f"asks {fields['alias']} after: {fields['error']}",
+    "model_retried": _again,
+    "only_thought": lambda fields: f"an answer was none: {fields['why']}",
+    "parameter_adapted": _adapted,
+    "recalled": _recalled,
+    "recruited": lambda fields: f"recruited {span(fields['agents'])}",
+    "repair": lambda fields: f"has to repair its answer: {'; '.join(fields['problems'])}",
+    "roster_ended": _roster_ended,
+    "round_started": _round,
+    "rounds_ended": _rounds_ended,
+    "run_finished": _ended,
+    "step_failed": lambda fields: f"a step failed: {fields['error']}",
+    "tool_call": _tool,
+    "trimmed": _left_out,
+    "work_merged": lambda fields: "starts from what others changed in the repository",
+    "work_unused": lambda fields: f"changed {counted(fields['count'], 'file')} for nothing",
+}
+"""How each type of event is told. What is missing here is for machines."""

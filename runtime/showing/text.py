@@ -1,0 +1,169 @@
+"""A recorded run as text: its head, graph, agents, timeline, conversations and patch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...schema.picture.text import draw
+from ..dialogue import clipped, spoken
+from ..terminal import counted, on_one_line, speakable
+from .conversation import news
+from .saying import about, said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from .conversation import Call
+    from .recorded import Recorded
+
+__all__ = ["conversations", "written"]
+
+LONGEST = 1_200
+"""Characters of a text that are shown, unless all of it is asked for."""
+LONGEST_LINE = 300
+BAR = "  | "
+"""Ahead of each line that a model, a tool or a person wrote, so that none can pose as ours."""
+
+
+def written(run: Recorded, *, agent: str | None = None, full: bool = False) -> str:
+    """Write a run for people; nothing in it commands their terminal.
+
+    Args:
+        run: The run.
+        agent: Whose part alone is shown.
+        full: Show texts whole. Else the middle of long ones is left out, and its size told.
+    """
+    agents = [agent] if agent is not None else _speakers(run)
+    lines = [*_head(run, full=full)]
+    if agent is None:
+        lines += ["", "GRAPH", *_indented(draw(run.team, run.states)), "", *_agents(run)]
+    lines += ["", *_timeline(run, agent, full=full)]
+    lines += conversations(run.calls, agents, full=full)
+    if agent is None and (patch := _patch(run)):
+        lines += ["", "PATCH", *_quoted(patch, full=full)]
+    return speakable("\n".join(lines)) + "\n"
+
+
+def _speakers(run: Recorded) -> list[str]:
+    """Name the agents, and who else asked a model, such as a judge."""
+    others = (one.agent for one in run.calls)
+    finished = (one["agent"] for one in run.events if one["type"] == "agent_finished")
+    planned = [one for level in run.team.levels for one in level]
+    return [*dict.fromkeys([*planned, *finished, *others])]
+
+
+def _head(run: Recorded, *, full: bool) -> Iterator[str]:
+    result, task = run.result, run.task
+    yield f"run      {run.place}"
+    yield f"task     {on_one_line(str(task.get('id', '')))}"
+    yield from _quoted(str(task.get("query", "")), full=full)
+    yield f"status   {run.status}{_why(result)}"
+    if score := result.get("score"):
+        yield f"score    {score['value']:g} ({_line(score.get('reason', ''))})"
+    seconds = f", {result['seconds']:.1f} s" if "seconds" in result else ""
+    usage = run.usage
+    yield (
+        f"cost     {counted(usage.calls, 'call')}, {counted(usage.tokens, 'token')},"
+        f" {usage.cost}{seconds}"
+    )
+    if run.started:
+        yield f"started  {run.started}"
+    yield from (f"model    {on_one_line(one)}" for one in run.models)
+    yield from (f"next     {one}" for one in run.hints)
+    if cut := [one for one in run.calls if one.is_cut_off]:
+        agents = ", ".join(dict.fromkeys(one.agent for one in cut))
+        yield f"cut off  {counted(len(cut), 'answer')}, of {agents}"
+    if _patch(run):
+        yield "answer   a patch; it stands below"
+    elif (answer := result.get("answer")) is not None:
+        yield from ("answer", *_quoted(str(answer), full=full))
+
+
+def _why(result: Mapping[str, Any]) -> str:
+    return f": {_line(result['error'])}" if result.get("error") else ""
+
+
+def _agents(run: Recorded) -> Iterator[str]:
+    """Say of each agent what it took: one line each."""
+    yield "AGENTS"
+    speakers = _speakers(run)
+    width = max(map(len, speakers), default=0)
+    for agent in speakers:
+        usage, ended = run.usage_of(agent), run.ended(agent)
+        own = [one for one in run.calls if one.agent == agent]
+        retries = sum(one.event["attempts"] - 1 for one in own)
+        cut = sum(one.is_cut_off for one in own)
+        parts = [
+            run.states.get(agent, "asked"),
+            counted(usage.calls, "call"),
+            counted(usage.tokens, "token"),
+            usage.cost,
+            f"{ended['seconds']:.1f} s" if "seconds" in ended else "",
+            f"{ended['attempts']} attempts" if ended.get("attempts", 1) > 1 else "",
+            f"{counted(retries, 'call')} retried" if retries else "",
+            f"{counted(cut, 'answer')} cut off" if cut else "",
+            _line(str(ended.get("error") or "")),
+        ]
+        yield f"  {agent:<{width}}  {', '.join(filter(None, parts))}"
+        yield from (f"  {'':<{width}}  mishap: {_line(one)}" for one in ended.get("mishaps", ()))
+
+
+def _timeline(run: Recorded, agent: str | None, *, full: bool) -> Iterator[str]:
+    yield "TIMELINE"
+    begun = False
+    for event in run.events:
+        if event["type"] == "run_started":
+            if begun:
+                yield "  -- gone on with; the journal answers what was answered before --"
+            begun = True
+        whom = event.get("agent")
+        told = said(event["type"], event)
+        if not told or (agent is not None and whom != agent):
+            continue
+        line = on_one_line(f"{about(whom, event)}: {told}")
+        yield f"{event['t']:8.1f} s  {line if full else line[:LONGEST_LINE]}"
+
+
+def conversations(calls: Sequence[Call], names: Sequence[str], *, full: bool) -> list[str]:
+    """Write what each of some agents, or operators, was shown and said, line by line."""
+    return [line for one in names for line in ("", *_conversation(calls, one, full=full))]
+
+
+def _conversation(all_calls: Sequence[Call], agent: str, *, full: bool) -> Iterator[str]:
+    """Show an agent's calls, with what is new in each."""
+    calls = [one for one in all_calls if one.agent == agent]
+    yield f"CONVERSATION of {agent}" + ("" if calls else ": no model was asked")
+    for call, messages in news(calls):
+        yield f"  {call.path}"
+        for message in messages:
+            yield f"  {on_one_line(str(message.get('role')))}:"
+            yield from _quoted(spoken(message), full=full)
+        yield from _answer(call, full=full)
+
+
+def _answer(call: Call, *, full: bool) -> Iterator[str]:
+    if thinking := call.event.get("thinking"):
+        yield from ("  thinking:", *_quoted(thinking, full=full))
+    end = " (CUT OFF)" if call.is_cut_off else ""
+    yield f"  {said('model_call', call.event)} ->{end}"
+    yield from _quoted(spoken(call.answer), full=full)
+
+
+def _patch(run: Recorded) -> str:
+    answer = run.result.get("answer")
+    is_patch = isinstance(answer, str) and answer.startswith("diff --git ")
+    return answer if is_patch and isinstance(answer, str) else ""
+
+
+def _line(text: str) -> str:
+    return clipped([on_one_line(text)], LONGEST_LINE)[0]
+
+
+def _quoted(text: str, *, full: bool) -> list[str]:
+    shown = text if full else clipped([text], LONGEST)[0]
+    return [f"{BAR}{line}" for line in speakable(shown).splitlines()]
+
+
+def _indented(text: str) -> Sequence[str]:
+    return [f"  {line}".rstrip() for line in text.splitlines()]

@@ -1,0 +1,60 @@
+"""What `mas-show` can show that is no run's folder: how it is found, and what it has to give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...schema.catalogue import installed, load_named
+from .recorded import Recorded
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+__all__ = ["VIEWS", "Viewed", "viewed"]
+
+VIEWS = "views"
+"""The group of entry points. Each takes a folder and words, and gives a `Viewed`; None, where the
+folder is of another kind."""
+
+
+class Viewed(Protocol):
+    """Something recorded that can be read."""
+
+    @property
+    def agents(self) -> Sequence[str]:
+        """Who can be looked at alone."""
+        ...
+
+    def written(self, *, agent: str | None = None, full: bool = False) -> str:
+        """Write it for people; nothing in it commands their terminal.
+
+        Args:
+            agent: Whose part alone is shown.
+            full: Show texts whole.
+        """
+        ...
+
+    def value(self, *, agent: str | None = None) -> dict[str, Any]:
+        """Give it as a JSON object, nothing of it shortened.
+
+        Args:
+            agent: Whose part alone is given.
+        """
+        ...
+
+
+def viewed(folder: Path, words: Sequence[str]) -> Viewed:
+    """Find what is to be shown.
+
+    Args:
+        folder: A run's folder, or that of something that has runs in it.
+        words: Which of them.
+
+    Raises:
+        InputError: There is none, or a file is damaged.
+    """
+    if not words and (folder / "task.json").exists():
+        return Recorded.of(folder)
+    found = (load_named(VIEWS, name)(folder, words) for name in sorted(installed(VIEWS)))
+    return next(filter(None, found), None) or Recorded.of(folder)

@@ -1,0 +1,78 @@
+"""Asking a person before a tool is called, where tools.yaml says so."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ...schema.errors import InputError
+from .tool import ToolError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ...schema.tools_file import Permission
+    from ..trace import Emit
+
+__all__ = ["Approvals", "Approver"]
+
+
+class Approver(Protocol):
+    """Asks a person."""
+
+    async def __call__(self, agent: str, tool: str, arguments: Any, /) -> bool:
+        """Ask whether an agent may have a tool called with these arguments, which a model wrote."""
+        ...
+
+
+class Approvals:
+    """What persons say of calls; they are asked about one at a time.
+
+    Args:
+        permissions: What tools.yaml says of tools, by their names.
+        approver: Who asks; None: nobody can be asked.
+    """
+
+    def __init__(
+        self,
+        permissions: Mapping[str, Permission] | None = None,
+        approver: Approver | None = None,
+    ) -> None:
+        said = permissions or {}
+        self._asking = frozenset(name for name, one in said.items() if one == "ask")
+        self._approver = approver
+        self._one_at_a_time = asyncio.Lock()
+
+    def needed(self, tool: str) -> bool:
+        """Tell whether a tool that a team names so is called only when a person says yes."""
+        return tool in self._asking
+
+    def refuse_unasked(self, tools: Iterable[str]) -> None:
+        """Make sure that there is somebody to ask about these tools, where that is needed.
+
+        Raises:
+            InputError: There is not.
+        """
+        if self._approver is None and (asking := sorted(self._asking.intersection(tools))):
+            options = " ".join(f"--approve {name}" for name in asking)
+            raise InputError(
+                f"tools.yaml wants a person asked before {', '.join(asking)} is called, and there"
+                f" is no terminal to ask at. To have it called without asking, write {options}."
+            )
+
+    async def obtain(self, agent: str, tool: str, arguments: Any, emit: Emit) -> None:
+        """Ask about a call.
+
+        Raises:
+            ToolError: A person said no, or nobody can be asked.
+        """
+        if self._approver is None:
+            raise ToolError(f"{tool}: nobody can be asked to allow this call. Go on without it.")
+        async with self._one_at_a_time:
+            emit("approval_asked", tool=tool)
+            allowed = await self._approver(agent, tool, arguments)
+            emit("approval_given", tool=tool, allowed=allowed)
+        if not allowed:
+            raise ToolError(
+                f"{tool}: a person was asked and does not allow this call. Go on without it."
+            )

@@ -1,0 +1,130 @@
+"""Files in which other programs name their tool servers: a JSON object `mcpServers`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...schema.catalogue import Server
+from ...schema.document import LIMITS
+from ...schema.errors import InputError
+from ...schema.json_text import loads
+from ...schema.loading import read_file
+from ...schema.problems import quoted
+from ...schema.secrets import looks_secret
+from ...schema.values import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+__all__ = ["Found", "servers_in"]
+
+BEARER = "Bearer "
+# As Cursor and VS Code write it, and as Claude Code does.
+_VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """A server of such a file.
+
+    Attributes:
+        server: The server as tools.yaml has it, without tools: the file does not say which it has.
+        values: Values that stand in the file, by the variables that the server takes them from.
+    """
+
+    server: Server
+    values: Mapping[str, str]
+
+
+def servers_in(path: Path) -> tuple[Found, ...]:
+    """Read the servers of a file of Claude's, Cursor's or another client's; not disabled ones.
+
+    Raises:
+        InputError: It cannot be read, or has no servers that can be used.
+    """
+    try:
+        value = loads(read_file(path, LIMITS).decode())
+    except ValueError as error:
+        raise InputError(f"{path}: not JSON: {error}.") from None
+    servers = value.get("mcpServers") if is_mapping(value) else None
+    if not is_mapping(servers) or not servers:
+        raise InputError(f"{path}: it has no mcpServers, where other programs name tool servers.")
+    found = [
+        _found(name, fields, f"{path}: mcpServers.{name}")
+        for name, fields in servers.items()
+        if not (is_mapping(fields) and fields.get("disabled"))
+    ]
+    names = [one.server.name for one in found]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise InputError(f"{path}: two servers would be called {quoted(twice[0])}. Rename one.")
+    return tuple(found)
+
+
+def _found(name: str, fields: Any, place: str) -> Found:
+    if not is_mapping(fields):
+        raise InputError(f"{place}: {quoted(fields)} is no server.")
+    our_name = re.sub(r"\W", "_", name.casefold(), flags=re.ASCII).lstrip("_0123456789")[:64]
+    if not our_name:
+        raise InputError(f"{place}: its name has no letter. Rename it.")
+    if "command" in fields:
+        return _command(our_name, fields, place)
+    if "url" in fields and fields.get("type") != "sse":
+        return _address(our_name, fields, place)
+    raise InputError(f"{place}: it has no command, and no url that is spoken with over HTTP.")
+
+
+def _command(name: str, fields: Mapping[str, Any], place: str) -> Found:
+    words = [fields["command"], *(_list(fields.get("args", []), place))]
+    env = _texts(fields.get("env", {}), place)
+    values = {key: value for key, value in env.items() if not _VARIABLE.fullmatch(value)}
+    command = tuple(_open(_text(word, place), place) for word in words)
+    return Found(server=Server(name=name, tools=(), command=command, env=tuple(env)), values=values)
+
+
+def _address(name: str, fields: Mapping[str, Any], place: str) -> Found:
+    key_env, headers_env, values = "", {}, {}
+    for header, value in _texts(fields.get("headers", {}), place).items():
+        is_key = header.casefold() == "authorization" and value.startswith(BEARER)
+        said = value.removeprefix(BEARER) if is_key else value
+        variable = re.sub(r"\W", "_", f"{name}_{'key' if is_key else header}").upper()
+        if given := _VARIABLE.fullmatch(said):
+            variable = given[1]
+        else:
+            values[variable] = said
+        if is_key:
+            key_env = variable
+        else:
+            headers_env[header] = variable
+    url = _open(_text(fields["url"], place), place)
+    server = Server(name=name, tools=(), url=url, key_env=key_env, headers_env=headers_env)
+    return Found(server=server, values=values)
+
+
+def _open(text: str, place: str) -> str:
+    """Make sure that a text may be written: tools.yaml holds no keys."""
+    if looks_secret(text):
+        raise InputError(
+            f"{place}: a word of it looks like a key. Have the server read a variable."
+        )
+    return text
+
+
+def _list(value: Any, place: str) -> list[Any]:
+    if not is_list(value):
+        raise InputError(f"{place}: {quoted(value)} is no list.")
+    return value
+
+
+def _texts(value: Any, place: str) -> dict[str, str]:
+    if not is_mapping(value):
+        raise InputError(f"{place}: {quoted(value)} is no mapping.")
+    return {key: _text(item, place) for key, item in value.items()}
+
+
+def _text(value: Any, place: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise InputError(f"{place}: {quoted(value)} is no text.")
+    return value

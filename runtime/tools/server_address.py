@@ -1,0 +1,133 @@
+"""A tool server at an address: talked with over streamable HTTP."""
+
+from __future__ import annotations
+
+import os
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import httpx
+from mcp.client.streamable_http import streamable_http_client
+
+from ...schema.errors import InputError
+from ..bounds import LARGEST_MESSAGE
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Mapping
+
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp.shared.message import SessionMessage
+
+    from ...schema.catalogue import Server
+
+__all__ = ["ServerAddress", "reached"]
+
+
+class ServerAddress:
+    """The streams of messages with a server that somebody else runs.
+
+    Attributes:
+        incoming: What the server says, message by message.
+        outgoing: What it is told.
+    """
+
+    lost = "cannot be had now. Go on without its tools."
+
+    def __init__(
+        self,
+        incoming: MemoryObjectReceiveStream[SessionMessage | Exception],
+        outgoing: MemoryObjectSendStream[SessionMessage],
+        reaching: Reaching,
+    ) -> None:
+        self.incoming = incoming
+        self.outgoing = outgoing
+        self._reaching = reaching
+
+    @property
+    def ended(self) -> bool:
+        """Whether it did not answer the last time."""
+        return bool(self._reaching.trouble)
+
+    async def story(self) -> str:
+        """Tell what went wrong last, as a sentence."""
+        return self._reaching.trouble
+
+
+class Reaching(httpx.AsyncHTTPTransport):
+    """The way to a server, which bounds what it says.
+
+    A request that is not answered well looks to the client library as if the session were over:
+    that is the one failure after which it answers who asked, and goes on.
+
+    Attributes:
+        trouble: What went wrong with the last request, as a sentence.
+    """
+
+    trouble = ""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request."""
+        try:
+            response = await super().handle_async_request(request)
+            if response.headers.get("Content-Type", "").startswith("application/json"):
+                response = await _read(response)
+        except httpx.TransportError as error:
+            return self._failed(f"It cannot be reached: {error or type(error).__name__}.")
+        if response.is_error and request.method == "POST":
+            await response.aclose()
+            return self._failed(f"It answered {response.status_code} {response.reason_phrase}.")
+        self.trouble = ""
+        return response
+
+    def _failed(self, trouble: str) -> httpx.Response:
+        self.trouble = trouble
+        return httpx.Response(httpx.codes.NOT_FOUND)
+
+
+async def _read(response: httpx.Response) -> httpx.Response:
+    """Read an answer whole.
+
+    Raises:
+        httpx.ReadError: It is too long.
+    """
+    content = bytearray()
+    stream = response.stream
+    assert isinstance(stream, httpx.AsyncByteStream)  # noqa: S101 - for the type checker
+    try:
+        async for piece in stream:
+            content += piece
+            if len(content) > LARGEST_MESSAGE:
+                raise httpx.ReadError(f"an answer of more than {LARGEST_MESSAGE} bytes")
+    finally:
+        await stream.aclose()
+    whole = httpx.ByteStream(bytes(content))
+    return httpx.Response(response.status_code, headers=response.headers, stream=whole)
+
+
+@asynccontextmanager
+async def reached(server: Server) -> AsyncGenerator[ServerAddress]:
+    """Talk with a tool server for a `with` block.
+
+    Raises:
+        InputError: A variable with its key, or with a header, is not set.
+    """
+    reaching = Reaching()
+    client = httpx.AsyncClient(
+        headers=_headers(server, os.environ),
+        timeout=httpx.Timeout(server.timeout),
+        transport=reaching,
+    )
+    async with (
+        client,
+        streamable_http_client(server.url, http_client=client) as (incoming, outgoing, _),
+    ):
+        yield ServerAddress(incoming, outgoing, reaching)
+
+
+def _headers(server: Server, environment: Mapping[str, str]) -> dict[str, str]:
+    for name in sorted(server.variables):
+        if not environment.get(name):
+            raise InputError(f"the tool server {server.name!r} needs the variable {name}. Set it.")
+    headers = {name: environment[variable] for name, variable in server.headers_env.items()}
+    key = {"Authorization": f"Bearer {environment[server.key_env]}"} if server.key_env else {}
+    return {**headers, **key}

@@ -1,0 +1,49 @@
+"""`mas seeds`: the teams that come with coterie."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+import click
+
+from ..json_text import dumps
+from ..loading import read_team
+from ..picture.caption import one_line, totals
+from ..seeds import SEED, seed_files
+from . import Command
+
+if TYPE_CHECKING:
+    from ..team import Team
+
+__all__ = ["main"]
+
+WIDTH = 100
+
+
+@click.command(cls=Command)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def main(*, as_json: bool) -> None:
+    """List the teams that come with coterie: how large, what for, and where they are from.
+
+    seed:NAME stands wherever a team is wanted: `mas-run seed:debate task.json`,
+    `mas-graph seed:debate`. `mas init --from seed:NAME` makes a copy to change.
+    """
+    teams = {f"{SEED}{name}": read_team(file) for name, file in seed_files().items()}
+    if as_json:
+        click.echo(dumps([_value(name, team) for name, team in teams.items()], indent=2))
+    else:
+        click.echo("\n\n".join(_told(name, team) for name, team in teams.items()))
+
+
+def _value(name: str, team: Team) -> dict[str, object]:
+    return {"name": name, "agents": len(team.agents), "description": one_line(team.description)}
+
+
+def _told(name: str, team: Team) -> str:
+    said = textwrap.indent(textwrap.fill(one_line(team.description), WIDTH - 4), "    ")
+    return f"{name} · {totals(team)}\n{said}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""`mas-bench run TASKS`: a team on tasks of one's own, with a verdict that CI understands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from coterie.benchmarks.providers.shown import PNG
+from coterie.benchmarks.results import read_samples
+from coterie.runtime.doubles import Reply, message_text
+from coterie.runtime.doubles.script import Request
+
+from .conftest import Desk, adds
+
+QUERIES = [f"How much is {n} + 1?" for n in (1, 2, 3, 7)]
+
+
+@pytest.fixture
+def own(desk: Desk) -> Desk:
+    lines = [{"query": query, "answer": str(int(query.split()[3]) + 1)} for query in QUERIES]
+    Path("mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    rows = [f"{line['query']},{line['answer']}" for line in lines]
+    Path("mine.csv").write_text("\n".join(["query,reference", *rows]))
+    return desk
+
+
+def judges(request: Request) -> Reply:
+    """Add as asked; as the judge, be content with numbers."""
+    text = message_text(request)
+    if "Judge an answer" not in text:
+        return adds(request)
+    score = 0.1 if "unknown" in text else 0.9
+    return Reply(text=json.dumps({"reason": "Looked <at> it.\x00", "score": score}))
+
+
+def run(desk: Desk, *words: str, file: str = "mine.jsonl") -> tuple[str, ...]:
+    return ("run", file, "--team", "solo.yaml", "--quiet", *words)
+
+
+@pytest.mark.parametrize("file", ["mine.jsonl", "mine.csv"])
+def test_own_tasks_are_run_and_scored(own: Desk, file: str) -> None:
+    came = own.bench(*run(own, "--scorer", "number", file=file), replies=adds)
+    assert (came.code, came.calls) == (0, 4), came.err
+    assert "accuracy 0.750" in came.out
+    (folder,) = own.results
+    first = 1 if file.endswith("l") else 2
+    assert [one.task for one in read_samples(folder)] == [f"mine-{first + n}" for n in range(4)]
+    assert own.bench("replay", str(folder)).out.startswith("verified: 4 samples")
+    again = own.bench("resume", str(folder), "--quiet", "--fail-under", "0.8", replies=adds)
+    assert (again.code, again.calls) == (4, 0)
+
+
+def test_too_low_a_figure_has_an_exit_code_of_its_own(own: Desk) -> None:
+    words = run(own, "--scorer", "number")
+    came = own.bench(*words, "--fail-under", "0.8", replies=adds)
+    assert came.code == 4
+    assert came.err == "too low: accuracy 0.750, and --fail-under is 0.8.\n"
+    assert own.bench(*words, "--fail-under", "0.75", replies=adds).code == 0
+    failed = own.bench(*words, "--fail-under", "0.8", replies=Reply.error(400))
+    assert failed.code == 4  # the team's own failure: every answer counts as wrong
+    down = own.bench(*words, "--fail-under", "0.8", replies=Reply.error(401))
+    assert down.code == 1  # nobody knows how good it is
+
+
+def test_junit_has_a_test_for_each_trial(own: Desk) -> None:
+    words = run(own, "--scorer", "number", "--trials", "2", "--junit", "out.xml")
+    assert own.bench(*words, replies=adds).code == 0
+    suite = ElementTree.parse("out.xml").getroot()[0]  # noqa: S314 - ours
+    assert {key: suite.get(key) for key in ("tests", "failures", "errors")} == {
+        "tests": "8", "failures": "2", "errors": "0",
+    }  # fmt: skip
+    failed = [test.get("name") for test in suite if test.find("failure") is not None]
+    assert failed == ["mine-4", "mine-4, trial 2"]
+    assert suite[3][0].text == "The answer is: unknown"
+
+
+def test_a_judge_scores_by_a_rubric_and_its_spending_is_told_apart(own: Desk) -> None:
+    rubric = "A number is good."
+    asked: list[str] = []
+
+    def noting(request: Request) -> Reply:
+        asked.append(message_text(request))
+        return judges(request)
+
+    words = run(own, "--scorer", "judge", "--rubric", rubric, "--json")
+    came = own.bench(*words, replies=noting)
+    assert (came.code, came.calls) == (0, 8), came.err
+    assert came.json["headline"]["value"] == pytest.approx(0.7)
+    assert came.json["usage"]["calls"] == 4
+    assert came.json["agents"]["the judge"]["calls"] == 4
+    assert sum(rubric in text for text in asked) == 4
+    (folder,) = own.results
+    assert own.bench("replay", str(folder)).out.startswith("verified: 4 samples")
+    again = own.bench("resume", str(folder), "--quiet", replies=judges)
+    assert (again.code, again.calls) == (0, 0)
+
+
+def test_judged_tasks_need_no_reference_and_others_do(own: Desk) -> None:
+    Path("open.jsonl").write_text('{"query": "How much is 1 + 1?"}\n')
+    came = own.bench(*run(own, file="open.jsonl"))
+    assert came.code == 2
+    assert "task 'open-1' has no answer" in came.err
+    Path("both.csv").write_text("query\nWhy?\nWhen?\n")
+    both = own.bench(*run(own, file="both.csv"))
+    assert "tasks 'both-2', 'both-3' have no answer" in both.err
+    came = own.bench(*run(own, "--scorer", "judge", file="open.jsonl"), replies=judges)
+    assert (came.code, came.calls) == (0, 2), came.err
+
+
+def test_a_judge_that_fails_leaves_no_score_and_is_asked_again(own: Desk) -> None:
+    def silent(request: Request) -> Reply:
+        text = message_text(request)
+        return Reply.error(401) if "Judge an answer" in text else adds(request)
+
+    came = own.bench(*run(own, "--scorer", "judge", "--limit", "1"), replies=silent)
+    assert came.code == 1
+    assert "the judge could not score the answer" in came.err
+    (folder,) = own.results
+    came = own.bench("resume", str(folder), "--quiet", replies=judges)
+    assert (came.code, came.calls) == (0, 1)
+
+
+def test_a_judge_without_a_verdict_is_told(own: Desk) -> None:
+    def wordy(request: Request) -> Reply:
+        return Reply(text="?") if "Judge" in message_text(request) else adds(request)
+
+    came = own.bench(*run(own, "--scorer", "judge", "--limit", "1"), replies=wordy)
+    assert came.code == 1
+    assert "the judge could not score the answer: the model gave no valid answer" in came.err
+
+
+def test_a_table_becomes_lines(own: Desk) -> None:
+    came = own.bench("tasks", "mine.csv", "--scorer", "number")
+    tasks = [json.loads(line) for line in came.out.splitlines()]
+    assert [task["query"] for task in tasks] == QUERIES
+    assert {task["scorer"]["name"] for task in tasks} == {"number"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "arithmetic", "--scorer", "exact"), "arithmetic has its own"),
+        (("run", "mine.jsonl", "--rubric", "Be kind."), "Write --scorer judge as well"),
+        (("run", "mine.jsonl", "--scorer", "nunber"), "no scorer 'nunber'. Did you mean 'number'?"),
+        (("run", "scored.jsonl", "--scorer", "jugde"), "no scorer 'jugde'. Did you mean 'judge'?"),
+        (("run", "nine.jsonl"), "no file 'nine.jsonl'. Did you mean 'mine.jsonl'?"),
+        (("run", "own"), "which tasks?"),
+    ],
+)
+def test_what_does_not_fit_is_told(own: Desk, words: tuple[str, ...], said: str) -> None:
+    Path("scored.jsonl").write_text('{"query": "1?", "reference": "1", "scorer": "exact"}')
+    came = own.bench(*words, "--team", "solo.yaml")
+    assert came.code == 2
+    assert said in came.err
+
+
+def test_an_image_that_the_team_cannot_see_is_refused_before_anything_is_made(own: Desk) -> None:
+    Path("plot.png").write_bytes(PNG)
+    Path("mine.jsonl").write_text(json.dumps({"query": "?", "answer": "1", "files": ["plot.png"]}))
+    for more in ((), ("--dry-run",)):
+        came = own.bench(*run(own, *more), replies=adds)
+        assert (came.code, came.calls) == (2, 0)
+        assert "task 'mine-1': nobody in solo can read plot.png (image)." in came.err
+    assert not Path("results").exists()

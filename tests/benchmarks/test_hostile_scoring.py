@@ -1,0 +1,143 @@
+"""Tasks and answers that somebody wrote to break scorers: told at load, or scored, and never more.
+
+Law: whatever a scorer's form lets through, it scores any answer, within a tenth of a second on the
+loop. It stands here, because scorers of every floor are held to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from coterie.runtime.jail import Jails
+from coterie.runtime.scorers import ENDING, Evidence, Score, score
+from coterie.schema import Catalogue, ConfigError, ScorerChoice, Task, load_task
+from coterie.schema.catalogue import installed
+from coterie.schema.scorer_form import LONGEST_ANSWER, form_of
+
+SIZE = 10_000
+"""Characters of an answer by rule; nightly, as many as a scorer reads."""
+PIECES = (
+    " ", "\n", "\\", "(", "[", "{", '"', "A ", "A\n", "1,", "1e9", "-", ".", "*", "\u00df",
+    "\U0001f600", "```\n", "\\boxed{", "[[", '{"a":', "def f():\n", "1. ", "**", "red,", "NaN ",
+    "\x00", "\ud800",
+    "Answer: A ", "FUNCTION_CALLS: ", "ACTIONS: move:", "Part 1: A. ", "1: there\n", "'",
+)  # fmt: skip
+REFERENCES: dict[str, Any] = {
+    "adaptation_sheet": "abc", "bbeh": "x", "chamber_letter": "A", "choice": "B",
+    "consulting_case": "1: there", "contains": ["red", "blue"], "exact": "x", "json": '{"a": [1]}',
+    "landscape_sheet": "abc", "lesson": "A", "letter": "A", "mention": "red", "number": "7",
+    "ranked": ["red"], "regex": "(a+)+$", "retrospect_parts": "Part 1: A.", "sequence": ["red"],
+    "plancraft": {"impossible": False},
+}  # fmt: skip
+OPTIONS: dict[str, dict[str, Any]] = {
+    "letter": {"letters": "ABCD"},
+    "lesson": {"choices": ["red", "blue"], "before": "student"},
+    "mention": {"among": ["red", "blue", *(f"w{n}" for n in range(98))]},
+    "plancraft": {"target": "a", "slots": {}, "recipes": [], "stacks": {}, "steps": 30},
+}
+KNOWN = Catalogue.of_host()
+NEEDS_MORE = {"humaneval", "math", "repair", "workbench"}
+"""What runs code in a jail, and so is bounded there, or has files of its own."""
+
+
+def scored(name: str, answer: str) -> Score:
+    choice = ScorerChoice(name=name, options=OPTIONS.get(name, {}))
+    task = Task(id="t", query="?", answer=REFERENCES[name], scorer=choice)
+    found = asyncio.run(score(Evidence(task=task, answer=answer, jails=Jails())))
+    assert found is not None
+    return found
+
+
+def test_every_scorer_is_held_to_the_law() -> None:
+    assert set(installed("scorers")) == REFERENCES.keys() | NEEDS_MORE
+
+
+@pytest.mark.parametrize("name", sorted(installed("scorers")))
+def test_every_scorer_says_what_it_takes(name: str) -> None:
+    form = form_of(name)
+    assert all("description" in schema for schema in form.options.values())
+    assert set(form.required) <= form.options.keys()
+    takes_anything = {"exact"}
+    assert form.reference or form.check.__name__ != "_nothing_more" or name in takes_anything
+
+
+@pytest.mark.parametrize("name", ["choice", "letter", "number", "mention", "lesson"])
+@pytest.mark.parametrize(("after", "value"), [(ENDING // 2, 1), (ENDING, 0)])
+def test_what_counts_last_is_looked_for_at_the_end(name: str, after: int, value: int) -> None:
+    assert scored(name, f"so: ({REFERENCES[name]}) {'.' * after}").value == value
+
+
+@pytest.mark.parametrize("name", sorted(REFERENCES))
+def test_any_answer_is_scored_within_bounds(name: str, nightly: bool) -> None:
+    size = LONGEST_ANSWER if nightly else SIZE
+    for piece in PIECES:
+        answer = (piece * size)[:size]
+        began = time.thread_time()
+        found = scored(name, answer)
+        took = time.thread_time() - began
+        assert 0 <= found.value <= 1
+        assert took < 0.5, f"{name} blocks the loop for {took:.2f} s on {piece!r}"
+
+
+texts = st.text() | st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
+
+
+@settings(max_examples=30)
+@given(st.sampled_from(sorted(REFERENCES.keys() - {"regex"})), texts)
+def test_any_text_is_an_answer(name: str, answer: str) -> None:
+    assert 0 <= scored(name, answer).value <= 1
+
+
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**40), 10**40)
+    | st.floats(allow_nan=False)
+    | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=4,
+)
+named = st.sampled_from(
+    sorted({key for name in installed("scorers") for key in form_of(name).options})
+)
+
+
+@settings(max_examples=40)
+@given(
+    st.sampled_from(sorted(installed("scorers"))),
+    st.dictionaries(named | st.text(max_size=5), anything, max_size=3),
+    anything,
+    st.sampled_from(["", "A", "7", '{"a": 1}', "red\n1. x"]),
+)
+@example("letter", {"letters": "]["}, "A", "A")
+@example("json", {}, "[" * 990 + "]" * 990, "[" * 990 + "]" * 990)
+@example("contains", {}, [], "x")
+@example("regex", {"pattern": "(" * 500 + ")" * 500}, "x", "x")
+def test_a_task_is_told_at_load_or_every_answer_to_it_is_scored(
+    tmp_path_factory: pytest.TempPathFactory,
+    name: str,
+    options: dict[str, Any],
+    reference: Any,
+    answer: str,
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "hostile.json"
+    fields = {"id": "t", "query": "?", "answer": reference, "scorer": {**options, "name": name}}
+    path.write_text(json.dumps(fields))
+    told = ""
+    try:
+        task = load_task(path, KNOWN)
+    except ConfigError as error:
+        told = str(error)
+    else:
+        if name not in NEEDS_MORE:
+            asyncio.run(score(Evidence(task=task, answer=answer, jails=Jails())))
+    assert not told or "hostile.json:1:" in told

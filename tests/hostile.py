@@ -1,0 +1,167 @@
+"""Answers of providers that mean harm, a server that gives them, and a watch over a loop."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import threading
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from coterie.runtime.bounds import LARGEST_ANSWER, LARGEST_STREAM
+
+Body = Callable[[int], bytes]
+"""Makes the body of an answer of about so many bytes."""
+
+
+def message(**fields: Any) -> bytes:
+    """Write a chat completion with a message."""
+    said = {"role": "assistant", "content": None, **fields}
+    choice = {"index": 0, "message": said, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 10, "completion_tokens": 10}
+    return json.dumps({"model": "m", "choices": [choice], "usage": usage}).encode()
+
+
+def much(unit: str, size: int) -> bytes:
+    """Write a completion whose text repeats a unit."""
+    return message(content=unit * (size // (len(json.dumps(unit)) - 2)))
+
+
+def calls(count: int, **function: Any) -> bytes:
+    """Write a completion with many tool calls."""
+    one = {"type": "function", "function": {"name": "look", "arguments": "{}", **function}}
+    return message(tool_calls=[{"id": f"c{number}", **one} for number in range(count)])
+
+
+def deltas(pieces: Sequence[Mapping[str, Any]]) -> bytes:
+    """Write a stream of deltas."""
+    lines = [json.dumps({"choices": [{"index": 0, "delta": piece}]}) for piece in pieces]
+    end = json.dumps({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    return "".join(f"data: {line}\n\n" for line in [*lines, end, "[DONE]"]).encode()
+
+
+UNITS = (
+    "a", " ", "\n", "\\", "\\\\u00", "%5C", "%25", "\u00e9", "\U0001f511", "\ud800", "rd", "9",
+    "<think>", "</think>", "a </think>", "```\n", "```json\n1\n", "{", "[", "[1,", '{"a":',
+    '[0,"a"] ', "answer: ", "sk-", "-----BEGIN PRIVATE KEY-----\n", "&#x", "\\boxed{", "\x1b[31m",
+)  # fmt: skip
+
+ANSWERS: Mapping[str, Body] = {
+    **{f"text of {unit!r}": partial(much, unit) for unit in UNITS},
+    "tool calls": lambda size: calls(size // 90),
+    "a tool call": lambda size: calls(1, arguments="[" * size),
+    "parts": lambda size: message(content=[{"type": "text", "text": "a"}] * (size // 32)),
+    "parts of thinking": lambda size: message(
+        content="a", reasoning_details=[{"type": "reasoning.text", "text": "a"}] * (size // 42)
+    ),
+    "kept and deep": lambda _: message(
+        reasoning_details=json.loads("[" * 400 + "]" * 400),
+        tool_calls=[{"id": "c", "function": {"name": "look", "arguments": "{}"}}],
+    ),
+    "deep": lambda size: b'{"choices":' + b"[" * size,
+    "names": lambda size: json.dumps({f"n{one}": 1 for one in range(size // 14)}).encode(),
+    "choices": lambda size: b'{"choices": [' + b"{}," * (size // 3) + b"{}]}",
+    "no JSON": lambda size: b"\xff" * size,
+    "digits": lambda size: b'{"choices": ' + b"9" * size + b"}",
+    "too large": lambda _: b" " * (LARGEST_ANSWER + 1),
+    "nothing": lambda _: b"",
+}
+"""Answers, by what they are."""
+
+STREAMS: Mapping[str, Body] = {
+    "words": lambda size: deltas([{"content": "a "}] * (size // 60)),
+    "calls": lambda size: deltas(
+        [
+            {"tool_calls": [{"index": one, "id": f"c{one}", "function": {"name": "look"}}]}
+            for one in range(size // 120)
+        ]
+    ),
+    "calls without places": lambda size: deltas(
+        [
+            {"tool_calls": [{"id": f"c{one}", "function": {"arguments": "{}"}}]}
+            for one in range(size // 120)
+        ]
+    ),
+    "parts": lambda size: deltas(
+        [{"content": [{"type": "text", "index": one, "text": "a"}]} for one in range(size // 100)]
+    ),
+    "a part that goes on": lambda size: deltas(
+        [{"content": [{"type": "text", "text": "a" * 90}]}] * (size // 180)
+    ),
+    "one line": lambda size: b"data: " + b"a" * size,
+    "empty lines": lambda size: b"\n" * size,
+    "too much": lambda _: (b":" * 9_999 + b"\n") * (LARGEST_STREAM // 10_000 + 1),
+}
+"""Streams, by what they are."""
+
+
+@contextmanager
+def provider(bodies: Sequence[bytes], kind: str) -> Generator[str]:
+    """Serve bodies one after the other, the last one again and again; give the address."""
+    ahead = itertools.chain(bodies, itertools.repeat(bodies[-1]))
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            body = next(ahead)
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            try:
+                self.wfile.write(body)
+            except ConnectionError:
+                return  # it was too much for who asked
+
+        def log_message(self, format: str, *_: Any) -> None:  # noqa: A002 - the library's name
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@dataclass(kw_only=True)
+class Watched:
+    """What was seen of an event loop.
+
+    Attributes:
+        longest: Seconds of CPU that its thread spent at once.
+        what: On what.
+    """
+
+    longest: float = 0.0
+    what: str = ""
+
+
+@contextmanager
+def watched(monkeypatch: pytest.MonkeyPatch) -> Generator[Watched]:
+    """Measure how long event loops are held, by the CPU of their thread alone."""
+    seen = Watched()
+    run = asyncio.events.Handle._run  # pyright: ignore[reportPrivateUsage]
+
+    def timed(handle: asyncio.events.Handle) -> None:
+        before = time.thread_time()
+        try:
+            run(handle)
+        finally:
+            if (took := time.thread_time() - before) > seen.longest:
+                seen.longest, seen.what = took, repr(handle)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(asyncio.events.Handle, "_run", timed)
+        yield seen

@@ -1,0 +1,77 @@
+"""The progress of an evolution: a header, what is at work, how far it is, and how long it takes."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+
+import pytest
+from rich.console import Console
+
+from coterie.operators.command.watching import Watch
+from coterie.runtime.trace import Event
+from coterie.schema import Task
+
+from .conftest import Lab
+
+TASKS = [Task(id=f"t{n}", query="?") for n in range(4)]
+USAGE = {"prompt_tokens": 3, "completion_tokens": 4}
+
+
+def watch(done: int = 0) -> Watch:
+    return Watch(tasks=TASKS, done=done, scrub=lambda text: text.replace("sk-1", "***"))
+
+
+def event(kind: str, agent: str | None = None, **fields: object) -> Event:
+    return Event(type=kind, seconds=1.0, agent=agent, fields=fields)
+
+
+def drawn(shown: Watch) -> list[str]:
+    stream = io.StringIO()
+    Console(file=stream, width=120).print(shown.draw())
+    return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
+
+
+def test_a_header_and_a_line_for_each_task_where_there_is_no_terminal(lab: Lab) -> None:
+    came = lab.evolve("--limit", "2")
+    head, first, second = came.err.splitlines()
+    assert re.fullmatch(
+        r"evomas: 2 tasks, \d+ at a time; default = m; pool/evolutions/recipe/", head
+    )
+    assert re.fullmatch(r"    1 of 2  t0: 1 by solo_1 \(3 tried, 0 dropped\)  0:\d\d left", first)
+    assert second.startswith("    2 of 2  t1: ")
+    assert not second.endswith(" left")
+
+
+def test_it_counts_on_after_a_stop(lab: Lab) -> None:
+    assert lab.evolve("--limit", "1").code == 0
+    came = lab.evolve("--limit", "3")
+    assert re.findall(r"^ +(\d) of 3 ", came.err, re.MULTILINE) == ["2", "3"]
+
+
+def test_the_table_has_the_tasks_at_work_and_what_happens_on_them() -> None:
+    shown = watch(done=1)
+    call = {"usage": USAGE, "attempts": 1, "seconds": 0.5, "tool_calls": [], "model": "m"}
+    shown.hear(1, event("model_call", "one", run="candidate 2", **call))
+    shown.hear(2, event("agent_retried", "two", run="candidate 0", error="sk-1\x1b[2J"))
+    _, second, third = drawn(shown)
+    assert re.fullmatch(r"t1 0\.\d 1 7 candidate 2: one: asks m: 3 \+ 4 tokens, 0\.5 s", second)
+    assert re.fullmatch(r"t2 0\.\d 0 0 candidate 0: two: again: \*\*\*", third)
+
+
+def test_what_is_done_leaves_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = watch(done=1)
+    shown.hear(1, event("agent_left", "one"))
+    shown.finished("t1: 1")
+    assert re.fullmatch(r"    2 of 4  t1: 1  0:00 left\n", capsys.readouterr().err)
+    assert len(drawn(shown)) == 1
+
+
+def test_after_a_budget_was_met_the_command_that_goes_on_has_a_larger_one(lab: Lab) -> None:
+    stopped = lab.evolve("--limit", "1", "--budget", "calls=4")
+    assert stopped.code == 3
+    hint = stopped.err.split("\nGo on with: ")[1].splitlines()[0]
+    words = shlex.split(hint)
+    assert (words[0], words[-2:]) == ("mas-evolve", ["--budget", "calls=8"])
+    assert lab.evolve("--limit", "1", *words[-2:]).code == 0

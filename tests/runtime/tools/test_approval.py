@@ -1,0 +1,125 @@
+"""Asking a person before a tool is called, and what becomes of the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from coterie.runtime.command.approving import AtTerminal, terminal_approver
+from coterie.runtime.tools import Toolbox, ToolError
+from coterie.runtime.tools.approval import Approvals
+from coterie.schema import InputError
+
+if TYPE_CHECKING:
+    from coterie.runtime.workspace import Workspace
+
+ASK = {"read_file": "ask", "list_files": "allow"}
+
+
+def box(approver: Any = None) -> Toolbox:
+    return Toolbox(approvals=Approvals(ASK, approver))  # type: ignore[arg-type]
+
+
+async def read(toolbox: Toolbox, workspace: Workspace, emit: Any) -> str:
+    await toolbox.prepare(["read_file", "list_files"])
+    hand = toolbox.granted(["read_file", "list_files"], workspace, emit)
+    await hand["list_files"].call({})
+    return await hand["read_file"].call({"path": "notes.txt", "line_count": 1})
+
+
+@pytest.mark.parametrize("allows", [True, False])
+def test_a_person_is_shown_the_call_and_decides(workspace: Workspace, allows: bool) -> None:
+    asked: list[Any] = []
+    events: list[tuple[str, Any]] = []
+
+    async def approve(*about: Any) -> bool:
+        asked.append(about)
+        return allows
+
+    def emit(event: str, /, **fields: Any) -> None:
+        events.append((event, fields.get("error", fields.get("allowed"))))
+
+    work = read(box(approve), workspace, emit)
+    no = "read_file: a person was asked and does not allow this call. Go on without it."
+    if allows:
+        assert asyncio.run(work).startswith("one")
+    else:
+        with pytest.raises(ToolError, match=no):
+            asyncio.run(work)
+    assert asked == [("agent", "read_file", {"path": "notes.txt", "line_count": 1})]
+    assert events == [
+        ("tool_call", None),
+        ("approval_asked", None),
+        ("approval_given", allows),
+        ("tool_call", None if allows else no),
+    ]
+
+
+def test_one_call_is_asked_about_at_a_time(workspace: Workspace) -> None:
+    open_questions = 0
+
+    async def approve(*_: Any) -> bool:
+        nonlocal open_questions
+        open_questions += 1
+        assert open_questions == 1
+        await asyncio.sleep(0)
+        open_questions -= 1
+        return True
+
+    async def use() -> None:
+        toolbox = box(approve)
+        await toolbox.prepare(["read_file"])
+        hand = toolbox.granted(["read_file"], workspace, lambda *_, **__: None)
+        call = {"path": "notes.txt"}
+        await asyncio.gather(*(hand["read_file"].call(call) for _ in range(3)))
+
+    asyncio.run(use())
+
+
+def test_where_nobody_can_be_asked_one_sentence_says_what_to_write() -> None:
+    with pytest.raises(InputError) as refused:
+        box().approvals.refuse_unasked(["read_file", "list_files"])
+    assert str(refused.value) == (
+        "tools.yaml wants a person asked before read_file is called, and there is no terminal to"
+        " ask at. To have it called without asking, write --approve read_file."
+    )
+    box().approvals.refuse_unasked(["list_files"])
+    assert terminal_approver() is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (b"y\nno\n", [True, False]),
+        (b"a\n", [True, True]),
+        (b"\nyes\n", [False, True]),
+        (b"", [False, False]),
+    ],
+)
+def test_a_line_at_the_terminal_is_the_answer(
+    capsys: pytest.CaptureFixture[str], typed: bytes, said: list[bool]
+) -> None:
+    reading, writing = os.pipe()
+    os.write(writing, typed)
+    os.close(writing)
+
+    async def ask(answers: Any) -> list[bool]:
+        person = AtTerminal(answers)
+        return [await person("solver", "wipe", {"path": "\x1b[2Jx\ny"}) for _ in range(2)]
+
+    with os.fdopen(reading) as answers:
+        assert asyncio.run(ask(answers)) == said
+    shown = capsys.readouterr().err
+    assert 'solver wants to have wipe called: {"path": "\\u001b[2Jx\\ny"}' in shown
+    assert "\x1b" not in shown
+
+
+def test_long_arguments_say_that_there_is_more(capsys: pytest.CaptureFixture[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(writing)
+    with os.fdopen(reading) as answers:
+        asyncio.run(AtTerminal(answers)("solver", "write", "x" * 5_000))
+    assert "x [1002 more characters are not shown]" in capsys.readouterr().err

@@ -1,0 +1,162 @@
+"""Tool servers at an address: what they are sent, and what agents are told when they are gone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from coterie.runtime.tools import Toolbox, ToolError, server_address
+from coterie.runtime.tools.servers import start_session
+from coterie.schema import InputError, Server
+
+NOBODY: Any = None
+RESULTS: dict[str, Any] = {
+    "initialize": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "clock", "version": "1"},
+    },
+    "tools/list": {"tools": [{"name": "now", "inputSchema": {"type": "object"}}]},
+    "tools/call": {"content": [{"type": "text", "text": "12:00"}]},
+}
+
+
+class Clock(ThreadingHTTPServer):
+    """A tool server that is spoken with over HTTP."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answering)
+        self.heard: list[dict[str, str]] = []
+        self.refuses: int | None = None
+        self.results = RESULTS
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/mcp"
+
+
+class Answering(BaseHTTPRequestHandler):
+    server: Clock  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def do_POST(self) -> None:
+        self.server.heard.append({name.lower(): value for name, value in self.headers.items()})
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.server.refuses is not None:
+            self.reply(self.server.refuses, b"")
+        elif "id" not in asked:
+            self.reply(202, b"")
+        else:
+            result = self.server.results[asked["method"]]
+            answer = {"jsonrpc": "2.0", "id": asked["id"], "result": result}
+            self.reply(200, json.dumps(answer).encode())
+
+    def do_GET(self) -> None:
+        self.reply(405, b"")
+
+    do_DELETE = do_GET  # noqa: N815 - the library's name
+
+    def reply(self, status: int, content: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        pass
+
+
+@contextmanager
+def clock() -> Generator[Clock]:
+    with Clock() as served:
+        thread = threading.Thread(target=served.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield served
+        served.shutdown()
+        thread.join()
+
+
+def at(url: str, **fields: Any) -> Server:
+    return Server(name="clock", url=url, tools=("now",), timeout=5, **fields)
+
+
+async def asked(server: Server) -> Any:
+    session = await start_session(server)
+    try:
+        return await session.tool("now").run({}, NOBODY)
+    finally:
+        await session.stop()
+
+
+def test_its_tools_are_called_with_key_and_headers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLOCK_KEY", "s3cret")
+    monkeypatch.setenv("CLOCK_TENANT", "us")
+    with clock() as served:
+        server = at(served.url, key_env="CLOCK_KEY", headers_env={"X-Tenant": "CLOCK_TENANT"})
+        assert asyncio.run(asked(server)) == "12:00"
+        sent = {(one["authorization"], one["x-tenant"]) for one in served.heard}
+    assert sent == {("Bearer s3cret", "us")}
+    assert Toolbox({"clock": server}).secrets() == {"s3cret", "us"}
+
+
+def test_a_variable_that_is_not_set_is_said() -> None:
+    with pytest.raises(InputError, match="'clock' needs the variable CLOCK_NEVER_SET"):
+        asyncio.run(asked(at("http://127.0.0.1:9/mcp", key_env="CLOCK_NEVER_SET")))
+
+
+def test_a_server_that_is_not_there_is_an_input_error() -> None:
+    with clock() as served:
+        url = served.url
+    with pytest.raises(InputError) as refused:
+        asyncio.run(asked(at(url)))
+    said = str(refused.value)
+    assert said.startswith(f"the tool server 'clock' ('{url}') could not start a session")
+    assert "It cannot be reached: All connection attempts failed." in said
+
+
+def test_a_server_that_refuses_says_how() -> None:
+    with clock() as served:
+        served.refuses = 401
+        with pytest.raises(InputError, match=r"It answered 401 Unauthorized\."):
+            asyncio.run(asked(at(served.url)))
+
+
+def test_agents_go_on_without_a_server_that_fails_and_with_it_again() -> None:
+    async def use() -> str:
+        with clock() as served:
+            session = await start_session(at(served.url))
+            served.refuses = 503
+            with pytest.raises(ToolError, match="'clock' cannot be had now") as refused:
+                await session.tool("now").run({}, NOBODY)
+            assert refused.value.detail == "It answered 503 Service Unavailable."
+            served.refuses = None
+            came = await session.tool("now").run({}, NOBODY)
+            await session.stop()
+            return came
+
+    assert asyncio.run(use()) == "12:00"
+
+
+def test_an_answer_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_address, "LARGEST_MESSAGE", 20_000)
+    long = {"content": [{"type": "text", "text": "x" * 30_000}]}
+
+    async def use() -> str:
+        with clock() as served:
+            session = await start_session(at(served.url))
+            served.results = {**RESULTS, "tools/call": long}
+            with pytest.raises(ToolError) as refused:
+                await session.tool("now").run({}, NOBODY)
+            await session.stop()
+            return refused.value.detail
+
+    assert "an answer of more than 20000 bytes" in asyncio.run(use())

@@ -1,0 +1,90 @@
+"""What every command has, and what it says on a system that lacks what POSIX systems have."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import entry_points, version
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from coterie.schema.command import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from click.testing import Result
+
+    Mas = Callable[..., Result]
+
+COMMANDS = {
+    point.name: point
+    for point in entry_points(group="console_scripts")
+    if point.value.startswith("coterie.")
+}
+NOBODY = ("--model", "m@http://127.0.0.1:9/v1")
+LACKING = ("fcntl", "grp", "pwd", "resource", "termios")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_takes_h_and_tells_its_version(name: str) -> None:
+    command = COMMANDS[name].load()
+    long, short, told = (
+        CliRunner().invoke(command, [option], prog_name=name)
+        for option in ("--help", "-h", "--version")
+    )
+    assert short.exit_code == 0
+    assert short.output == long.output
+    assert told.output == f"{name}, version {version('coterie')}\n"
+
+
+@pytest.mark.parametrize("words", [("pool", "list"), ("models", "list"), ("op", "mutate")])
+def test_subcommands_take_h(mas: Mas, words: tuple[str, ...]) -> None:
+    assert mas(*words, "-h").output == mas(*words, "--help").output
+
+
+def test_commands_load_and_read_files_where_posix_is_missing(tmp_path: Path) -> None:
+    script = (
+        "import sys\n"
+        f"sys.modules.update(dict.fromkeys({LACKING}))\n"
+        "from coterie.runtime.command import doctor, run\n"
+        "from coterie.pool.command import main\n"
+        "from coterie.schema.command.graph import main\n"
+        "main(['seed:direct'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "words", [("run", "seed:direct", "-q", "hi", *NOBODY), ("pool", "init", "new")]
+)
+def test_what_cannot_work_without_posix_says_so_in_a_sentence(
+    mas: Mas, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setattr(sys, "platform", "win32")
+    done = mas(*words)
+    assert done.exit_code == 2
+    [told] = done.stderr.splitlines()
+    assert told.startswith("error: this needs Linux or macOS, and the system is 'win32'.")
+
+
+def test_an_attribute_that_posix_alone_has_is_no_bug_either(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @click.command(cls=Command)
+    def command() -> None:
+        raise AttributeError("module 'os' has no attribute 'geteuid'")
+
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    done = CliRunner().invoke(command, [])
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error: this needs Linux or macOS")

@@ -1,0 +1,238 @@
+"""Whatever a file holds that a command reads: one clear message, a second, a hundred megabytes.
+
+Law: no file ends a command with our exit code for a bug, and none costs more than `damage` allows.
+It stands here because the commands of every floor are held to it. Nightly, thousands are tried.
+"""
+
+# ruff: noqa: E501 - sound files, each as it stands on disk
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import chdir, contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from coterie.benchmarks.command import main as mas_bench
+from coterie.operators.command.blame import main as mas_blame
+from coterie.operators.command.evolve import main as mas_evolve
+from coterie.pool.command import main as mas_pool
+from coterie.runtime.command.run import main as mas_run
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.schema.command.fmt import main as mas_fmt
+from coterie.schema.command.validate import main as mas_validate
+
+from .came import Came, invoked
+from .damage import bounded, copied, replaced_in, spoil
+
+COMMANDS: Mapping[str, Any] = {
+    "mas-bench": mas_bench, "mas-blame": mas_blame, "mas-evolve": mas_evolve, "mas-fmt": mas_fmt,
+    "mas-pool": mas_pool, "mas-run": mas_run, "mas-validate": mas_validate,
+}  # fmt: skip
+NOWHERE = ("--model", "m@http://127.0.0.1:9/v1")
+TEAM = """\
+name: pair
+constitution: Be brief.
+agents:
+  one:
+    role: solver
+    prompt: first
+    output_schema:
+      type: object
+      properties: {answer: {type: string, enum: ["7", "8"]}, why: {type: array, items: {type: string}}}
+      required: [answer]
+    notes: {patches: {units: Write units.}, skills: {check: {description: Checks., body: Add.}}}
+  two: {use: agents/two.yaml, temperature: 0.5}
+topology: {reports_to: {one: [two]}}
+execution: {max_retries: 0}
+"""
+FILES = {
+    "team.yaml": TEAM,
+    "prompts/first.md": "You are [one].\n",
+    "agents/two.yaml": 'id: two\nprompt: "You are [two]."\n',
+    "task.json": json.dumps({
+        "id": "t", "query": "What is 3 + 4?", "answer": "7", "niche": "sums", "context": "c",
+        "files": {"a.txt": {"path": "a.txt"}}, "scorer": {"name": "number", "tolerance": 0.5},
+    }),
+    "a.txt": "text\n",
+    "models.yaml": "models:\n  default: {model: openai/m, api_base: http://127.0.0.1:9/v1, fallback: [other]}\n"
+    "  other: {model: openai/n, api_base: http://127.0.0.1:9/v1, usd_per_mtok_input: 1}\n",
+    "tools.yaml": "servers:\n  s: {command: [nothing], env: [HOME], tools: [look]}\n",
+    "policy.yaml": "ceiling: {tools: [read_file], models: [default], agents: 20, max_tokens: 4096}\n",
+    "recipe.yaml": "strategy: evomas\nseeds: [solo.yaml]\npolicy: policy.yaml\nsettings: {parents: 1, steps: 1,"
+    " instantiate: false, components: [prompts], moves: [mutate], choice: chance, select: statistics,"
+    " parent: best, admission: best, memory: 1}\n",
+    "solo.yaml": 'name: solo\nagents:\n  one: {prompt: "You are alone."}\nexecution: {max_retries: 0}\n',
+    "tasks.jsonl": "".join(json.dumps({"id": f"t{n}", "query": f"{n} + {7 - n}?", "answer": "7"}) + "\n" for n in range(2)),
+    "none.yaml": "servers: {}\n",
+}  # fmt: skip
+MODEL = "--model m@MODEL"
+CHECKED = "team.yaml task.json models.yaml tools.yaml policy.yaml recipe.yaml tasks.jsonl agents"
+SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "what people write": (
+        "team.yaml agents/*.yaml prompts/* task.json a.txt models.yaml tools.yaml policy.yaml"
+        " recipe.yaml tasks.jsonl solo.yaml",
+        (
+            f"mas-validate {CHECKED}",
+            "mas-run team.yaml task.json --dry-run",
+            "mas-evolve recipe.yaml tasks.jsonl --pool new --embedder hashing --dry-run",
+            "mas-fmt --check team.yaml solo.yaml",
+        ),
+    ),
+    "a run": (
+        "runs/run/*",
+        (
+            f"mas-run --replay runs/run --verify {MODEL} --tools none.yaml",
+            f"mas-run --resume runs/run --quiet {MODEL} --tools none.yaml",
+            f"mas-blame runs/run --wrong {MODEL} --tools none.yaml",
+        ),
+    ),
+    "results": (
+        "results/made/*",
+        (
+            "mas-bench table results/made", "mas-bench compare results/made results/made",
+            f"mas-bench show results/made arithmetic-1-0-0000 {MODEL}", "mas-bench replay results/made",
+            f"mas-bench resume results/made --quiet {MODEL}",
+        ),
+    ),
+    "an evolution": (
+        "pool/evolutions/recipe/* pool/teams/* pool/ledger.jsonl",
+        (
+            "mas-evolve report pool --json", "mas-evolve report pool --csv told.csv",
+            "mas-evolve show pool t0", "mas-pool memory pool", "mas-pool list pool",
+            f"mas-evolve recipe.yaml tasks.jsonl --pool pool --embedder hashing --quiet {MODEL}",
+        ),
+    ),
+}  # fmt: skip
+"""Which files are spoilt, and what reads them."""
+
+
+def answered(request: Any) -> Reply:
+    form = request.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    if "edits" in form.get("properties", {}):
+        edit = {"set_prompt": {"agent": "one", "prompt": "Think."}}
+        return Reply.json({"reason": "it did not think", "edits": [edit]})
+    return Reply.json({"answer": "7"}) if form else Reply(text="The answer is: 7")
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a file of every kind: what people write, and what commands leave."""
+    folder = tmp_path_factory.mktemp("sound")
+    for name, text in FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    with at_home(folder), ScriptedModel(answered) as model:
+        chosen = ("--model", f"m@{model.api_base}", "--quiet")
+        work = (
+            "mas-run team.yaml task.json --tools none.yaml",
+            "mas-evolve recipe.yaml tasks.jsonl --pool pool --embedder hashing",
+            "mas-bench run arithmetic --team solo.yaml --count 2 --trials 1",
+        )
+        done = [called(line, *chosen) for line in work]
+    assert all(one.code == 0 for one in done), done
+    (folder / "runs").joinpath("run").symlink_to(only(folder / "runs"))
+    (folder / "results").joinpath("made").symlink_to(only(folder / "results"))
+    return folder
+
+
+@contextmanager
+def at_home(folder: Path) -> Generator[None]:
+    with chdir(folder), pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "argv", ["mas"])
+        patched.setenv("MAS_HOME", str(folder))
+        yield
+
+
+def only(folder: Path) -> str:
+    [name] = [one.name for one in folder.iterdir()]
+    return name
+
+
+def called(line: str, *more: str) -> Came:
+    name, *words = line.split()
+    return invoked(COMMANDS[name], [*words, *more], name)
+
+
+def told_badly(came: Came) -> str | None:
+    """Say what is wrong with what a command said of damage; None where it said it well."""
+    said = came.out + came.err
+    if came.code not in {0, 1, 2, 3}:
+        return f"exit code {came.code}"
+    if "Traceback" in said or "bug in coterie" in said:
+        return "a traceback"
+    if came.code and not said.strip():
+        return "nothing said"
+    return None if len(came.err) < 30_000 else f"{len(came.err)} characters said"
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_whatever_a_file_holds_a_command_says_what_is_wrong(
+    scene: str, sound: Path, tmp_path: Path, nightly: bool
+) -> None:
+    files, commands = SCENES[scene]
+    with ScriptedModel(answered) as model:
+        for number in range(2_000 if nightly else 10):
+            chance = Random(f"{scene} {number}")
+            folder = copied(sound, tmp_path / "spoilt")
+            with at_home(folder):
+                found = sorted(one for name in files.split() for one in Path().glob(name))
+                path = chance.choice([one for one in found if one.is_file()])
+                what = f"{number}: {path}: {spoil(path, chance)}"
+                for line in commands:
+                    with bounded():
+                        came = called(line.replace("MODEL", model.api_base))
+                    wrong = told_badly(came)
+                    assert wrong is None, f"{what}; {line}: {wrong}\n{came.err}"
+
+
+@pytest.mark.parametrize(
+    ("path", "odd", "why"),
+    [
+        ("candidates.1.usage", "null", "line 1 is not what an episode says: candidates[1].usage"),
+        ("score", '"x"', "line 1 is not what an episode says: score"),
+        ("best", "9", "line 1 is not what an episode says: best: there is no candidate 9"),
+    ],
+)
+def test_a_line_that_was_edited_is_told_by_its_number(
+    path: str, odd: str, why: str, sound: Path, tmp_path: Path
+) -> None:
+    folder = copied(sound, tmp_path / "spoilt")
+    turns = folder / "pool" / "evolutions" / "recipe" / "turns.jsonl"
+    first, *others = turns.read_text().splitlines(keepends=True)
+    *way, last = (int(one) if one.isdecimal() else one for one in f"value.{path}".split("."))
+    turns.write_text("".join([replaced_in(first, way, last, odd) + "\n", *others]))
+    with at_home(folder):
+        for line in ("mas-evolve report pool", "mas-evolve show pool t0"):
+            told = called(line)
+            assert told.code == 1
+            assert why in told.err
+
+
+@pytest.mark.parametrize("where", ["file/pool", "nowhere/pool", "nowhere"])
+def test_a_pool_that_cannot_be_made_is_told_and_nothing_is_asked(
+    where: str, sound: Path, tmp_path: Path
+) -> None:
+    folder = copied(sound, tmp_path / "spoilt")
+    (folder / "file").touch()
+    (folder / "nowhere").symlink_to("no such folder/below")
+    with at_home(folder), ScriptedModel(answered) as model:
+        words = f"mas-evolve recipe.yaml tasks.jsonl --pool {where} --embedder hashing --quiet"
+        came = called(words, "--model", f"m@{model.api_base}")
+        assert told_badly(came) is None
+        assert came.code in {1, 2}
+        assert where.split("/", maxsplit=1)[0] in came.err
+        assert not model.calls
+
+
+def test_a_pool_in_folders_that_are_missing_is_made(sound: Path, tmp_path: Path) -> None:
+    folder = copied(sound, tmp_path / "spoilt")
+    with at_home(folder), ScriptedModel(answered) as model:
+        words = "mas-evolve recipe.yaml tasks.jsonl --pool a/b/pool --embedder hashing --quiet"
+        assert called(words, "--model", f"m@{model.api_base}").code == 0
+    assert (folder / "a" / "b" / "pool" / "ledger.jsonl").exists()

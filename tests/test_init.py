@@ -1,0 +1,134 @@
+"""A folder to begin with: what `mas init` writes checks out, runs, and is judged in CI."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from contextlib import chdir
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from coterie.benchmarks.command import main as bench
+from coterie.runtime.command.run import main as mas_run
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.schema import load_team
+from coterie.schema.command import main
+from coterie.schema.seeds import seed_files
+
+from .came import invoked_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+FILES = {
+    ".gitattributes",
+    ".github/workflows/team.yml",
+    ".gitignore",
+    "models.schema.json",
+    "models.yaml",
+    "task.json",
+    "tasks.jsonl",
+    "team.schema.json",
+    "team.yaml",
+}
+
+
+def mas(folder: Path, *words: str) -> Result:
+    with chdir(folder):
+        return CliRunner().invoke(main, list(words))
+
+
+def texts(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("seed", ["majority_vote_3", "consultation", "code_repair", "workshop"])
+def test_a_seed_becomes_a_folder_that_checks_out(seed: str, tmp_path: Path) -> None:
+    done = mas(tmp_path, "init", "mine", "--from", f"seed:{seed}")
+    assert (done.exit_code, done.stderr) == (
+        0,
+        "Try it: cd mine && mas-run team.yaml task.json\n",
+    )
+    mine = tmp_path / "mine"
+    assert {f"mine/{name}" for name in texts(mine)} == set(done.stdout.split())
+    assert {name for name in texts(mine) if not name.startswith("prompts/")} == FILES
+    assert load_team(mine / "team.yaml") == load_team(seed_files()[seed])
+    files = ("team.yaml", "models.yaml", "task.json", "tasks.jsonl")
+    assert mas(mine, "validate", *files).stdout == "4 files: no problems.\n"
+    assert mas(mine, "fmt", "--check", "team.yaml").exit_code == 0
+
+
+def test_its_prompts_are_there_to_be_changed(tmp_path: Path) -> None:
+    mas(tmp_path, "init")
+    (tmp_path / "prompts/label_opinion.md").write_text("Guess.")
+    with ScriptedModel(lambda _: Reply.json({"answer": "positive"})) as model:
+        words = ("team.yaml", "task.json", "--model", f"scripted@{model.api_base}")
+        done = invoked_in(tmp_path, mas_run, words, "mas-run")
+    assert (done.code, done.out) == (0, "positive\n")
+    assert "score 1" in done.err
+    assert any("Guess." in str(call.body) for call in model.calls)
+
+
+def test_nothing_is_written_over(tmp_path: Path) -> None:
+    (tmp_path / "models.yaml").write_text("mine")
+    done = mas(tmp_path, "init")
+    assert done.exit_code == 2
+    assert "error: models.yaml: is there already, and nothing is written over." in done.stderr
+    assert texts(tmp_path) == {"models.yaml": b"mine"}
+
+
+def test_what_a_repository_has_for_git_stays_and_is_told(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("mine")
+    done = mas(tmp_path, "init")
+    assert done.exit_code == 0
+    assert "note: .gitignore was there, and stays as it is.\n" in done.stderr
+    assert texts(tmp_path)[".gitignore"] == b"mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("init", "a_file"), "a_file: not a folder"),
+        (("init", "new", "--from", "debate"), "Did you mean 'seed:debate'?"),
+        (("init", "new", "--from", "a_file"), "a_file:1:1: error"),
+    ],
+)
+def test_what_cannot_be_begun_leaves_nothing(
+    words: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a_file").write_text("- no team\n")
+    done = mas(tmp_path, *words)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert set(texts(tmp_path)) == {"a_file"}
+
+
+def test_the_commands_of_its_ci_are_commands_that_work(tmp_path: Path) -> None:
+    mas(tmp_path, "init")
+    workflow = yaml.safe_load((tmp_path / ".github/workflows/team.yml").read_text())
+    steps = workflow["jobs"]["team"]["steps"]
+    check, measure = (shlex.split(one["run"]) for one in steps if "mas-" in one.get("run", ""))
+    assert mas(tmp_path, "validate", *check[1:]).exit_code == 0
+    with chdir(tmp_path):
+        done = CliRunner().invoke(bench, [*measure[1:], "--dry-run"])
+    assert done.exit_code == 0
+    assert "4 tasks" in done.stdout
+
+
+def test_seeds_are_listed_with_their_size_and_where_they_are_from(tmp_path: Path) -> None:
+    listed = json.loads(mas(tmp_path, "seeds", "--json").stdout)
+    assert [one["name"] for one in listed] == [f"seed:{name}" for name in seed_files()]
+    assert {"name", "agents", "description"} == set(listed[0])
+    told = mas(tmp_path, "seeds").stdout
+    assert "seed:debate · 19 agents" in told
+    assert "(Du et al., 2023)" in told
+    assert max(map(len, told.splitlines())) <= 120
