@@ -475,6 +475,7 @@ def test_killed_it_goes_on_without_paying_twice(desk: Desk, stage: Stage) -> Non
     run = desk.make()
     clean = desk.make()
     expected = desk.blame(clean, "--json")
+    asked = len(desk.model.calls)
     count = iter(range(100))
 
     def hangs(request: Request) -> Reply:
@@ -489,6 +490,8 @@ def test_killed_it_goes_on_without_paying_twice(desk: Desk, stage: Stage) -> Non
     with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE) as killed:
         assert stage.hung.wait(60)
         killed.send_signal(signal.SIGKILL)
+    # The model takes note of a call once it knows what to answer: the last one may be late.
+    desk.model.wait_for(lambda calls: len(calls) == asked + 6)
     stage.script = fruit
     came = desk.blame(run, "--json")
     assert came.code == 0, came.err
