@@ -81,11 +81,14 @@ class HttpClient:
 
     def _session(self, *, is_kept: bool) -> aiohttp.ClientSession:
         if is_kept not in self._sessions:
-            kept = {"keepalive_timeout": IDLE_SECONDS} if is_kept else {"force_close": True}
             # The gateway bounds concurrency and time per call, so the pool does not. It knows the
             # proxies too: a session that looks for them reads .netrc, and sends what is in it.
+            if is_kept:
+                connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_SECONDS)
+            else:
+                connector = aiohttp.TCPConnector(limit=0, force_close=True)
             self._sessions[is_kept] = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, **kept),
+                connector=connector,
                 timeout=aiohttp.ClientTimeout(total=None),
                 cookie_jar=aiohttp.DummyCookieJar(),
             )
