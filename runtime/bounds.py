@@ -7,7 +7,6 @@ bounds.
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -69,4 +68,9 @@ async def apart(size: int, work: Callable[[], T]) -> T:
         size: Of the text, in characters or bytes.
         work: The work. It shares nothing with what goes on meanwhile.
     """
-    return work() if size <= AT_ONCE else await asyncio.to_thread(work)
+    if size <= AT_ONCE:
+        return work()
+    # The commands that only check a team read this module too, and have no event loop.
+    from asyncio import to_thread
+
+    return await to_thread(work)
