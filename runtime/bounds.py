@@ -22,6 +22,8 @@ __all__ = [
     "LONGEST_EVENT",
     "LONGEST_REPORTS",
     "LONGEST_STRUCTURED",
+    "MOST_EVENTS",
+    "MOST_LINES",
     "MOST_TOOL_CALLS",
     "MOST_VALUES",
     "MOST_VALUES_OF_TOOL",
@@ -32,6 +34,10 @@ LARGEST_ANSWER = 2 << 20
 """Bytes of one answer of a provider, many times what a model writes: a larger one is none."""
 LARGEST_STREAM = 32 * LARGEST_ANSWER
 """Bytes of the events of one answer, of which each may say a single token."""
+MOST_EVENTS = 250_000
+"""Events of one answer: more than any model writes tokens."""
+MOST_LINES = 4 * MOST_EVENTS
+"""Lines of the events of one answer: names, data, comments, and the empty ones in between."""
 MOST_TOOL_CALLS = 64
 """Calls of one answer that are done; the model is told of the others."""
 LARGEST_RESULT = 100_000

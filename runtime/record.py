@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
 import shutil
 from dataclasses import asdict
@@ -46,7 +47,9 @@ NO_FILES: Mapping[str, str] = MappingProxyType({})
 
 
 class Record:
-    """Keeps a run in a folder. A context manager; the folder is complete however the run ends.
+    """Keeps a run in a folder. A context manager, `async` where an event loop runs.
+
+    The folder is complete however the run ends.
 
     Args:
         folder: Where.
@@ -124,6 +127,18 @@ class Record:
         finally:
             self.folder.close()
             self.journal.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *ended: object) -> None:
+        """Leave it without holding up the event loop: a result may be megabytes."""
+        leaving = asyncio.ensure_future(asyncio.to_thread(self.__exit__, *ended))
+        try:
+            await asyncio.shield(leaving)
+        except asyncio.CancelledError:
+            await leaving
+            raise
 
     @property
     def failed(self) -> bool:

@@ -354,7 +354,7 @@ class _Making:
                     files={name: scrubber.known(text) for name, text in task.files.items()},
                 ),
             )
-            with self._record(scrubber) as record:
+            async with self._record(scrubber) as record:
                 try:
                     run = await self._run(services, record, scrubber)
                 except asyncio.CancelledError:
