@@ -24,6 +24,7 @@ __all__ = [
     "LONGEST_STRUCTURED",
     "MOST_EVENTS",
     "MOST_LINES",
+    "MOST_STEPS",
     "MOST_TOOL_CALLS",
     "MOST_VALUES",
     "MOST_VALUES_OF_TOOL",
@@ -57,6 +58,8 @@ LONGEST_STRUCTURED = 256 << 10
 """Characters of an answer that is read as JSON."""
 MOST_VALUES = 5_000
 """Values of an answer that are checked against a schema."""
+MOST_STEPS = 50_000
+"""Keywords of a schema that the values of an answer are held against."""
 LONGEST_EVENT = 100_000
 """Characters of what a model read, of what it wrote and of what it thought, each, that an event
 of a call says: the longest texts lose their middle. The journal has all of it."""
