@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...runtime.artifacts import kept_in
 from ...runtime.record import MANIFEST, read_value
 from ...runtime.showing import Recorded
 from ...runtime.terminal import on_one_line, speakable
@@ -13,6 +14,7 @@ from ...runtime.trace import Trace
 from ...schema.command import HOST
 from ...schema.errors import InputError
 from ...schema.json_text import loads
+from ..logs import artifacts_place
 from ..results import scored_samples
 from .evaluate import OFFLINE
 from .evaluating import recorded
@@ -97,6 +99,10 @@ def _trial(folder: Path, task_id: str, trial: int) -> Recorded:
         team=evaluating.plan.team,
         task=task.value(),
         models=[f"{alias} = {one.model}" for alias, one in sorted(evaluating.plan.models.items())],
-        result={**sample, "score": None if sample["score"] is None else score},
+        result={
+            **sample,
+            "score": None if sample["score"] is None else score,
+            "artifacts": kept_in(folder, artifacts_place(task_id, trial)),
+        },
         events=events,
     )
