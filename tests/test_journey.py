@@ -24,8 +24,9 @@ ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/journey.md").read_text(encoding="utf-8")
 NOTEBOOK = ROOT / "examples/notebook/front_desk.ipynb"
 COMMANDS = {point.name: point for point in entry_points(group="console_scripts")}
-ADDRESS = "http://127.0.0.1:8711/v1"
-SERVE = f"python -m coterie.runtime.doubles script.yaml --port {ADDRESS[17:21]} &"
+PORT = 8711
+ADDRESS = f"http://127.0.0.1:{PORT}/v1"
+SERVE = f"python -m coterie.runtime.doubles script.yaml --port {PORT} &"
 
 
 @dataclass
