@@ -110,14 +110,16 @@ def do(newcomer: Newcomer, step: re.Match[str]) -> None:
 
 
 def type_all(newcomer: Newcomer, text: str) -> None:
-    """Type the commands of a block. What stands under each is among what it says."""
+    """Type the commands of a block. What stands under each is among what it says, in order."""
     said: list[str] = []
     for line in text.splitlines():
         if line.startswith("$ "):
             said = newcomer.type(line[2:]).splitlines()
         else:
             pattern = re.compile(".*".join(map(re.escape, line.split("…"))))
-            assert [one for one in said if pattern.fullmatch(one)], "\n".join([line, "", *said])
+            places = [place for place, one in enumerate(said) if pattern.fullmatch(one)]
+            assert places, "\n".join([line, "", *said])
+            said = said[places[0] + 1 :]
 
 
 def make_and_mend(newcomer: Newcomer, wrong: str, told: str, right: str) -> None:
