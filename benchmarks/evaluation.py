@@ -37,7 +37,7 @@ class Evaluation(Trials):
         budget: What everything together may cost.
         scrubber: Takes the host's secrets out of what is kept.
         judging: Scores the tasks that a judge scores; None where there are none.
-        logs: Where what scorers keep of trials goes; None: nowhere.
+        logs: Where what scorers keep of trials goes, and what agents write; None: nowhere.
     """
 
     plan: Plan
@@ -67,6 +67,7 @@ class Evaluation(Trials):
             trace=trace,
             budget=self.budget,
             path=path_of(task, trial),
+            keep=None if self.logs is None else self.logs.files(task.id, trial),
         )
         if run.over_budget:
             raise LimitError(str(run.error))

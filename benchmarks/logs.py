@@ -1,4 +1,7 @@
-"""What scorers kept of trials, such as the output of tests: a file each, beside the samples."""
+"""What is kept of trials beside the samples.
+
+What scorers said, such as the output of tests, is a file each; what agents wrote, a folder each.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from ..runtime.artifacts import ARTIFACTS, Keeping
+from ..runtime.trace import RunFolder
 from ..schema.files import make_folder, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["LOGS", "Logs", "log_path"]
+    from ..runtime.artifacts import Keep
+
+__all__ = ["LOGS", "Logs", "artifacts_place", "log_path"]
 
 LOGS = "logs"
 
@@ -25,12 +32,26 @@ def log_path(folder: Path, task: str, trial: int) -> Path:
         task: The task's id.
         trial: Which trial of it, from 1.
     """
-    return folder / LOGS / f"{quote(task, safe=' ')}-{trial}.log"
+    return folder / LOGS / f"{_name(task, trial)}.log"
+
+
+def artifacts_place(task: str, trial: int) -> str:
+    """Give the folder, in that of an evaluation, that has what agents wrote in a trial.
+
+    Args:
+        task: The task's id.
+        trial: Which trial of it, from 1.
+    """
+    return f"{ARTIFACTS}/{_name(task, trial)}"
+
+
+def _name(task: str, trial: int) -> str:
+    return f"{quote(task, safe=' ')}-{trial}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Logs:
-    """Where an evaluation keeps what scorers say of its trials.
+    """Where an evaluation keeps what scorers say of its trials, and what agents wrote in them.
 
     Attributes:
         folder: The folder of the evaluation.
@@ -52,3 +73,13 @@ class Logs:
             write_atomically(path, self.scrub(text))
         else:
             path.unlink(missing_ok=True)
+
+    def files(self, task: str, trial: int) -> Keep:
+        """Give what keeps the files that agents write in a trial.
+
+        Args:
+            task: The task's id.
+            trial: Which trial of it, from 1.
+        """
+        folder = RunFolder(self.folder, self.scrub)
+        return Keeping(folder=folder, place=artifacts_place(task, trial))

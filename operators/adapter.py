@@ -130,6 +130,7 @@ class Adapted:
                 path=f"{self.name}/",
                 folder=None if record.journal.replaying else record.folder.path,
                 trace=trace,
+                artifacts=None if record.journal.replaying else record.keep,
             )
             run = await self._result(episode, record)
         if not record.journal.replaying:

@@ -15,11 +15,12 @@ from .strategy import strategy_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..runtime.plan import Plan
     from ..schema.models import Model
     from ..schema.task import Task
     from .command.starting import Start
 
-__all__ = ["evolution", "judged"]
+__all__ = ["evolution", "evolved_team", "judged"]
 
 TEAMS_SHOWN = 2
 """Teams that an operator reads of, with what their runs came to."""
@@ -64,9 +65,7 @@ def evolution(start: Start, tasks: Sequence[Task]) -> Estimate:
         tasks: What is left of its stream.
     """
     recipe, models = start.recipe, start.catalogue.models
-    teams = start.made or (*start.written, *start.others)
-    plans = [compile(team, start.catalogue) for team in teams]
-    once = any_of(estimate(plan, tasks) for plan in plans)
+    plans, once = _plans(start), evolved_team(start, tasks)
     judge = models.get(recipe.judge_model or recipe.meta_model)
     to_judge = sum(is_judged(recipe, task) for task in tasks)
     bound = strategy_of(recipe.strategy).calls_at_most
@@ -84,3 +83,20 @@ def evolution(start: Start, tasks: Sequence[Task]) -> Estimate:
     }
     found = Estimate(**ranges, unpriced=everything.unpriced)
     return found + judged(judge, to_judge, to_judge * (most // smallest))
+
+
+def evolved_team(start: Start, tasks: Sequence[Task]) -> Estimate:
+    """Estimate a team of an evolution, whichever, that runs once on each of these tasks.
+
+    Teams that are made anew are taken to be no larger than those of today.
+
+    Args:
+        start: What the evolution begins with.
+        tasks: What the team runs on.
+    """
+    return any_of(estimate(plan, tasks) for plan in _plans(start))
+
+
+def _plans(start: Start) -> list[Plan]:
+    teams = start.made or (*start.written, *start.others)
+    return [compile(team, start.catalogue) for team in teams]

@@ -26,6 +26,7 @@ from .scoring import cost_of, is_judged
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..runtime.artifacts import Keep
     from ..runtime.budget import Budget
     from ..runtime.caps import Caps
     from ..runtime.engine import Context
@@ -62,6 +63,7 @@ class TaskRuns:
         path: Where they stand in the journal.
         judge: The model that judges.
         trace: Told everything that happens.
+        artifacts: Keeps the files that agents write; None: nobody does.
     """
 
     stage: Stage
@@ -70,6 +72,7 @@ class TaskRuns:
     path: str = ""
     judge: Meta = field(init=False, repr=False)
     trace: Trace | None = None
+    artifacts: Keep | None = None
     _runs: dict[str, Run] = field(default_factory=dict[str, "Run"])
     _beside: Usage = field(default_factory=Usage)
 
@@ -241,6 +244,7 @@ class TaskRuns:
             "scrubber": stage.scrubber,
             "budget": stage.budget,
             "trace": self.trace,
+            "keep": self.artifacts,
         }
         return self.services.context(**{**usual, **others})
 

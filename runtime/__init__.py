@@ -5,7 +5,9 @@ event loop; `compile` and `perform` are for programs that run many teams over on
 is a single pass of a team's agents.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..schema.first_use import on_first_use
 
 if TYPE_CHECKING:
     from .api import arun, run, stream
@@ -74,11 +76,4 @@ _HOMES = {
     "stream": "api",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Import a public name on first use: commands that only read files stay quick."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+__getattr__ = on_first_use(__name__, _HOMES)

@@ -252,7 +252,7 @@ async def _made(plan: Plan, task: Task, services: Services, options: Options) ->
     if runs is None:
         return await services.execute(plan, task, trace=Trace(*listeners), budget=spending)
     scrub = services.scrubber(os.environ)
-    with Record.begin(Path(runs), plan, task, services.setting, scrub=scrub) as record:
+    async with Record.begin(Path(runs), plan, task, services.setting, scrub=scrub) as record:
         done = await services.execute(
             plan,
             task,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -12,11 +14,15 @@ from .workspace import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
+    from .trace import RunFolder
     from .workspace import Workspace
 
-__all__ = ["MOST_BYTES", "MOST_FILES", "Keep", "keep_written"]
+__all__ = ["ARTIFACTS", "MOST_BYTES", "MOST_FILES", "Keep", "Keeping", "keep_written", "kept_in"]
 
+ARTIFACTS = "artifacts"
+"""The folder, in that of a run, with what agents wrote."""
 MOST_FILES = 100
 MOST_BYTES = 20 << 20
 """Bytes of all files of one agent that are kept."""
@@ -33,6 +39,46 @@ class Keep(Protocol):
             StorageError: They cannot be written.
         """
         ...
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Keeping:
+    """Keeps files in a folder: a folder for each agent; see `Keep`.
+
+    Attributes:
+        folder: Where; it says what a secret is. A file that holds one is not kept.
+        place: The folder in it for these agents.
+    """
+
+    folder: RunFolder
+    place: str = ARTIFACTS
+
+    def __call__(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
+        """Keep them; see `Keep`.
+
+        Raises:
+            StorageError: They cannot be written.
+        """
+        place = f"{self.place}/{agent}"
+        shutil.rmtree(self.folder.path / place, ignore_errors=True)
+        kept: list[str] = []
+        for name, content in files.items():
+            text = content.decode("latin-1")
+            if self.folder.scrub(text) == text:
+                self.folder.keep(f"{place}/{name}", content)
+                kept.append(name)
+        return kept
+
+
+def kept_in(folder: Path, place: str = ARTIFACTS) -> list[str]:
+    """Name the files that are kept there, by their paths in the folder.
+
+    Args:
+        folder: The folder of a run, or of an evaluation.
+        place: The folder in it.
+    """
+    found = (folder / place).rglob("*")
+    return sorted(one.relative_to(folder).as_posix() for one in found if one.is_file())
 
 
 async def keep_written(

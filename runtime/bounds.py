@@ -7,7 +7,6 @@ bounds.
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -23,6 +22,9 @@ __all__ = [
     "LONGEST_EVENT",
     "LONGEST_REPORTS",
     "LONGEST_STRUCTURED",
+    "MOST_EVENTS",
+    "MOST_LINES",
+    "MOST_STEPS",
     "MOST_TOOL_CALLS",
     "MOST_VALUES",
     "MOST_VALUES_OF_TOOL",
@@ -33,6 +35,10 @@ LARGEST_ANSWER = 2 << 20
 """Bytes of one answer of a provider, many times what a model writes: a larger one is none."""
 LARGEST_STREAM = 32 * LARGEST_ANSWER
 """Bytes of the events of one answer, of which each may say a single token."""
+MOST_EVENTS = 250_000
+"""Events of one answer: more than any model writes tokens."""
+MOST_LINES = 4 * MOST_EVENTS
+"""Lines of the events of one answer: names, data, comments, and the empty ones in between."""
 MOST_TOOL_CALLS = 64
 """Calls of one answer that are done; the model is told of the others."""
 LARGEST_RESULT = 100_000
@@ -52,6 +58,8 @@ LONGEST_STRUCTURED = 256 << 10
 """Characters of an answer that is read as JSON."""
 MOST_VALUES = 5_000
 """Values of an answer that are checked against a schema."""
+MOST_STEPS = 50_000
+"""Keywords of a schema that the values of an answer are held against."""
 LONGEST_EVENT = 100_000
 """Characters of what a model read, of what it wrote and of what it thought, each, that an event
 of a call says: the longest texts lose their middle. The journal has all of it."""
@@ -69,4 +77,9 @@ async def apart(size: int, work: Callable[[], T]) -> T:
         size: Of the text, in characters or bytes.
         work: The work. It shares nothing with what goes on meanwhile.
     """
-    return work() if size <= AT_ONCE else await asyncio.to_thread(work)
+    if size <= AT_ONCE:
+        return work()
+    # The commands that only check a team read this module too, and have no event loop.
+    from asyncio import to_thread
+
+    return await to_thread(work)

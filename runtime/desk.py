@@ -79,6 +79,7 @@ class Desk:
         limit = self.planned.agent.timeout
         self.time = whole.time if whole else OwnTime(limit, whole=self.run.allowance.time)
         self.waits = False
+        self.started = time.monotonic()
         self.purse = whole.purse if whole else self._budget()
         self.spending = self.purse.child()
         self.recorded = Usage()
@@ -106,6 +107,11 @@ class Desk:
         """Characters of reports that it does not read, as they are too long together."""
         whole = sum(len(one.result.content) for one in self.before.values() if one.result)
         return whole - sum(len(report.content) for report in self.reports)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been at work, or waited for its models."""
+        return time.monotonic() - self.started
 
     @property
     def usage(self) -> Usage:

@@ -282,6 +282,7 @@ class Running:
         return AgentOutcome(
             status="cancelled",
             usage=desk.usage,
+            seconds=desk.seconds,
             attempts=desk.attempts,
             mishaps=desk.mishaps.told(),
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
-import shutil
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -18,6 +18,7 @@ from ..schema.models import Model
 from ..schema.problems import quoted
 from ..schema.task import ATTACHED
 from ..schema.values import is_list
+from .artifacts import Keeping, kept_in
 from .budget import Caps
 from .jail import Jails
 from .journal import Journal
@@ -39,14 +40,14 @@ __all__ = ["MANIFEST", "Record", "as_json", "manifest", "read_result", "read_set
 
 MANIFEST = "run.json"
 RESULT = "result.json"
-ARTIFACTS = "artifacts"
-"""The folder of the files that agents wrote, below the run's."""
 TEAM_THAT_WAS = "team_that_was.yaml"
 NO_FILES: Mapping[str, str] = MappingProxyType({})
 
 
 class Record:
-    """Keeps a run in a folder. A context manager; the folder is complete however the run ends.
+    """Keeps a run in a folder. A context manager, `async` where an event loop runs.
+
+    The folder is complete however the run ends.
 
     Args:
         folder: Where.
@@ -125,6 +126,18 @@ class Record:
             self.folder.close()
             self.journal.close()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *ended: object) -> None:
+        """Leave it without holding up the event loop: a result may be megabytes."""
+        leaving = asyncio.ensure_future(asyncio.to_thread(self.__exit__, *ended))
+        try:
+            await asyncio.shield(leaving)
+        except asyncio.CancelledError:
+            await leaving
+            raise
+
     @property
     def failed(self) -> bool:
         """Whether an earlier process brought this run to its end without an answer."""
@@ -146,21 +159,12 @@ class Record:
         Raises:
             StorageError: They cannot be written.
         """
-        place = f"{ARTIFACTS}/{agent}"
-        shutil.rmtree(self.folder.path / place, ignore_errors=True)
-        kept: list[str] = []
-        for name, content in files.items():
-            text = content.decode("latin-1")
-            if self.folder.scrub(text) == text:
-                self.folder.keep(f"{place}/{name}", content)
-                kept.append(name)
-        return kept
+        return Keeping(folder=self.folder)(agent, files)
 
     @property
     def artifacts(self) -> list[str]:
         """The files that agents wrote, below the run's folder."""
-        found = (self.folder.path / ARTIFACTS).rglob("*")
-        return sorted(str(one.relative_to(self.folder.path)) for one in found if one.is_file())
+        return kept_in(self.folder.path)
 
     def finish(self, run: Run) -> None:
         """Take the result; it is written when the record is left."""

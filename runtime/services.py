@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack, asynccontextmanager, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..schema.errors import InputError
@@ -142,9 +142,13 @@ class Services:
             StorageError: What happened can no longer be written down.
         """
         context = self.context(
-            journal=journal, scrubber=scrubber, trace=trace, budget=budget, dialogue=dialogue
+            journal=journal,
+            scrubber=scrubber,
+            trace=trace,
+            budget=budget,
+            dialogue=dialogue,
+            keep=keep,
         )
-        context = replace(context, keep=keep)
         return await perform(plan, task, context, path=path, silent=silent)
 
     def context(
@@ -155,6 +159,7 @@ class Services:
         trace: Trace | None = None,
         budget: Budget | None = None,
         dialogue: int = 0,
+        keep: Keep | None = None,
     ) -> Context:
         """Give what it takes to run prepared plans here: whole, by their passes, or one pass.
 
@@ -164,6 +169,7 @@ class Services:
             trace: Told everything that happens.
             budget: What all of it may cost.
             dialogue: Characters that are kept of what each agent read and said.
+            keep: Keeps the files that agents write; None: nobody does.
         """
         return Context(
             calls=self.calls(journal=journal, scrubber=scrubber),
@@ -174,6 +180,7 @@ class Services:
             agent_caps=self.setting.agent_budget if self.setting.agent_budget.value() else None,
             dialogue=dialogue,
             recaller=self.recaller,
+            keep=keep,
         )
 
 

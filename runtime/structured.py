@@ -11,7 +11,7 @@ from ..schema.json_text import DECODER, dumps, loads
 from ..schema.problems import dotted, quoted
 from ..schema.values import is_list, is_mapping
 from .bounds import LONGEST_STRUCTURED
-from .brief import briefly, excess
+from .brief import Room, TooMuch, brief_keywords, excess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -69,8 +69,11 @@ def json_in(text: str, fits: Callable[[Any], bool] = is_mapping) -> Any:
         values = [*_fenced(text), *_values(text)][-MOST_CHOSEN:]
     if not values:
         raise ValueError("no JSON in the text")
-    chosen = [one for one in values if fits(one)] or [one for one in values if is_mapping(one)]
-    return (chosen or values)[-1]
+    for may_be in (fits, is_mapping):
+        for one in reversed(values):
+            if may_be(one):
+                return one
+    return values[-1]
 
 
 def object_in(text: str) -> dict[str, Any]:
@@ -130,19 +133,29 @@ def _is_cut_off(error: json.JSONDecodeError, text: str) -> bool:
 
 
 def _checker(schema: Mapping[str, Any]) -> Callable[[Any], list[str]]:
+    """Give what finds the problems of values, which have room for one answer together."""
     from jsonschema import Draft202012Validator, validators
     from referencing import Registry
 
-    brief = validators.extend(Draft202012Validator, briefly(Draft202012Validator))
-    validator = brief(schema, registry=Registry())
+    brief = validators.extend(Draft202012Validator, brief_keywords(Draft202012Validator))
+    validator, room = brief(schema, registry=Registry()), Room()
+    known: dict[int, list[str]] = {}
 
     def problems(value: Any) -> list[str]:
+        if id(value) not in known:
+            known[id(value)] = found(value)
+        return known[id(value)]
+
+    def found(value: Any) -> list[str]:
         if too_much := excess(value):
             return [too_much]
         try:
-            errors = [*itertools.islice(validator.iter_errors(value), MOST_PROBLEMS)]
+            with room.checking():
+                errors = [*itertools.islice(validator.iter_errors(value), MOST_PROBLEMS)]
         except RecursionError:
             return ["it is nested too deeply"]
+        except TooMuch:
+            return ["it is too much to be checked: give fewer values"]
         return [
             f"{dotted(tuple(error.absolute_path)) or 'the answer'}: {error.message[:200]}"
             for error in errors

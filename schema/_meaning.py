@@ -10,7 +10,6 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ._alternatives import few_alternatives
 from ._graph import Reading, Rule, is_clear, known_agents, no_cycle, one_output
 from ._passes import PASS_RULES
 from ._roster import ROSTER_RULES
@@ -197,7 +196,6 @@ AGENT_RULES: tuple[Rule, ...] = (
     notes_on_others,
     taught_notes,
     drafts_of_models,
-    few_alternatives,
 )
 """The rules for an agent by itself."""
 
@@ -211,7 +209,6 @@ TEAM_RULES: tuple[Rule, ...] = (
     notes_on_others,
     taught_notes,
     drafts_of_models,
-    few_alternatives,
 )
 """All rules: what a file names is known on this host, too."""
 

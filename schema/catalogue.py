@@ -246,7 +246,13 @@ def _body(text: str) -> str:
 @functools.cache
 def installed(group: str) -> Mapping[str, EntryPoint]:
     """Find the entry points of a group by name, without importing any of them."""
-    return {point.name: point for point in entry_points(group=f"coterie.{group}")}
+    return {point.name: point for point in _entry_points().select(group=f"coterie.{group}")}
+
+
+@functools.cache
+def _entry_points() -> Any:
+    """Read those of all groups at once: each time, the files of all packages are opened."""
+    return entry_points()
 
 
 def load_named(group: str, name: str) -> Any:

@@ -96,6 +96,16 @@ STREAMS: Mapping[str, Body] = {
     "a part that goes on": lambda size: deltas(
         [{"content": [{"type": "text", "text": "a" * 90}]}] * (size // 180)
     ),
+    "a call that says its name with every piece": lambda size: deltas(
+        [{"tool_calls": [{"index": 0, "function": {"name": "look", "arguments": '{"}'}}]}]
+        * (size // 120)
+    ),
+    "names in every chunk": lambda size: b"".join(
+        b'data: {"n%d": 1}\n\n' % one for one in range(size // 20)
+    ),
+    "events of nothing": lambda size: b"data: {}\n\n" * (size // 10),
+    "an event of empty lines": lambda size: b"data:\n" * (size // 6),
+    "a long event": lambda size: b"data: [" + b"{}," * (size // 3) + b"{}]\n\n",
     "one line": lambda size: b"data: " + b"a" * size,
     "empty lines": lambda size: b"\n" * size,
     "too much": lambda _: (b":" * 9_999 + b"\n") * (LARGEST_STREAM // 10_000 + 1),

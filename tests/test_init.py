@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 from contextlib import chdir
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +16,8 @@ from click.testing import CliRunner
 from coterie.benchmarks.command import main as bench
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles.providers import KEY, ProviderDouble, Said
+from coterie.runtime.doubles.providers.openai import OPENAI
 from coterie.schema import load_team
 from coterie.schema.command import main
 from coterie.schema.seeds import seed_files
@@ -21,8 +25,6 @@ from coterie.schema.seeds import seed_files
 from .came import invoked_in
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from click.testing import Result
 
 FILES = {
@@ -132,3 +134,21 @@ def test_seeds_are_listed_with_their_size_and_where_they_are_from(tmp_path: Path
     assert "seed:debate · 19 agents" in told
     assert "(Du et al., 2023)" in told
     assert max(map(len, told.splitlines())) <= 120
+
+
+def test_three_short_commands_give_the_first_answer_to_someone_with_a_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parents[1] / "docs/init.md").read_text(encoding="utf-8")
+    first = page.split("```console\n")[1].split("```")[0].splitlines()
+    install, begin, run = (line.removeprefix("$ ") for line in first if line.startswith("$ "))
+    assert max(map(len, (install, begin, run))) <= 80
+    assert install == "pip install ../coterie"
+    assert mas(tmp_path, *shlex.split(begin)[1:]).exit_code == 0
+    provider = replace(OPENAI, model=run.rpartition("/")[2])
+    with ProviderDouble(provider, [Said(text='{"answer": "positive"}')] * 3) as double:
+        for name, value in provider.variables.items():
+            monkeypatch.setenv(name, value.format(origin=double.origin, key=KEY))
+        done = invoked_in(tmp_path, mas_run, shlex.split(run)[1:], "mas-run")
+    assert (done.code, done.out.splitlines()) == (0, first[-1:]), done.err
+    assert "score 1 (right)" in done.err

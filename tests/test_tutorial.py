@@ -60,7 +60,7 @@ def test_the_tutorial_shows_what_its_commands_print(folder: Path) -> None:
                 for line in re.findall(r"^mas-.+$", text, re.MULTILINE):
                     came = typed(folder, line)
                     assert came.code == ("mas-diff" in line), (line, came.err)
-                    printed += steady(came.out + came.err)
+                    printed += steady((came.out + came.err).replace(f"{folder}/", ""))
             elif language == "text":
                 shown = [line for line in steady(text) if line.strip() != "…"]
                 assert not [line for line in shown if line not in printed]

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...runtime.terminal import speakable
+from ...runtime.terminal import counted, speakable
 from ...schema.command import Command, catalogue_of, host_options, note, problem_format
 from ...schema.errors import InputError
 from .evaluating import Evaluating, setting_of, words_typed
 from .options import as_json, choice_of, named, source_of, spending, tasks, workers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from ...operators.command.evolving import Evolving
     from ...runtime.plan import Plan
     from ...runtime.trace import RunFolder
     from ...schema.catalogue import Catalogue
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["evolve"]
 
+TEST = "test"
+"""The folder, in that of the evolution, of what was held out."""
 OTHERS = "Leave them out with --instances, or evolve a new pool."
 
 
@@ -60,6 +63,7 @@ OTHERS = "Leave them out with --instances, or evolve a new pool."
     help="With --freeze: how often each task of the split test is tried.",
 )
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
+@click.option("--dry-run", is_flag=True, help="Check everything, say what it will take, stop.")
 @tasks
 @workers
 @spending
@@ -79,6 +83,7 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     """
     from ...operators.command.evolving import Evolving
     from ...operators.evolution import EVOLUTIONS, TURNS
+    from ...runtime.command.loading import refuse_unused
     from ...runtime.trace import RunFolder
     from ...schema.recipe import load_recipe
     from ...schema.secrets import scrubbed
@@ -102,12 +107,18 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     )
     tested = replace(request, choice=replace(choice, split="test"))
     chosen = request.tasks()
+    beside: Mapping[str, Plan] = {}
     if options["freeze"]:
-        _check_tested(tested, chosen, pool_folder, options["baselines"], known)
+        beside = _tested_beside(tested, chosen, pool_folder, options["baselines"], known)
     given = {**options, "name": options["evolution"] or name, "dry_run": False}
     recipe = load_recipe(recipe_file, tell=note)
-    benchmark.prepare(request.source, chosen)
     evolving = Evolving(recipe_file, recipe, chosen, pool_folder, known, given)
+    asked = [alias for plan in beside.values() for alias in plan.models]
+    refuse_unused(options["model"], [*(one.alias for one in evolving.start.models), *asked])
+    if options["dry_run"]:
+        _foretell(evolving, tested, beside)
+        return
+    benchmark.prepare(request.source, chosen)
     online = io.StringIO()  # told after what was held out, which is the figure of a team
     with redirect_stdout(online) if options["freeze"] else nullcontext():
         code = evolving.to_the_end()
@@ -116,7 +127,7 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
         once = replace(request, trials=1)
         write_online(folder, once, recipe, known.models, benchmark, command=words_typed())
     if code == 0 and options["freeze"]:
-        code = _frozen(tested, folder.path / "test", pool_folder, known, options)
+        code = _frozen(tested, folder.path / TEST, pool_folder, known, options)
     if told := online.getvalue():
         by = "a judge" if recipe.score == "judge" else "its reference answer, so no held-out figure"
         _head(f"online, each task's team chosen by {by}", options)
@@ -130,26 +141,57 @@ def _head(text: str, options: dict[str, Any]) -> None:
         click.echo(speakable(f"== {text} =="))
 
 
-def _check_tested(
+def _foretell(evolving: Evolving, tested: Request, beside: Mapping[str, Plan]) -> None:
+    """Say what the evolution and the evaluations after it will take; make and spend nothing.
+
+    Raises:
+        InputError: Something is wrong with the evolution.
+    """
+    from ...operators.expected import evolved_team
+    from ...runtime.estimate import Range, estimate
+
+    evolving.check()
+    if evolving.options["freeze"]:
+        chosen, many = tested.tasks(), tested.trials
+        begun = (evolving.folder / TEST).exists()
+        often = Range(least=0 if begun else many, most=many)
+        each = {"the frozen team": evolved_team(evolving.start, chosen) * often}
+        for source, plan in beside.items():
+            each[source] = estimate(plan, chosen) * often
+        on = f"{counted(len(chosen), 'task')} x {counted(many, 'trial')}"
+        for who, found in each.items():
+            click.echo(speakable(f"held out: {on} by {who}: {found}"))
+    evolving.foretell()
+
+
+def _tested_beside(
     request: Request,
     stream: Sequence[Task],
     pool: Path,
     baselines: Sequence[str],
     known: Catalogue,
-) -> None:
-    """Find what is wrong with the evaluations before the evolution is paid for."""
+) -> dict[str, Plan]:
+    """Find what is wrong with the evaluations before the evolution is paid for.
+
+    Returns:
+        The teams that are tested as well, by what the user calls them.
+    """
     from ...operators.scoring import require_answers
     from ...pool.seen import Seen
     from ...runtime.command.loading import load_team_of
+    from ...runtime.plan import compile
     from ..seen import places_in, refuse_seen
 
     chosen, name = request.tasks(), request.benchmark
     require_answers(chosen)
     seen = Seen.of(stream, places_in(f"{name}, split evolve", stream)) | Seen.by(pool)
     seen.refuse(chosen, OTHERS, places=places_in(f"{name}, split test", chosen))
+    plans: dict[str, Plan] = {}
     for team_file in baselines:
-        team, _, path = load_team_of(team_file, known)
+        team, offered, path = load_team_of(team_file, known)
         refuse_seen(chosen, request.benchmark, team=team, path=path)
+        plans[team_file] = compile(team, offered)
+    return plans
 
 
 def _frozen(

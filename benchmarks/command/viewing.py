@@ -6,6 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...runtime.artifacts import kept_in
 from ...runtime.record import MANIFEST, read_value
 from ...runtime.showing import Recorded
 from ...runtime.terminal import on_one_line, speakable
@@ -13,6 +14,8 @@ from ...runtime.trace import Trace
 from ...schema.command import HOST
 from ...schema.errors import InputError
 from ...schema.json_text import loads
+from ...schema.team import natural
+from ..logs import artifacts_place
 from ..results import scored_samples
 from .evaluate import OFFLINE
 from .evaluating import recorded
@@ -65,14 +68,18 @@ class _Samples:
         del agent, full
         told = [
             f"  {on_one_line(f'{one.task} {one.trial}: {one.score:g} ({one.reason})')}"
-            for one in scored_samples(self.folder)
+            for one in self._in_order()
         ]
         told.append(f"next: mas-show {shlex.quote(str(self.folder))} TASK TRIAL")
         return speakable("\n".join(told)) + "\n"
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
         del agent
-        return {"samples": [one.value() for one in scored_samples(self.folder)]}
+        return {"samples": [one.value() for one in self._in_order()]}
+
+    def _in_order(self) -> Sequence[Sample]:
+        """Give the samples by task and trial: the journal has them as they came."""
+        return sorted(scored_samples(self.folder), key=lambda one: (natural(one.task), one.trial))
 
 
 def _trial(folder: Path, task_id: str, trial: int) -> Recorded:
@@ -97,6 +104,10 @@ def _trial(folder: Path, task_id: str, trial: int) -> Recorded:
         team=evaluating.plan.team,
         task=task.value(),
         models=[f"{alias} = {one.model}" for alias, one in sorted(evaluating.plan.models.items())],
-        result={**sample, "score": None if sample["score"] is None else score},
+        result={
+            **sample,
+            "score": None if sample["score"] is None else score,
+            "artifacts": kept_in(folder, artifacts_place(task_id, trial)),
+        },
         events=events,
     )

@@ -15,7 +15,7 @@ from ...schema.picture.caption import span
 from ..terminal import counted, speakable, speakable_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
     from ...schema.task import Task
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..services import Setting
     from ..usage import Usage
 
-__all__ = ["Resuming", "larger", "spent", "summary", "tell_answer", "tell_result"]
+__all__ = ["Resuming", "cancelled", "larger", "spent", "summary", "tell_answer", "tell_result"]
 
 REPEATED = {"tools_file": "--tools", "allowed_tools": "--allow-tool"}
 """Options that a run's folder does not keep, as they grant rights; by their names in a command."""
@@ -94,6 +94,16 @@ def spent(usage: Usage, seconds: float) -> list[str]:
     ]
 
 
+def cancelled(states: Mapping[str, str]) -> list[str]:
+    """Say whom the end of a run found waiting or at work; nothing, where it was nobody.
+
+    Args:
+        states: How each agent ended, by its id.
+    """
+    names = [agent for agent, state in states.items() if state == "cancelled"]
+    return [f"{counted(len(names), 'agent')} cancelled ({span(names)})"] if names else []
+
+
 def summary(run: Run, record: Record) -> str:
     """Say on one line how a run ended, and where all of it is."""
     parts = spent(run.usage, run.seconds)
@@ -107,6 +117,7 @@ def summary(run: Run, record: Record) -> str:
         parts.insert(0, f"recruited {span(run.recruited)}")
     if run.cut_off:
         parts.insert(0, f"cut off: what {span(run.cut_off)} answered")
+    parts[:0] = cancelled({agent: came.status for agent, came in run.agents.items()})
     if run.score is not None:
         parts.insert(0, f"score {run.score.value:g} ({speakable(run.score.reason)})")
     return f"{', '.join(parts)}; {record.folder.path}{os.sep}"

@@ -108,7 +108,7 @@ def _heading(plan: Plan) -> str:
 class _Lines:
     """One line for each thing worth knowing.
 
-    What makes the run fail is told at its end, and so not here as well.
+    What makes the run fail, or cancels its agents, is told at its end, and so not here as well.
     """
 
     def __init__(self, plan: Plan, scrub: Callable[[str], str]) -> None:
@@ -116,7 +116,7 @@ class _Lines:
         self._scrub = scrub
 
     def __call__(self, event: Event) -> None:
-        if event.type not in TOLD or event.fields.get("status") == "cancelled":
+        if event.type not in TOLD:
             return
         shown = self._scrub(on_one_line(said(event.type, self._fields(event))))
         if event.type != "round_started":
@@ -129,10 +129,14 @@ class _Lines:
         match event.type:
             case "model_retried":
                 return {**fields, "error": fields["kind"]}
-            case "agent_finished" if self._one_failure_ends_it:
+            case "agent_finished" if self._one_failure_ends_it or _is_cancelled(event):
                 return {**fields, "error": None}
             case _:
                 return fields
+
+
+def _is_cancelled(event: Event) -> bool:
+    return event.fields["status"] == "cancelled"
 
 
 @dataclass(kw_only=True, slots=True)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..record import Record
     from ..scrubber import Scrubber
     from ..services import Services, Setting
+    from ..trace import Event
     from .loading import Asked, Loaded
 
 __all__ = ["main"]
@@ -295,6 +296,7 @@ class _Making:
     folder: Path | None = None
     budget: Budget | None = None
     spent: list[str] = field(default_factory=list[str])
+    states: dict[str, str] = field(default_factory=dict[str, str])
 
     def to_the_end(self) -> int:
         """Make the run and show what came of it; give the exit code."""
@@ -327,7 +329,7 @@ class _Making:
         from ..recall import refuse_met
         from ..services import open_services
         from .approving import terminal_approver
-        from .ending import spent
+        from .ending import cancelled, spent
 
         offline = bool(self.options["replay"])
         approver = terminal_approver()
@@ -354,11 +356,12 @@ class _Making:
                     files={name: scrubber.known(text) for name, text in task.files.items()},
                 ),
             )
-            with self._record(scrubber) as record:
+            async with self._record(scrubber) as record:
                 try:
                     run = await self._run(services, record, scrubber)
                 except asyncio.CancelledError:
-                    self.spent = spent(record.spent(), record.journal.seconds)
+                    took = spent(record.spent(), record.journal.seconds)
+                    self.spent = [*cancelled(self.states), *took]
                     raise
                 record.finish(run)
         if self.options["verify"]:
@@ -395,8 +398,8 @@ class _Making:
             self.budget = Budget(self.setting.budget)
             self.budget.deposit(record.spent(), seconds=record.journal.seconds)
         with progress(self.plan, quiet=self.options["quiet"], scrub=scrubber) as show:
-            listeners = (show,) if self.options["replay"] else (record.folder, show)
-            trace, task = Trace(*listeners), self.loaded.task
+            kept = () if self.options["replay"] else (record.folder,)
+            trace, task = Trace(*kept, show, self._hear), self.loaded.task
             if self.adapting is not None:
                 return await self.adapting.run(
                     self.plan, task, services,
@@ -411,6 +414,11 @@ class _Making:
                 budget=self.budget,
                 keep=None if self.options["replay"] else record.keep,
             )
+
+    def _hear(self, event: Event) -> None:
+        """Note how each agent ended: where a signal ends the run, nobody else knows."""
+        if event.type == "agent_finished":
+            self.states[event.agent or ""] = event.fields["status"]
 
     def _show(self, run: Run, record: Record) -> None:
         from .ending import summary, tell_answer, tell_result

@@ -24,15 +24,18 @@ class EventReader:
     Attributes:
         plain: The document; the beginning of what was sent, where there was no event in it.
         is_stream: Whether there was an event.
+        lines: How many have come.
     """
 
     def __init__(self) -> None:
         self.plain = bytearray()
         self.is_stream = False
+        self.lines = 0
         self._is_document: bool | None = None
         self._skipped = 0
         self._rest = bytearray()
         self._data: list[bytes] = []
+        self._held = 0
         self._after_return = False
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
@@ -61,7 +64,7 @@ class EventReader:
     @property
     def waiting(self) -> int:
         """The bytes that have come of an event, or a document, that is not whole."""
-        return self._skipped + len(self._rest) + len(self.plain) + sum(map(len, self._data))
+        return self._skipped + len(self._rest) + len(self.plain) + self._held
 
     def _begun(self, chunk: bytes) -> bytes:
         """Look how it begins, as soon as something but space has come."""
@@ -72,7 +75,7 @@ class EventReader:
             self._skipped += len(chunk)
         return start
 
-    def _lines(self, chunk: bytes) -> Iterator[bytes]:
+    def _lines(self, chunk: bytes) -> list[bytes]:
         """Cut at ends of lines: a line feed, a carriage return, or both."""
         if self._after_return and chunk:
             self._after_return = False
@@ -82,19 +85,23 @@ class EventReader:
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         first, *others = chunk.split(b"\n")
         self._rest += first
-        for line in others:
-            whole = bytes(self._rest)
-            self._rest[:] = line
-            yield whole
+        if not others:
+            return []
+        whole = [bytes(self._rest), *others[:-1]]
+        self._rest[:] = others[-1]
+        self.lines += len(whole)
+        return whole
 
     def _take(self, line: bytes) -> None:
         """Take a line; comments, and fields other than data, say nothing that is needed."""
         line = line.removeprefix(BYTE_ORDER_MARK)
         if line.startswith(b"data:"):
             self._data.append(line[5:].removeprefix(b" "))
+            self._held += len(line)
 
     def _event(self) -> bytes:
         data = b"\n".join(self._data)
         self._data.clear()
+        self._held = 0
         self.is_stream = True
         return data

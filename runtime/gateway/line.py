@@ -14,7 +14,6 @@ from .given_back import marked, meant_for
 from .hearing import Hearing, unheard
 from .inputs import encoded_bytes, most_tokens, with_attachments
 from .metering import characters_in, lost, metered, tokens_in
-from .parameters import refused_by
 from .prices import context_of
 from .retry import call_with_retries
 from .waiting import Waiting
@@ -177,6 +176,8 @@ class Line:
         Raises:
             CallError: Nothing was refused that can be said otherwise.
         """
+        from .parameters import refused_by  # many patterns, which few calls need
+
         refused = refused_by(error, body, again)
         forms = self._body(call, endpoint, refused).forms
         other = {one: form for one, form in forms.items() if form.name != body.forms[one].name}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import aiohttp
 
 from ...schema.values import is_mapping
-from ..bounds import LARGEST_ANSWER, LARGEST_STREAM
+from ..bounds import LARGEST_ANSWER, LARGEST_STREAM, MOST_EVENTS, MOST_LINES, apart
 from .answer import parsed
 from .errors import CallError
 from .events import EventReader
@@ -27,6 +27,8 @@ __all__ = ["StreamedAnswer"]
 
 BYTES_AT_ONCE = 16 << 10
 """Bytes of events that are read before others have their turn: some milliseconds."""
+BETWEEN_LOOKS = 2 * LARGEST_ANSWER
+"""Bytes of events after which it is looked how large the answer has become."""
 LAST_WORD = b"[DONE]"
 SECONDS_TO_END = 0.05
 """How long the end of a response may come after its last event, so that its connection is kept."""
@@ -60,6 +62,8 @@ class StreamedAnswer:
     _events: EventReader = field(default_factory=EventReader)
     _assembly: Assembly = field(init=False)
     _size: int = 0
+    _taken: int = 0
+    _looked: int = 0
 
     def __post_init__(self) -> None:
         self._assembly = self.wire.assembly()
@@ -73,19 +77,19 @@ class StreamedAnswer:
         """
         try:
             async for chunk in response.content.iter_chunked(BYTES_AT_ONCE):
-                if self._is_last(chunk):
+                if await self._is_last(chunk):
                     await _ended(response)
-                    return self._whole()
+                    return await self._whole()
                 if len(chunk) == BYTES_AT_ONCE:  # there may be megabytes, and others wait
                     await asyncio.sleep(0)
         except aiohttp.ClientError:
             if not self._assembly.is_whole:
                 raise
         for data in self._events.end():
-            self._take(data)
-        return self._whole() if self._events.is_stream else bytes(self._events.plain)
+            await self._take(data)
+        return await self._whole() if self._events.is_stream else bytes(self._events.plain)
 
-    def _is_last(self, chunk: bytes) -> bool:
+    async def _is_last(self, chunk: bytes) -> bool:
         """Take what came; tell whether it was the last word."""
         self._size += len(chunk)
         if self._size > LARGEST_STREAM or self._events.waiting > LARGEST_ANSWER:
@@ -95,29 +99,39 @@ class StreamedAnswer:
             went_on = True
             if data.strip() == LAST_WORD:
                 return True
-            self._take(data)
+            await self._take(data)
+        if self._taken > MOST_EVENTS or self._events.lines > MOST_LINES:
+            raise self._refused(f"an answer in more than {MOST_EVENTS:,} pieces")
+        if self._size - self._looked > BETWEEN_LOOKS:
+            self._looked = self._size
+            await self._content()
         self.hearing.on_bytes(went_on)
         return False
 
-    def _take(self, data: bytes) -> None:
+    async def _take(self, data: bytes) -> None:
         """Take an event."""
         if data.strip() in {b"", LAST_WORD}:
             return
-        event = parsed(self.source, without(self.secrets, data))
+        self._taken += 1
+        event = await apart(len(data), lambda: parsed(self.source, without(self.secrets, data)))
         if failure := _failure_in(event):
             raise self._failed(failure)
         if words := self._assembly.add(event):
             self.hearing.received = self._received
             self.hearing.on_words(words)
 
-    def _whole(self) -> bytes:
+    async def _whole(self) -> bytes:
         if not self._assembly.is_whole:
             raise CallError(
                 f"{self.source}: the stream ended before the answer did.",
                 kind="malformed",
                 may_be_billed=True,
             )
-        content = json.dumps(self._assembly.body()).encode()
+        return await self._content()
+
+    async def _content(self) -> bytes:
+        """Write what has come until now as the response would have been."""
+        content = await apart(self._size, lambda: json.dumps(self._assembly.body()).encode())
         if len(content) > LARGEST_ANSWER:
             raise self._too_large()
         return content
@@ -126,11 +140,10 @@ class StreamedAnswer:
         return self.wire.answer(self._assembly.body(), self.source)
 
     def _too_large(self) -> CallError:
-        return CallError(
-            f"{self.source}: an answer of more than {LARGEST_ANSWER >> 20} MiB.",
-            kind="malformed",
-            may_be_billed=True,
-        )
+        return self._refused(f"an answer of more than {LARGEST_ANSWER >> 20} MiB")
+
+    def _refused(self, what: str) -> CallError:
+        return CallError(f"{self.source}: {what}.", kind="malformed", may_be_billed=True)
 
     def _failed(self, failure: Mapping[str, Any]) -> CallError:
         """Tell of a failure that the endpoint tells of when the answer has begun already."""

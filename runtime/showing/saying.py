@@ -69,7 +69,12 @@ def _tool(fields: Fields) -> str:
 def _finished(fields: Fields) -> str:
     usage = fields["usage"]
     tokens = usage["prompt_tokens"] + usage["completion_tokens"]
-    text = f"{fields['status']}, {fields['seconds']:.1f} s, {tokens} tokens"
+    status = fields["status"]
+    if status == "cancelled":
+        if not fields.get("attempts", 1):
+            return "cancelled before it began"
+        status = "cancelled at work"
+    text = f"{status}, {fields['seconds']:.1f} s, {tokens} tokens"
     return f"{text}: {fields['error']}" if fields["error"] else text
 
 

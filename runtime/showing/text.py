@@ -70,6 +70,7 @@ def _head(run: Recorded, *, full: bool) -> Iterator[str]:
     if run.started:
         yield f"started  {run.started}"
     yield from (f"model    {on_one_line(one)}" for one in run.models)
+    yield from (f"file     {on_one_line(str(one))}" for one in result.get("artifacts", ()))
     yield from (f"next     {one}" for one in run.hints)
     if cut := [one for one in run.calls if one.is_cut_off]:
         agents = ", ".join(dict.fromkeys(one.agent for one in cut))

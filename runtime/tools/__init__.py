@@ -5,7 +5,23 @@ a `Toolkit` that is registered there and granted as a whole, or a tool of a serv
 tools.yaml names. A team file grants tools to agents by name; what a name means is the host's.
 """
 
-from .tool import GrantedTool, Tool, ToolCall, ToolError, Toolkit
-from .toolbox import Toolbox
+from typing import TYPE_CHECKING
+
+from ...schema.first_use import on_first_use
+
+if TYPE_CHECKING:
+    from .tool import GrantedTool, Tool, ToolCall, ToolError, Toolkit
+    from .toolbox import Toolbox
 
 __all__ = ["GrantedTool", "Tool", "ToolCall", "ToolError", "Toolbox", "Toolkit"]
+
+_HOMES = {
+    "GrantedTool": "tool",
+    "Tool": "tool",
+    "ToolCall": "tool",
+    "ToolError": "tool",
+    "Toolbox": "toolbox",
+    "Toolkit": "tool",
+}
+
+__getattr__ = on_first_use(__name__, _HOMES)

@@ -150,8 +150,8 @@ async def running(server: Server) -> AsyncGenerator[ServerProcess]:
     environment = _environment(server)
     program = _program(server, environment)
     keeper = [sys.executable, "-I", "-S", str(_KEEPER), str(os.getpid()), "--"]
-    process = ServerProcess(
-        await asyncio.create_subprocess_exec(
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
             *keeper,
             program,
             *server.command[1:],
@@ -163,6 +163,12 @@ async def running(server: Server) -> AsyncGenerator[ServerProcess]:
             start_new_session=True,  # Ctrl-C is for us; we then stop the server in good order
         )
     )
+    try:
+        # Cancelled in this moment, asyncio would kill the keeper, and nobody what it keeps.
+        process = ServerProcess(await asyncio.shield(starting))
+    except asyncio.CancelledError:
+        await ServerProcess(await starting).end()
+        raise
     try:
         yield process
         await process.leave()

@@ -17,7 +17,7 @@ from ...schema.json_text import dumps, loads
 from ...schema.problems import dotted
 from ...schema.values import is_mapping
 from ..bounds import LARGEST_RESULT, LONGEST_EVENT
-from ..brief import briefly, excess
+from ..brief import Room, TooMuch, brief_keywords, excess
 from ..dialogue import shortened
 from ..once import unkept
 
@@ -189,12 +189,15 @@ def _problems(arguments: Mapping[str, Any], parameters: Mapping[str, Any]) -> li
 
     validator = _validator(dumps(parameters))
     try:
-        return [
-            f"{dotted(tuple(error.absolute_path)) or 'the arguments'}: {error.message[:200]}"
-            for error in islice(validator.iter_errors(arguments), MOST_PROBLEMS)
-        ]
+        with Room().checking():
+            return [
+                f"{dotted(tuple(error.absolute_path)) or 'the arguments'}: {error.message[:200]}"
+                for error in islice(validator.iter_errors(arguments), MOST_PROBLEMS)
+            ]
     except (Unresolvable, RecursionError):
         return ["its parameters refer to each other in a way that cannot be checked."]
+    except TooMuch:
+        return ["the arguments are too much to be checked: give fewer values."]
 
 
 @functools.cache
@@ -206,7 +209,7 @@ def _validator(parameters: str) -> Validator:
     integers = Draft202012Validator.TYPE_CHECKER.redefine(
         "integer", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     )
-    brief = briefly(Draft202012Validator)
+    brief = brief_keywords(Draft202012Validator)
     strict = validators.extend(Draft202012Validator, brief, type_checker=integers)
     return strict(loads(parameters), registry=Registry())
 

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .._meaning import TEAM_RULES
 from ..agent_file import check_agent, load_agent
 from ..ceiling import load_ceiling
+from ..document import LIMITS
 from ..errors import ConfigError, InputError
 from ..loading import (
     check_team,
     load_models,
     load_task,
-    load_team,
     read_file,
     team_path,
 )
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from ..catalogue import Catalogue
 
 __all__ = ["main"]
-
-MISTAKES = (placeholders,)
-"""The rules that tell of likely mistakes."""
 
 
 @click.command(cls=Command)
@@ -74,7 +72,7 @@ def _problems(file: Path, known: Catalogue) -> tuple[Problem, ...]:
 
 
 def _loaded(file: Path, known: Catalogue) -> tuple[Problem, ...]:
-    """Load a file; give its likely mistakes."""
+    """Load a file; give its likely mistakes, and of a team all problems."""
     match kind_of(file):
         case "task":
             load_task(file, known)
@@ -90,11 +88,10 @@ def _loaded(file: Path, known: Catalogue) -> tuple[Problem, ...]:
             load_recipe(file, tell=note)
         case "agent":
             load_agent(file, known)
-            known = known.beside(file.parent)
-            return tuple(check_agent(file, known, MISTAKES)[1])
+            return tuple(check_agent(file, known.beside(file.parent), (placeholders,))[1])
         case _:
-            load_team(file, known)
             path = team_path(file)
-            known, text = known.beside(path.parent), read_file(path)
-            return tuple(check_team(text, str(path), known, MISTAKES, folder=path.parent)[1])
+            known, text = known.beside(path.parent), read_file(path, LIMITS)
+            rules = (*TEAM_RULES, placeholders)
+            return tuple(check_team(text, str(path), known, rules, folder=path.parent)[1])
     return ()

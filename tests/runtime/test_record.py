@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 
-from coterie.runtime import Plan, Run, Setting, compile
+from coterie.runtime import AgentOutcome, Plan, Run, Setting, compile
+from coterie.runtime.bounds import LONGEST_CONTENT
 from coterie.runtime.gateway import Usage
 from coterie.runtime.record import Record
+from coterie.runtime.runners import AgentResult
 from coterie.runtime.scrubber import Scrubber
 from coterie.schema import Agent, Catalogue, InputError, Model, Task, load_task, load_team
 
+from ..hostile import watched
 from .conftest import team
+from .test_siege import LONGEST_BLOCK
 
 MODELS = {"default": Model(alias="default", model="openai/m", origin="--model")}
 TASK = Task(id="t", query="Why?", files={"a.txt": "text"}, answer=7)
@@ -67,6 +72,34 @@ def test_a_run_that_is_interrupted_says_so(tmp_path: Path) -> None:
         raise KeyboardInterrupt
     (folder,) = (tmp_path / "runs").iterdir()
     assert json.loads((folder / "result.json").read_text())["status"] == "interrupted"
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True])
+def test_a_long_result_holds_no_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_cancelled: bool
+) -> None:
+    plan = plan_of(tmp_path, "x y")
+    said = {
+        f"a{one}": AgentOutcome(status="done", result=AgentResult(content="\\" * LONGEST_CONTENT))
+        for one in range(20)
+    }
+
+    async def kept() -> None:
+        async with begun(tmp_path / "runs", plan, "s3cret-key") as record:
+            record.finish(Run(status="done", answer="4", usage=Usage(), agents=said))
+
+    async def cancelled() -> None:
+        keeping = asyncio.create_task(kept())
+        await asyncio.sleep(0.1)
+        keeping.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await keeping
+
+    with watched(monkeypatch) as loop:
+        asyncio.run(cancelled() if is_cancelled else kept())
+    assert loop.longest <= LONGEST_BLOCK, loop.what
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert json.loads((folder / "result.json").read_text())["status"] == "done"
 
 
 def test_a_folder_that_cannot_be_made_is_the_users_to_mend(tmp_path: Path) -> None:

@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 
 from coterie.runtime import Calls, Context, Gateway, Journal, Run, Toolbox, Trace, compile, perform
 from coterie.runtime.bounds import (
+    LARGEST_STREAM,
     LONGEST_CONTENT,
     LONGEST_EVENT,
     LONGEST_REPORTS,
     LONGEST_STRUCTURED,
+    MOST_EVENTS,
     MOST_VALUES,
 )
 from coterie.runtime.scrubber import Scrubber
@@ -25,7 +27,7 @@ from coterie.runtime.trace import Event, RunFolder
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
 from ..damage import bounded
-from ..hostile import ANSWERS, STREAMS, Watched, message, much, provider, watched
+from ..hostile import ANSWERS, STREAMS, Watched, deltas, message, much, provider, watched
 
 ONCE = Execution(max_retries=0)
 ALONE = Team(name="alone", agents={"a": Agent(id="a", prompt="Do it.")}, execution=ONCE)
@@ -109,6 +111,40 @@ def test_a_stream_that_means_harm_is_an_answer(name: str, besiege: Besiege, nigh
     run = besiege(ALONE, [body], kind="text/event-stream")
     assert run.status in {"done", "failed"}
     assert run.status == "done" or run.error
+
+
+@pytest.mark.parametrize(
+    ("unit", "bound"),
+    [
+        (b"data:\n", "2 MiB"),
+        (b"\n", "pieces"),
+        (b": yes\n\n", "pieces"),
+    ],
+)
+def test_a_stream_that_goes_on_and_on_is_left(unit: bytes, bound: str, besiege: Besiege) -> None:
+    body = b":\n" + unit * (LARGEST_STREAM // len(unit) - 1)
+    run = besiege(ALONE, [body], kind="text/event-stream")
+    assert run.status == "failed"
+    assert bound in (run.error or "")
+
+
+def test_a_stream_of_more_events_than_a_model_writes_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = b"data: {}\n\n" * (2 * MOST_EVENTS)
+    # Many more than would fit into a second, and each is cheap.
+    with bounded(size=len(body), more=MOST_EVENTS // 5_000), watched(monkeypatch) as loop:
+        run = besieged(ALONE, [body], tmp_path, kind="text/event-stream")
+    assert run.status == "failed"
+    assert f"more than {MOST_EVENTS:,} pieces" in (run.error or "")
+    assert loop.longest <= LONGEST_BLOCK, loop.what
+
+
+def test_an_answer_of_many_long_pieces_is_left_on_the_way(besiege: Besiege) -> None:
+    piece = deltas([{"content": "a" * 60_000}]).split(b"\n\n")[0] + b"\n\n"
+    run = besiege(ALONE, [piece * (LARGEST_STREAM // len(piece))], kind="text/event-stream")
+    assert run.status == "failed"
+    assert "an answer of more than 2 MiB" in (run.error or "")
 
 
 def test_what_an_event_says_is_cut_and_the_answer_is_whole(besiege: Besiege) -> None:

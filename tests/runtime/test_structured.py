@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from coterie.runtime.bounds import LONGEST_STRUCTURED
 from coterie.runtime.structured import answer_in, json_in, parse_structured
 from coterie.schema.values import is_mapping
+
+from ..damage import bounded
 
 SCHEMA = {
     "type": "object",
@@ -114,3 +117,34 @@ def test_what_is_too_long_is_not_read() -> None:
     value, (problem,) = parse_structured(f"{at_most} ", SCHEMA)
     assert value is None
     assert problem.startswith("it is too long: 262,145 characters")
+
+
+def held_against(times: int) -> dict[str, Any]:
+    """A schema of which each value is held against ever more schemas, and fits the last."""
+    if times == 0:
+        return {"anyOf": [{"type": "string"}] * 15 + [{"type": "number"}]}
+    return {"anyOf": [held_against(times - 1)] * 2}
+
+
+@pytest.mark.parametrize(
+    ("schema", "count"),
+    [
+        (held_against(0), 15),
+        (held_against(8), 1),
+        ({"enum": [*(f"a{number}" for number in range(255)), 1]}, 1),
+    ],
+)
+def test_what_would_take_long_to_check_is_told_and_takes_little(schema: Any, count: int) -> None:
+    form = {"type": "object", "properties": {"x": {"type": "array", "items": schema}}}
+    answers = [json.dumps({"x": [1] * 4_900})] * count
+    with bounded():
+        _, problems = parse_structured("Or so: ".join(answers), form)
+    assert problems == ["it is too much to be checked: give fewer values"]
+    assert parse_structured('{"x": [1, 1]}', form) == ({"x": [1, 1]}, [])
+
+
+def test_the_last_of_many_values_is_checked_first() -> None:
+    form = {"type": "object", "properties": {"x": {"type": "array", "items": held_against(0)}}}
+    last = '{"x": [1, 2]}'
+    value, problems = parse_structured(json.dumps({"x": [1] * 4_900}) + last, form)
+    assert (value, problems) == ({"x": [1, 2]}, [])

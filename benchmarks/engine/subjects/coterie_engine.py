@@ -45,7 +45,9 @@ async def run(team: dict[str, Any], run: str) -> str:
     if folder is None:
         result = await executed(team, task, Trace(), Calls(gateway=team["gateway"]))
     else:
-        with Record.begin(Path(folder), team["plan"], task, Setting(), scrub=Scrubber()) as record:
+        async with Record.begin(
+            Path(folder), team["plan"], task, Setting(), scrub=Scrubber()
+        ) as record:
             calls = Calls(gateway=team["gateway"], journal=record.journal)
             result = await executed(team, task, Trace(record.folder), calls)
             record.finish(result)

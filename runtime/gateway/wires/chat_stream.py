@@ -21,6 +21,8 @@ GOES_ON = GROWING | {"signature"}
 """What makes a part the continuation of another."""
 MOST_OPEN = 64
 """Parts of a message that may go on at once: the last ones."""
+MOST_PIECES = 1_000
+"""Pieces of a tool call's arguments after which it is not looked whether they are whole."""
 WHOLE = frozenset({"role", "name"})
 """What of a message some endpoints repeat in each delta."""
 
@@ -203,8 +205,12 @@ def _is_another(call: Mapping[str, Any], own: Any, function: Mapping[str, Any]) 
 
 
 def _is_complete(arguments: list[Any]) -> bool:
+    if len(arguments) > MOST_PIECES:
+        return False
     if not all(isinstance(piece, str) for piece in arguments):
         return True
+    if not arguments or not arguments[-1].rstrip().endswith("}"):
+        return False
     try:
         return is_mapping(json.loads("".join(arguments)))
     except (ValueError, RecursionError):

@@ -26,6 +26,7 @@ from coterie.pool.changes import Learnt, Tried
 from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
+from coterie.schema.team import natural
 
 from ...came import invoked
 from .conftest import EACH, NICHES, NOWHERE, Desk, adds
@@ -398,6 +399,7 @@ def test_mas_show_lists_samples_and_shows_each_as_a_run(desk: Desk) -> None:
     (folder,) = desk.results
     *samples, hint = invoked(mas_show, [str(folder)], "mas-show").out.splitlines()
     assert len(samples) == TASKS
+    assert samples == sorted(samples, key=natural)
     assert hint == f"next: mas-show {folder} TASK TRIAL"
     task = samples_of(folder)[0].task
     came = invoked(mas_show, [str(folder), task, "1"], "mas-show")

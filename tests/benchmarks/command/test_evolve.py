@@ -134,6 +134,47 @@ def test_frozen_the_best_team_and_those_beside_it_are_tested_on_other_tasks(desk
     assert (compared.code, "over 12 tasks" in compared.out) == (0, True)
 
 
+def estimated(line: str) -> tuple[int, int]:
+    """Give the least and the most calls of an estimate."""
+    least, most = re.findall(r"([\d,]+)(?: to ([\d,]+))? calls, ", line)[0]
+    return int(least.replace(",", "")), int((most or least).replace(",", ""))
+
+
+def test_a_dry_run_tells_calls_tokens_and_usd_and_what_follows_is_within_them(desk: Desk) -> None:
+    priced = "{model: m, api_base: 'http://127.0.0.1:9/v1', PER_input: 1, PER_output: 2}"
+    priced = priced.replace("PER", "usd_per_mtok")
+    (desk.folder / "models.yaml").write_text(f"models:\n  default: {priced}\n")
+    words = ("--limit", "6", "--freeze", "--trials", "1", "--beside", "pair.yaml")
+    told = evolved(desk, *words, "--dry-run", replies=None)
+    assert told.code == 0, told.err
+    assert not (desk.folder / "pool").exists()
+    *lines, last = told.out.splitlines()
+    assert last == "nothing was made or spent"
+    frozen, beside, *_ = lines
+    assert frozen.startswith("held out: 6 tasks x 1 trial by the frozen team: ")
+    assert beside.startswith("held out: 6 tasks x 1 trial by pair.yaml: 12 calls, ")
+    (evolution,) = (line for line in lines if line.startswith("estimate: "))
+    for line in (evolution, frozen, beside):
+        assert re.search(r" calls, [\d,]+ to [\d,]+ tokens, \$[\d.]+ to \$[\d.]+, ", line)
+    came = evolved(desk, *words)
+    assert came.code == 0, came.err
+    ends = [*zip(*map(estimated, (evolution, frozen, beside)), strict=True)]
+    assert sum(ends[0]) <= came.calls <= sum(ends[1])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--budget", "usd=lots"), "'lots'"),
+        (("--model", f"judge={NOWHERE}"), "nobody here asks the model 'judge'"),
+    ],
+)
+def test_a_dry_run_finds_what_is_wrong(words: tuple[str, str], said: str, desk: Desk) -> None:
+    came = evolved(desk, "--dry-run", *words)
+    assert (came.code, came.calls) == (2, 0)
+    assert said in came.err
+
+
 def test_the_same_command_does_nothing_again(desk: Desk) -> None:
     words = ("--freeze", "--trials", "1", "--beside", "solo.yaml")
     first = evolved(desk, *words)

@@ -10,9 +10,12 @@ import pytest
 
 from coterie.benchmarks.providers.shown import PNG
 from coterie.benchmarks.results import read_samples
+from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
+from coterie.runtime.jail import detect
 
+from ...came import invoked
 from .conftest import Desk, adds
 
 QUERIES = [f"How much is {n} + 1?" for n in (1, 2, 3, 7)]
@@ -165,3 +168,28 @@ def test_an_image_that_the_team_cannot_see_is_refused_before_anything_is_made(ow
         assert (came.code, came.calls) == (2, 0)
         assert "task 'mine-1': nobody in solo can read plot.png (image)." in came.err
     assert not Path("results").exists()
+
+
+@pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
+def test_what_agents_write_in_a_trial_is_kept_and_shown(
+    own: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_SERVICE_API_KEY", "kxv7-very-secret-value-8123")
+    Path("solo.yaml").write_text(
+        "name: solo\nagents:\n  one: {prompt: Code., agent_type: CodeAgent, max_steps: 2}\n"
+    )
+    Path("mine.jsonl").write_text('{"id": "made", "query": "Write.", "answer": "done"}\n')
+    code = (
+        "open('out.txt', 'w').write('made')\n"
+        "open('leak.txt', 'w').write('kxv7-very-' + 'secret-value-8123')\n"
+        "final_answer('done')"
+    )
+    came = own.bench(*run(own), replies=Reply.code(code))
+    assert (came.code, "accuracy 1.000" in came.out) == (0, True), came.err
+    (folder,) = own.results
+    kept = [path for path in (folder / "artifacts").rglob("*") if path.is_file()]
+    assert kept == [folder / "artifacts" / "made-1" / "one" / "out.txt"]
+    assert kept[0].read_text() == "made"
+    shown = invoked(mas_show, [str(folder), "made"], "mas-show")
+    assert "\nfile     artifacts/made-1/one/out.txt\n" in shown.out
+    assert own.bench("replay", str(folder)).code == 0

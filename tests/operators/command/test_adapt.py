@@ -18,10 +18,13 @@ from click.testing import CliRunner, Result
 from coterie.operators.command.evolve import main as mas_evolve
 from coterie.runtime import Journal
 from coterie.runtime.command.run import main as mas_run
+from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
+from coterie.runtime.jail import detect
 from coterie.schema.command.diff import main as mas_diff
 
+from ...came import invoked
 from ..evolving import asked
 
 TEAM = """\
@@ -261,3 +264,28 @@ def test_in_a_stream_each_task_begins_with_the_pool_s_team(world: World) -> None
     before = world.asked
     assert world.called(mas_evolve, *given).exit_code == 0
     assert world.asked == before == 2 * CALLS
+
+
+@pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
+def test_what_agents_write_while_they_adapt_is_kept(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(World, "reply", writes)
+    (world.folder / "team.yaml").write_text(
+        "name: solo\nagents:\n  one: {prompt: Code., agent_type: CodeAgent, max_steps: 2}\n"
+    )
+    done = world.run(*HOW)
+    assert done.exit_code == 0, done.output
+    run = world.made()
+    assert (run / "artifacts" / "one" / "out.txt").read_text() == "made"
+    assert json.loads((run / "result.json").read_text())["artifacts"] == ["artifacts/one/out.txt"]
+    shown = invoked(mas_show, [str(run)], "mas-show").out
+    assert "\nfile     artifacts/one/out.txt\n" in shown
+
+
+def writes(_world: World, request: Request) -> Reply:
+    """Write a file; as the judge, be content."""
+    if "converged" not in asked(request):
+        return Reply.code("open('out.txt', 'w').write('made')\nfinal_answer('7')")
+    said = {"one": {"reason": "so", "contribution": 0.5}}
+    return Reply.json({"reason": "r", "agents": said, "score": 0.95, "converged": False})

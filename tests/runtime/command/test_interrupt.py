@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -13,9 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from coterie.runtime.command.run import main as mas_run
+from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 from coterie.schema import load_team
+
+from ...came import invoked, invoked_in, started
 
 ROOT = Path(__file__).parents[3]
 MOMENTS = [round(random.Random(seed).uniform(0.2, 3.0), 2) for seed in range(20)]
@@ -67,3 +72,46 @@ def test_nothing_is_left(moment: float, nightly: bool, tmp_path: Path) -> None:
         load_team(folder / "team.yaml")
         for line in (folder / "events.jsonl").read_text().splitlines():
             json.loads(line)
+
+
+CREW = """\
+name: crew
+agents:
+  quick: {prompt: You are quick.}
+  slow: {prompt: You are slow.}
+  judge: {prompt: You judge.}
+topology: {reports_to: {quick: [slow], slow: [judge]}}
+"""
+
+
+@pytest.mark.parametrize("ends", ["Ctrl-C", "a limit"])
+def test_cancelled_agents_are_told_by_progress_summary_and_show(ends: str, tmp_path: Path) -> None:
+    (tmp_path / "team.yaml").write_text(CREW)
+    with ScriptedModel({"You are slow": Reply.fault("hang"), "": "so"}) as model:
+        words = ("team.yaml", "-q", "Go.", "--model", f"m@{model.api_base}")
+        if ends == "a limit":
+            came = invoked_in(tmp_path, mas_run, [*words, "--budget", "calls=1"], "mas-run")
+            code, said = came.code, came.err
+        else:
+            running = started(tmp_path, *words)
+            model.wait_for(lambda calls: len(calls) == 2)
+            running.send_signal(signal.SIGINT)
+            _, said = running.communicate(timeout=30)
+            code = running.returncode
+    assert code == (3 if ends == "a limit" else 130), said
+    assert "s  quick: done, " in said
+    assert "s  slow: cancelled at work, " in said
+    assert "s  judge: cancelled before it began\n" in said
+    assert "\n2 agents cancelled (judge, slow), " in said
+    (run,) = (tmp_path / "runs").iterdir()
+    shown = invoked(mas_show, [str(run)], "mas-show").out
+    assert re.search(r"★ the answer +cancelled$", shown, re.MULTILINE)
+    assert re.search(r"^  slow +cancelled, ", shown, re.MULTILINE)
+    assert re.search(r"^  judge +cancelled, 0 calls", shown, re.MULTILINE)
+    assert "s  slow: cancelled at work, " in shown
+    states = invoked(mas_show, [str(run), "--json"], "mas-show").json["agents"]
+    assert {name: one["state"] for name, one in states.items()} == {
+        "quick": "done",
+        "slow": "cancelled",
+        "judge": "cancelled",
+    }

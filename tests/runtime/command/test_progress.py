@@ -46,11 +46,12 @@ def test_lines_tell_ends_and_retries(plan, capsys: pytest.CaptureFixture[str]) -
         show(event("agent_started"))
         show(event("model_retried", kind="busy\x1b[2J", error="429: wait", wait=0.5))
         show(event("agent_finished", status="failed", seconds=2.0, usage=usage, error="429: wait"))
-        show(event("agent_finished", status="cancelled", seconds=0.0, usage=usage, error=None))
+        show(event("agent_finished", status="cancelled", seconds=0.5, usage=usage, error="over"))
     assert capsys.readouterr().err.splitlines() == [
         "one: 1 agent",
         "   1.5 s  a: again (after 0.5 s): busy",
         "   1.5 s  a: failed, 2.0 s, 7 tokens",  # why is told once, at the end of the run
+        "   1.5 s  a: cancelled at work, 0.5 s, 7 tokens",
     ]
 
 

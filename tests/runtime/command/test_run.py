@@ -10,6 +10,7 @@ import pytest
 
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.schema.command.graph import main as mas_graph
 
 from ...came import Came, invoked_in, started
 
@@ -102,6 +103,7 @@ def test_levels_are_counted_as_in_a_picture_of_the_team(folder: Path) -> None:
         "level 1",
         "level 2",
     ]
+    assert " · 2 levels\n" in invoked_in(folder, mas_graph, ["team.yaml"], "mas-graph").out
 
 
 def test_a_question_needs_no_task_file(folder: Path) -> None:
@@ -221,7 +223,7 @@ def test_a_signal_stops_the_run_and_leaves_a_readable_folder(
     (run,) = (folder / "runs").iterdir()
     assert json.loads((run / "result.json").read_text())["status"] == "interrupted"
     told, hint = said.splitlines()[-2:]
-    assert told.startswith("1 call, ")
+    assert told.startswith("1 agent cancelled (judge), 1 call, ")
     assert told.endswith(f" s; runs/{run.name}/")
     assert hint == f"Go on with: mas-run --resume runs/{run.name}"
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]

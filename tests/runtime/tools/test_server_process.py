@@ -7,6 +7,8 @@ import os
 import select
 import subprocess
 import sys
+import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,8 +19,6 @@ from coterie.runtime.tools.servers import start_session
 from .conftest import scripted, shell
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from coterie.runtime.tools.session import Session
 
 pytestmark = pytest.mark.skipif(
@@ -51,6 +51,12 @@ def ended(watch: int) -> bool:
         return bool(select.select([watch], [], [], 10)[0])
     finally:
         os.close(watch)
+
+
+def children() -> list[str]:
+    """The processes that this thread has started and that have not ended."""
+    task = f"/proc/{os.getpid()}/task/{threading.get_native_id()}"
+    return Path(task, "children").read_text().split()
 
 
 async def call(session: Session, name: str) -> int:
@@ -124,6 +130,27 @@ def test_a_cancelled_start_leaves_nothing(tmp_path: Path) -> None:
         session.cancel()
         with pytest.raises(asyncio.CancelledError):
             await session
+        return server
+
+    assert ended(asyncio.run(use()))
+
+
+def test_a_start_that_is_cancelled_at_once_leaves_nothing(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    stubborn = f"trap '' TERM HUP; echo $$ > {pipe}; while true; do sleep 60; done"
+
+    async def use() -> int:
+        before = children()
+        session = asyncio.create_task(start_session(shell(stubborn)))
+        while children() == before:  # noqa: ASYNC110 - a fork sets no event
+            await asyncio.sleep(0)
+        # While it waits for this, the event loop cannot note that its server has started.
+        server = watched(int(pipe.read_text()))
+        session.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            async with asyncio.timeout(20):
+                await session
         return server
 
     assert ended(asyncio.run(use()))

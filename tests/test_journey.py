@@ -1,0 +1,178 @@
+"""The page docs/journey.md is gone through as it stands: its files, its commands, its mistakes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from glob import glob
+from importlib.metadata import entry_points
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.doubles.script_file import load_script
+
+from .came import Came, invoked_in
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs/journey.md").read_text(encoding="utf-8")
+NOTEBOOK = ROOT / "examples/notebook/front_desk.ipynb"
+COMMANDS = {point.name: point for point in entry_points(group="console_scripts")}
+PORT = 8711
+ADDRESS = f"http://127.0.0.1:{PORT}/v1"
+SERVE = f"python -m coterie.runtime.doubles script.yaml --port {PORT} &"
+
+
+@dataclass
+class Newcomer:
+    """Someone who writes what the page says, file by file, and types its commands.
+
+    Attributes:
+        folder: Where they are.
+        address: Where the script's model listens; on the page it is `ADDRESS`.
+        code: The exit code of the last command.
+    """
+
+    folder: Path
+    servers: ExitStack
+    address: str = ADDRESS
+    code: int = 0
+    typed: list[str] = field(default_factory=list[str])
+
+    def write(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text.replace(ADDRESS, self.address), encoding="utf-8")
+
+    def change(self, before: str, after: str) -> None:
+        """Change team.yaml in one place."""
+        text = (self.folder / "team.yaml").read_text(encoding="utf-8")
+        assert text.count(before) == 1, before
+        self.write("team.yaml", text.replace(before, after))
+
+    def serve(self) -> None:
+        """Have the script's model listen, on any free port: tests run side by side."""
+        model = ScriptedModel(load_script(self.folder / "script.yaml"))
+        self.address = self.servers.enter_context(model).api_base
+        self.write("models.yaml", (self.folder / "models.yaml").read_text(encoding="utf-8"))
+
+    def type(self, line: str) -> str:
+        """Run a command line, and give what it says on both of its streams."""
+        self.typed.append(line)
+        if line == SERVE:
+            self.serve()
+            return ADDRESS
+        if line.startswith("cd "):
+            self.folder /= line.removeprefix("cd ")
+            return ""
+        if line == "echo $?":
+            return str(self.code)
+        came = self.ran(line)
+        self.code = came.code
+        return came.out + came.err
+
+    def ran(self, line: str) -> Came:
+        name, *words = [one for word in shlex.split(line) for one in self.expanded(word)]
+        return invoked_in(self.folder, COMMANDS[name].load(), words, name)
+
+    def expanded(self, word: str) -> list[str]:
+        return glob(word, root_dir=self.folder) if "*" in word else [word]  # noqa: PTH207
+
+
+MISTAKE = re.compile(r"^\| `(.+)` \| `(.+)` \| `(.+)` \|$", re.MULTILINE)
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+NAMED = re.compile(r"`(\w+\.(?:yaml|jsonl))`")
+
+
+def steps() -> Iterator[re.Match[str]]:
+    """Give the page's blocks and its mistakes, in the order in which they stand."""
+    found = [*BLOCK.finditer(PAGE), *MISTAKE.finditer(PAGE)]
+    return iter(sorted(found, key=lambda one: one.start()))
+
+
+def do(newcomer: Newcomer, step: re.Match[str]) -> None:
+    """Do what the page says in one place."""
+    if step.re is MISTAKE:
+        make_and_mend(newcomer, *step.groups())
+        return
+    language, text = step.groups()
+    if language == "console":
+        type_all(newcomer, text)
+    elif language == "diff":
+        before, after = (line[1:] for line in text.splitlines())
+        newcomer.change(before, after)
+    else:
+        newcomer.write(NAMED.findall(PAGE, 0, step.start())[-1], text)
+
+
+def type_all(newcomer: Newcomer, text: str) -> None:
+    """Type the commands of a block. What stands under each is among what it says, in order."""
+    said: list[str] = []
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            said = newcomer.type(line[2:]).splitlines()
+        else:
+            pattern = re.compile(".*".join(map(re.escape, line.split("…"))))
+            places = [place for place, one in enumerate(said) if pattern.fullmatch(one)]
+            assert places, "\n".join([line, "", *said])
+            said = said[places[0] + 1 :]
+
+
+def make_and_mend(newcomer: Newcomer, wrong: str, told: str, right: str) -> None:
+    """Make a mistake in team.yaml, read the message, and do as it says."""
+    newcomer.change(right, wrong)
+    came = newcomer.ran("mas-validate team.yaml")
+    assert f"team.yaml:{told}" in (came.out + came.err).splitlines()
+    assert came.code == (0 if " warning: " in told else 2)
+    words = re.compile(r"\w+")
+    assert {*words.findall(right)} - {*words.findall(wrong)} <= {*words.findall(told)}
+    newcomer.change(wrong, right)
+    assert newcomer.ran("mas-validate team.yaml").out == "1 file: no problems.\n"
+
+
+@pytest.fixture
+def newcomer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Newcomer]:
+    """Give someone in an empty folder, whose notebooks keep nothing in the home of the host."""
+    for variable in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_RUNTIME_DIR"):
+        monkeypatch.setenv(variable, str(tmp_path / "jupyter"))
+    with ExitStack() as servers:
+        yield Newcomer(folder=tmp_path, servers=servers)
+
+
+def test_the_journey_from_nothing_to_ci_and_a_notebook(newcomer: Newcomer) -> None:
+    """Init, five agents, ten mistakes, own questions, show, a fix, CI, and the notebook."""
+    for step in steps():
+        do(newcomer, step)
+    assert len(MISTAKE.findall(PAGE)) == 10
+    desk = newcomer.folder
+    assert len(yaml.safe_load((desk / "team.yaml").read_text())["agents"]) == 5
+    told = ElementTree.fromstring((desk / "results.xml").read_text())  # noqa: S314 - our own
+    assert len(told.findall(".//testcase")) == 20
+    workflow = yaml.safe_load((desk / ".github/workflows/team.yml").read_text())
+    steps_of_ci = (one.get("run", "") for one in workflow["jobs"]["team"]["steps"])
+    assert [one for one in steps_of_ci if one.startswith("mas-")] == newcomer.typed[-2:]
+    assert newcomer.code == 0
+    assert figures_of_the_notebook(newcomer) == figures_of_the_page()
+
+
+def figures_of_the_page() -> list[str]:
+    return re.findall(r"^accuracy (\S+ \[\S+ \S+\])", PAGE, re.MULTILINE)
+
+
+def figures_of_the_notebook(newcomer: Newcomer) -> list[str]:
+    """Execute the notebook where the newcomer is, and give the figures that it prints."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
+    place = {"metadata": {"path": str(newcomer.folder)}}
+    NotebookClient(notebook, timeout=60, kernel_name="python3", resources=place).execute()
+    printed = "".join(
+        output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", ())
+    )
+    return re.findall(r"^(?:before|after) (.*)$", printed, re.MULTILINE)
