@@ -8,6 +8,7 @@ import sys
 import tomllib
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from runpy import run_path
 from types import ModuleType
 
 import pytest
@@ -72,16 +73,41 @@ def test_entry_points_on_pages_are_in_our_groups(page: Path) -> None:
         assert all(group.startswith("coterie.") for group in groups)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def prose(page: Path) -> str:
+    text = page.read_text(encoding="utf-8")
+    return re.sub(r"^(`{3,}).*?^\1$|^    .*?$", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link may name behind `#`: the headings, as hosts of repositories and the site do."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    plain = [re.sub(r"\]\([^)]*\)", "", heading).lower() for heading in headings]
+    return {re.sub(r"[^\w -]", "", heading).strip().replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", prose(page)):
         if not target.startswith(("http://", "https://")):
-            assert (page.parent / target).exists(), target
+            to = page.parent / target if target else page
+            assert to.exists(), target
+            assert not anchor or anchor in anchors(to), f"{target}#{anchor}"
 
 
-def test_every_page_is_listed() -> None:
-    listed = {*re.findall(r"\]\(([^)#]+)\)", (ROOT / "docs/README.md").read_text("utf-8"))}
-    assert {page.name for page in (ROOT / "docs").glob("*.md")} - listed == {"README.md"}
+def test_every_page_has_one_place_in_the_navigation() -> None:
+    parts = run_path(str(ROOT / ".ci/site"))["sections"]()
+    assert [*map(next, map(iter, parts))][:4] == [
+        "Tutorial",
+        "How-to guides",
+        "Reference",
+        "Concepts",
+    ]
+    listed = re.findall(r"[\w./-]+\.md", str(parts))
+    assert sorted(listed) == sorted(
+        page.relative_to(ROOT).as_posix()
+        for page in [*PAGES, ROOT / "seeds/README.md"]
+        if page != ROOT / "README.md"
+    ), "list each page once in docs/README.md, as `- [Title](page.md): what it tells`"
 
 
 def test_the_picture_on_the_first_page_is_the_team_as_it_is() -> None:
