@@ -52,6 +52,7 @@ SUMMARIES: Mapping[str, str] = {
     "explain": "Explain a field of a file.",
     "fmt": "Write team files in canonical form.",
     "graph": "Draw a team.",
+    "import": "Make a team of files of CrewAI or docker-agent.",
     "init": "Write a folder to begin with: a team, tasks, models.yaml, a CI file.",
     "models": "Look after the embedded model.",
     "op": "Let an operator act once: mutate, cross, select teams.",
