@@ -50,6 +50,7 @@ SUMMARIES: Mapping[str, str] = {
     "doctor": "Tell what this machine has: models, backends, tools, and how safe its jail is.",
     "evolve": "Evolve the teams of a pool over a stream of tasks.",
     "explain": "Explain a field of a file.",
+    "export": "Write a team for LangGraph or docker-agent.",
     "fmt": "Write team files in canonical form.",
     "graph": "Draw a team.",
     "import": "Make a team of files of CrewAI or docker-agent.",

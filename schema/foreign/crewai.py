@@ -13,7 +13,7 @@ from ..models import DEFAULT_ALIAS
 from ..problems import quoted
 from ..team import Agent, Team
 from .recognition import CREWAI
-from .source import Edges, Imported, Source, as_prompt, ids_of, slug
+from .source import Edges, Imported, Source, as_prompt, ids_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -123,7 +123,7 @@ def crew_team(
     if wrong := [*crew.agents.wrong, *crew.tasks.wrong]:
         raise ConfigError(sorted(wrong))
     team = Team(
-        name=slug(name),
+        name=ids_of([name])[name],
         agents=team_agents,
         reports_to=edges.tuples,
         declared_output=ids[works[-1]] if len(works) > 1 else None,
@@ -176,7 +176,8 @@ def _heard(source: Source, works: list[str], one: str) -> Iterator[str]:
     """Give the tasks whose outputs a task is given."""
     before = works[: works.index(one)]
     if source.at((one, "context")) is None:
-        yield from _done(source, before, waits=not source.at((one, "async_execution")))
+        # One that runs aside is given nothing (CrewAI 1.15.30, `Crew._execute_tasks`).
+        yield from () if source.at((one, "async_execution")) else before
         return
     for path, other in source.texts((one, "context")):
         if other in before:
@@ -186,13 +187,6 @@ def _heard(source: Source, works: list[str], one: str) -> Iterator[str]:
         else:
             hint = did_you_mean(other, works)
             source.lose(path, f"no task {quoted(other)} in the file.{hint} It is left out.")
-
-
-def _done(source: Source, before: list[str], *, waits: bool) -> list[str]:
-    """Give what is done when a task begins; one that runs aside has the last of what is not."""
-    if waits:
-        return before
-    return [one for one in before if not source.at((one, "async_execution"))][-1:]
 
 
 def _agent(crew: _Crew, work: str, agent_id: str) -> Agent:

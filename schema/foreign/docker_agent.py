@@ -16,7 +16,7 @@ from ..team import Agent, Team
 from ..values import is_mapping
 from .docker_names import AUTO, MODEL_RUNNER, PROVIDERS, ROOT, calling
 from .recognition import DOCKER_AGENT
-from .source import Edges, Imported, Source, as_prompt, ids_of, slug
+from .source import Edges, Imported, Source, as_prompt, ids_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -83,7 +83,7 @@ class _Models:
         first, *others = [one.strip() for one in self.source.text(path).split(",")]
         if others:
             self.source.lose(path, f"An agent has one model. This one has {quoted(first)}.")
-        if first in {"", AUTO}:
+        if not first or (first == AUTO and not self.source.at(("models", AUTO))):
             return _Chosen(alias=DEFAULT_ALIAS, settings={})
         if first not in self._known:
             self._known[first] = self._read(first, path)
@@ -109,10 +109,13 @@ class _Models:
         numbers = ("max_tokens", "temperature", "top_p")
         settings: dict[str, Any] = {key: source.number((*path, key)) for key in numbers}
         budget = said.get("thinking_budget")
-        if budget == 0 or budget in EFFORTS:
-            settings["effort"] = budget or "none"
-        elif isinstance(budget, int) and budget > 0:
-            fields["thinking_tokens"] = budget
+        if isinstance(budget, str) and budget in EFFORTS:
+            settings["effort"] = budget
+        elif isinstance(budget, int) and budget >= 0:
+            fields |= {"thinking_tokens": budget} if budget else {}
+            settings |= {} if budget else {"effort": "none"}
+        elif budget not in (None, -1):
+            source.refuse((*path, "thinking_budget"), f"{quoted(budget)} is no effort.")
         body = {key: said[key] for key in IN_BODY if said.get(key) is not None}
         alias = self._alias(self._basis(name), name, {**fields, **({"body": body} if body else {})})
         return _Chosen(
@@ -191,7 +194,7 @@ def docker_agent_team(document: Document, name: str) -> Imported:
     if source.wrong:
         raise ConfigError(sorted(source.wrong))
     team = Team(
-        name=slug(name),
+        name=ids_of([name])[name],
         description=source.whole_text(("metadata", "description")),
         agents=agents,
         reports_to=edges.tuples,
@@ -298,6 +301,9 @@ def _agent(source: Source, one: str, ids: Mapping[str, str], models: _Models) ->
     if not prompt:
         prompt = role or "Do your part of the task."
         source.lose(path, "it has no instruction, and needs a prompt. It was given one.")
+    if as_prompt(prompt) != prompt:
+        message = "one such word alone is the name of a file. It was given some words ahead of it."
+        source.lose((*path, "instruction"), message)
     schema = _schema(source, (*path, "structured_output"))
     return Agent(
         id=ids[one],

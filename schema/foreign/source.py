@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from .._meaning import FILE_NAME
 from ..problems import quoted
 from ..team import is_prompt_id
 from ..values import is_list, is_mapping
@@ -187,8 +188,8 @@ def slug(name: str) -> str:
 
 
 def as_prompt(text: str) -> str:
-    """Give a text as a prompt: one word alone would be taken for the name of a file."""
-    is_name = is_prompt_id(text) or len(text.split()) == 1
+    """Give a text as a prompt: some words alone would be taken for the name of a file."""
+    is_name = is_prompt_id(text) or (len(text.split()) == 1 and FILE_NAME.search(text))
     return f"Your part of the task: {text}" if is_name else text
 
 

@@ -72,7 +72,7 @@ def test_each_task_is_an_agents_work_in_the_tasks_order(tmp_path: Path) -> None:
     assert list(team.agents) == ["scout", "scuot", "write", "polish"]
     assert team.predecessors == {
         "scout": (),
-        "scuot": ("scout",),
+        "scuot": (),
         "write": ("scout", "scuot"),
         "polish": ("write",),
     }
