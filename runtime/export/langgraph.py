@@ -24,6 +24,8 @@ PACKAGES = {
     "google_vertexai": "langchain-google-vertexai",
     "openai": "langchain-openai",
 }
+USUAL_STEPS = 20
+"""Levels that LangGraph goes through without being told: it ends a graph after 25 steps."""
 NO_KEY = "none"
 """What is sent to an address that asks for no key: the client insists on one."""
 
@@ -44,11 +46,22 @@ def langgraph_text(plan: Plan) -> str:
         agents=[_agent(plan, planned, *settings[one]) for one, planned in plan.agents.items()],
         edges=[*_edges(plan)],
         output=_written(plan.output),
-        workers=plan.workers if team.execution.parallel_workers is not True else None,
+        config=_config(plan),
         has_schemas=any(one.output_schema is not None for one in team.agents.values()),
         has_keys=any(key for _, key in settings.values()),
     )
     return f"{text}\n"
+
+
+def _config(plan: Plan) -> str:
+    """Give how the graph is run, as Python; nothing where it is as LangGraph does."""
+    config: dict[str, int] = {}
+    if plan.team.execution.parallel_workers is not True:
+        config["max_concurrency"] = plan.workers
+    if len(plan.levels) > USUAL_STEPS:
+        config["recursion_limit"] = len(plan.levels) + 1
+    written = (f"{_written(name)}: {value}" for name, value in config.items())
+    return f"{{{', '.join(written)}}}" if config else ""
 
 
 def _docstring(plan: Plan, packages: Sequence[str]) -> str:

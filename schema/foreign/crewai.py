@@ -13,7 +13,7 @@ from ..models import DEFAULT_ALIAS
 from ..problems import quoted
 from ..team import Agent, Team
 from .recognition import CREWAI
-from .source import Edges, Imported, Source, as_prompt, ids_of
+from .source import Edges, Imported, Source, as_prompt, ids_of, ill_fitting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -251,8 +251,9 @@ def _model(crew: _Crew, doer: str) -> str:
 
 
 def _limits(agents: Source, doer: str) -> dict[str, Any]:
-    said = {
-        "max_tokens": agents.number((doer, "max_tokens")),
-        "timeout": agents.number((doer, "max_execution_time")),
-    }
-    return {key: item for key, item in said.items() if item is not None}
+    names = {"max_tokens": "max_tokens", "timeout": "max_execution_time"}
+    said = {ours: agents.number((doer, theirs)) for ours, theirs in names.items()}
+    limits = {name: number for name, number in said.items() if number is not None}
+    for name, message in ill_fitting(limits):
+        agents.refuse((doer, names[name]), message)
+    return limits

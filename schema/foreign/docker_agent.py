@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
-from .._shape import shape_problems
-from ..document import Document
 from ..errors import ConfigError
 from ..hints import did_you_mean
 from ..models import DEFAULT_ALIAS
@@ -16,16 +15,18 @@ from ..team import Agent, Team
 from ..values import is_mapping
 from .docker_names import AUTO, MODEL_RUNNER, PROVIDERS, ROOT, calling
 from .recognition import DOCKER_AGENT
-from .source import Edges, Imported, Source, as_prompt, ids_of
+from .source import Edges, Imported, Source, as_prompt, ids_of, ill_fitting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ..document import Document
     from ..problems import Path
 
 __all__ = ["docker_agent_team"]
 
 LONGEST_ROLE = 200
+LONGEST_ALIAS = 100
 AGENT_READ = (
     "description", "handoffs", "instruction", "model", "structured_output", "sub_agents",
     "toolsets",
@@ -53,7 +54,7 @@ TOP_LOST = {
 }
 MODEL_READ = (
     "base_url", "frequency_penalty", "max_tokens", "model", "presence_penalty", "provider",
-    "temperature", "thinking_budget", "token_key", "top_p",
+    "temperature", "thinking_budget", "token_key", "top_p", "type",
 )  # fmt: skip
 MODEL_LOST = {"routing": "An agent has one model; give others to other agents."}
 IN_BODY = ("frequency_penalty", "presence_penalty")
@@ -82,7 +83,7 @@ class _Models:
         """Read the model that an agent names."""
         first, *others = [one.strip() for one in self.source.text(path).split(",")]
         if others:
-            self.source.lose(path, f"An agent has one model. This one has {quoted(first)}.")
+            self.source.lose(path, f"an agent has one model. This one has {quoted(first)}.")
         if not first or (first == AUTO and not self.source.at(("models", AUTO))):
             return _Chosen(alias=DEFAULT_ALIAS, settings={})
         if first not in self._known:
@@ -91,6 +92,8 @@ class _Models:
 
     def _read(self, name: str, path: Path) -> _Chosen:
         entries = self.source.mapping(("models",))
+        if name in entries and not self._provider(name):
+            return self._other(name)
         if name in entries:
             return self._entry(name)
         provider, slash, model = name.partition("/")
@@ -100,6 +103,14 @@ class _Models:
             return _Chosen(alias=DEFAULT_ALIAS, settings={})
         fields = self._endpoint(provider, model, {})
         return _Chosen(alias=self._alias(model, name, fields), settings={})
+
+    def _other(self, name: str) -> _Chosen:
+        """Read a model that names others: the first of them."""
+        path = ("models", name, "model")
+        self._known[name] = _Chosen(alias=DEFAULT_ALIAS, settings={})  # what names itself ends here
+        if not self.source.text(path):
+            self.source.refuse(path, "no provider, and no model. Write both.")
+        return self.chosen(path)
 
     def _entry(self, name: str) -> _Chosen:
         source, path = self.source, ("models", name)
@@ -117,6 +128,8 @@ class _Models:
         elif budget not in (None, -1):
             source.refuse((*path, "thinking_budget"), f"{quoted(budget)} is no effort.")
         body = {key: said[key] for key in IN_BODY if said.get(key) is not None}
+        for place, message in ill_fitting({k: v for k, v in settings.items() if v is not None}):
+            source.refuse((*path, place), message)
         alias = self._alias(self._basis(name), name, {**fields, **({"body": body} if body else {})})
         return _Chosen(
             alias=alias,
@@ -133,16 +146,30 @@ class _Models:
 
     def _fields(self, name: str) -> dict[str, Any]:
         said = self.source.mapping(("models", name))
-        provider = self.source.text(("models", name, "provider"))
-        return self._endpoint(provider, self.source.text(("models", name, "model")), said)
+        provider = self._provider(name)
+        model = self.source.text(("models", name, "model"))
+        if not model:
+            self.source.refuse(("models", name), "no model. Write which: model.")
+        return self._endpoint(provider, model, said, name)
 
-    def _endpoint(self, provider: str, model: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    def _provider(self, name: str) -> str:
+        """Give a model's provider, which the first version of the format called its type."""
+        path = ("models", name)
+        return self.source.text((*path, "provider")) or self.source.text((*path, "type"))
+
+    def _endpoint(
+        self, provider: str, model: str, said: Mapping[str, Any], name: str = ""
+    ) -> dict[str, Any]:
         """Give where a model answers, as models.yaml says it."""
         custom = self.source.mapping(("providers", provider)) if provider else {}
         base = said.get("base_url") or custom.get("base_url")
         key = said.get("token_key") or custom.get("token_key")
         if provider == "dmr":
             base = base or MODEL_RUNNER
+        if isinstance(base, str) and "$" in base:
+            where = ("models", name, "base_url") if "base_url" in said else ("providers", provider)
+            self.source.lose(where, "variables in addresses are not read. Write it: api_base.")
+            base = None
         fields: dict[str, Any] = {"model": model}
         if base:
             fields["api_base"] = base
@@ -156,12 +183,10 @@ class _Models:
 
     def _alias(self, wanted: str, whole: str, fields: dict[str, Any]) -> str:
         """Note what an alias stands for; where it stands for something else, take another."""
-        for name in (wanted, whole):
-            alias = _NO_ALIAS.sub("_", name).strip("_./:-") or "model"
-            if self.fields.setdefault(alias, fields) == fields:
-                return alias
-        self.fields[f"{alias}_2"] = fields
-        return f"{alias}_2"
+        names = chain((wanted, whole), (f"{wanted}_{number}" for number in count(2)))
+        aliases = (_NO_ALIAS.sub("_", one)[-LONGEST_ALIAS:].strip("_./:-") for one in names)
+        fitting = (one for one in aliases if self.fields.setdefault(one or "m", fields) == fields)
+        return next(fitting) or "m"
 
 
 def docker_agent_team(document: Document, name: str) -> Imported:
@@ -334,10 +359,8 @@ def _schema(source: Source, path: Path) -> Mapping[str, Any] | None:
     schema = source.mapping(path).get("schema")
     if not is_mapping(schema):
         return None
-    asked = {"name": "x", "agents": {"x": {"output_schema": schema}}}
-    problems = shape_problems(Document(file="", value=asked, places={}, keys={}), "team")
-    if first := next(iter(problems), None):
-        field = first.path.removeprefix("agents.x.output_schema").removeprefix(".")
-        source.lose((*path, "schema"), f"It is left out: {field}: {first.message}")
+    if first := next(ill_fitting({"output_schema": schema}), None):
+        place = first[0].removeprefix("output_schema").removeprefix(".")
+        source.lose((*path, "schema"), f"It is left out: {place}: {first[1]}")
         return None
     return schema

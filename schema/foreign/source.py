@@ -8,18 +8,28 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .._meaning import FILE_NAME
+from .._shape import shape_problems
+from ..document import Document
 from ..problems import quoted
 from ..team import is_prompt_id
 from ..values import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from ..document import Document
     from ..problems import Path, Problem
     from ..team import Team
 
-__all__ = ["NOTHING_LIKE_IT", "Edges", "Imported", "Source", "as_prompt", "ids_of", "slug"]
+__all__ = [
+    "NOTHING_LIKE_IT",
+    "Edges",
+    "Imported",
+    "Source",
+    "as_prompt",
+    "ids_of",
+    "ill_fitting",
+    "slug",
+]
 
 NOTHING_LIKE_IT = "coterie has nothing like it."
 LONGEST_ID = 64
@@ -113,7 +123,9 @@ class Source:
         """Tell of something that has no counterpart."""
         is_item = bool(path) and isinstance(path[-1], int)
         problem = self.document.problem(path, message, at_key=not is_item)
-        self.lost.append(replace(problem, severity="warning"))
+        warning = replace(problem, severity="warning")
+        if warning not in self.lost:
+            self.lost.append(warning)
 
     def refuse(self, path: Path, message: str) -> None:
         """Tell of something that is wrong with the file."""
@@ -166,6 +178,13 @@ class Edges:
     def tuples(self) -> Mapping[str, tuple[str, ...]]:
         """The edges as a team has them."""
         return {u: tuple(vs) for u, vs in self.reports_to.items() if vs}
+
+
+def ill_fitting(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Give what keeps an agent's fields from loading: the place in them, and what is wrong."""
+    value = {"name": "x", "agents": {"x": dict(fields)}}
+    for one in shape_problems(Document(file="", value=value, places={}, keys={}), "team"):
+        yield one.path.removeprefix("agents.x."), one.message
 
 
 def ids_of(names: Iterable[str]) -> Mapping[str, str]:

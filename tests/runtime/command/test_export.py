@@ -123,3 +123,47 @@ def test_a_team_that_does_not_load_is_told_as_ever(tmp_path: Path) -> None:
     came = export(tmp_path, "name: t\nagents: {a: {prompt: 3}}\n", "--to", "langgraph", *MODEL)
     assert came.code == 2
     assert "2:22: error: agents.a.prompt: 3 is not text" in came.err
+
+
+MODELS = """\
+models:
+  default:
+    model: openai/m
+    fallback: [spare]
+    thinking_tokens: 1024
+    body: {frequency_penalty: 0.5, seed_of: 1}
+    header_env: {X-Token: TOKEN}
+  spare: {model: openai/n}
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "lost"),
+    [
+        ("langgraph", ["fallback", "header_env", "thinking_tokens"]),
+        ("docker-agent", ["body", "fallback", "header_env"]),
+    ],
+)
+def test_what_is_lost_of_models_is_told(tmp_path: Path, target: str, lost: list[str]) -> None:
+    (tmp_path / "models.yaml").write_text(MODELS, encoding="utf-8")
+    text = "name: t\nagents: {a: {prompt: Say it.}, b: {prompt: Judge it.}}\n"
+    text += "topology: {reports_to: {a: [b]}}\n"
+    words = ("--to", target, "--models", str(tmp_path / "models.yaml"))
+    came = export(tmp_path, text, *words)
+    assert [line.split("is lost: ")[1].split()[0] for line in told(came)] == lost
+    assert "frequency_penalty" in came.out
+
+
+def test_a_model_at_nobodys_address_is_refused(tmp_path: Path) -> None:
+    text = "name: t\nagents: {a: {prompt: Say it.}}\n"
+    came = export(tmp_path, text, "--to", "docker-agent", "--model", "replicate/m")
+    assert came.code == 2
+    assert "'default' is replicate/m, which only coterie reaches" in came.err
+
+
+def test_a_place_that_is_none_is_told(tmp_path: Path) -> None:
+    text = "name: t\nagents: {a: {prompt: Say it.}}\n"
+    words = ("--to", "langgraph", "-o", str(tmp_path / "none" / "x.py"), *MODEL)
+    came = export(tmp_path, text, *words)
+    assert came.code == 2
+    assert "cannot be written" in came.err

@@ -137,6 +137,20 @@ def test_who_answers_stands_first_and_calls_the_others() -> None:
     }
 
 
+def test_an_alias_with_a_number_is_another_model() -> None:
+    agents = {
+        one: replace(agent, model_id=alias)
+        for (one, agent), alias in zip(PAIR.agents.items(), ("fast", "fast-2"), strict=True)
+    }
+    agents["third"] = replace(agents["solver"], id="third", temperature=0.1)
+    team = replace(PAIR, agents=agents, reports_to=dict.fromkeys(("solver", "third"), ("critic",)))
+    models = {**MODELS, "fast-2": Model(alias="fast-2", model="openai/other")}
+    known = Catalogue.of_host(models=models)
+    document, _ = read_yaml(docker_agent_text(compiled(team, known)).encode(), "agents.yaml")
+    assert list(document.value["models"]) == ["fast-2", "fast", "fast-3"]
+    assert document.value["models"]["fast-3"]["temperature"] == 0.1
+
+
 @pytest.mark.skipif(
     "MAS_DOCKER_AGENT_SCHEMA" not in os.environ,
     reason="MAS_DOCKER_AGENT_SCHEMA names no agent-schema.json of docker-agent",

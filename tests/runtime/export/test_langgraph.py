@@ -220,3 +220,28 @@ def test_a_model_is_reached_as_here(
         if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "AGENTS"
     )
     assert settings.items() <= agents["a"]["model"].items()
+
+
+CHAIN = "name: chain\nagents:\n{}topology:\n  reports_to:\n{}".format(
+    "".join(f"  a{i}: {{prompt: Say on number {i}.}}\n" for i in range(30)),
+    "".join(f"    a{i}: [a{i + 1}]\n" for i in range(29)),
+)
+
+
+def test_a_long_chain_says_how_long_it_is(tmp_path: Path) -> None:
+    with ScriptedModel("on") as model:
+        assert 'config = {"recursion_limit": 31}' in exported(tmp_path, CHAIN, model).read_text()
+
+
+@pytest.mark.skipif(
+    "MAS_LANGGRAPH_PYTHON" not in os.environ,
+    reason="MAS_LANGGRAPH_PYTHON names no Python with langgraph, langchain and langchain-openai",
+)
+def test_a_long_chain_comes_to_its_end_under_langgraph(tmp_path: Path) -> None:
+    with ScriptedModel({"number 29": "the end", "": "on"}) as model:
+        file = exported(tmp_path, CHAIN, model)
+        python = os.environ["MAS_LANGGRAPH_PYTHON"]
+        done = subprocess.run(
+            [python, file, QUERY], capture_output=True, text=True, timeout=120, check=False
+        )
+    assert (done.returncode, done.stdout) == (0, "the end\n"), done.stderr

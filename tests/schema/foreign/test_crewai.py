@@ -143,3 +143,33 @@ def test_half_of_a_crew_is_told_what_is_missing(tmp_path: Path) -> None:
         take_over(tmp_path / "agents.yaml")
     with pytest.raises(InputError, match="Name the file, or the folder with both"):
         take_over(tmp_path)
+
+
+def test_models_of_one_name_stay_apart(tmp_path: Path) -> None:
+    agents = """\
+a: {role: A, goal: G, backstory: B, llm: openai/m}
+b: {role: B, goal: G, backstory: B, llm: azure/m}
+"""
+    tasks = """\
+first: {description: D, expected_output: E, agent: a}
+last: {description: D, expected_output: E, agent: b}
+"""
+    imported = taken(tmp_path, agents, tasks)
+    named = [imported.models[one.model_id] for one in imported.team.agents.values()]
+    assert named == [{"model": "openai/m"}, {"model": "azure/m"}]
+
+
+def test_a_role_that_is_too_long_is_cut_and_told(tmp_path: Path) -> None:
+    agents = f"a: {{role: {'r' * 300}, goal: G, backstory: B, max_tokens: 0}}\n"
+    tasks = "t: {description: D, expected_output: E, agent: a}\n"
+    with pytest.raises(ConfigError, match=r"a\.max_tokens: 0 is out of range"):
+        taken(tmp_path, agents, tasks)
+    imported = taken(tmp_path, agents.replace(", max_tokens: 0", ""), tasks)
+    assert imported.team.agents["a"].role == "r" * 200
+    assert "The rest is left out" in told(imported)["agents.yaml", 1]
+
+
+def test_a_key_in_the_files_is_not_taken_over(tmp_path: Path) -> None:
+    agents = AGENTS.replace("You cut.", "You cut. sk-" + "A1b2" * 8)
+    with pytest.raises(ConfigError, match="looks like a secret key"):
+        taken(tmp_path, agents)

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from coterie.schema import Agent, ConfigError
+from coterie.schema import Agent, ConfigError, dump
+from coterie.schema.document import Document
+from coterie.schema.foreign.docker_agent import docker_agent_team
 from coterie.schema.foreign.source import Imported
 from coterie.schema.foreign.taking_over import take_over
+from coterie.schema.loading import hostless_team
 
 NEWSROOM = """\
 #!/usr/bin/env docker agent run
@@ -213,3 +219,145 @@ agents:
     imported = taken(tmp_path, text)
     assert imported.team.agents["root"].output_schema is None
     assert "It is left out: properties.day.pattern: not a field here" in told(imported)[6]
+
+
+def test_a_model_of_several_is_the_first_of_them(tmp_path: Path) -> None:
+    text = """\
+models:
+  near: {provider: dmr, model: ai/qwen3}
+  both: {model: "near,openai/gpt-4o"}
+  wild: {provider: openai, model: x, base_url: "${env.BASE}/v1"}
+agents:
+  root: {model: both, instruction: Say it., sub_agents: [other]}
+  other: {model: wild, instruction: Say it.}
+"""
+    imported = taken(tmp_path, text)
+    assert imported.team.agents["root"].model_id == "near"
+    assert imported.models == {
+        "near": {"model": "ai/qwen3", "api_base": "http://127.0.0.1:12434/engines/v1"},
+        "wild": {"model": "openai/x"},
+    }
+    assert "an agent has one model. This one has 'near'" in told(imported)[3]
+    assert "variables in addresses are not read" in told(imported)[4]
+
+
+def test_a_number_out_of_its_range_is_an_error_where_it_stands(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"tea-desk\.yaml:14:18: error: models\.careful\.temp"):
+        taken(tmp_path, NEWSROOM.replace("temperature: 0.2", "temperature: 3"))
+
+
+@pytest.mark.parametrize(
+    ("model", "fields", "settings"),
+    [
+        ("{type: openai, model: m}", {"model": "openai/m"}, {}),
+        ("{provider: google, model: m, thinking_budget: -1}", {"model": "gemini/m"}, {}),
+        ("{provider: xai, model: m, thinking_budget: 0}", {"model": "xai/m"}, {"effort": "none"}),
+        (
+            "{provider: anthropic, model: m, thinking_budget: 2048}",
+            {"model": "anthropic/m", "thinking_tokens": 2048},
+            {},
+        ),
+        (
+            "{provider: anthropic, model: m, base_url: 'https://a.example.org'}",
+            {"model": "m", "api_base": "https://a.example.org", "api": "anthropic"},
+            {},
+        ),
+        (
+            "{provider: mine, model: m, token_key: KEY}",
+            {"model": "m", "api_base": "https://b.example.org", "api": "responses"}
+            | {"key_env": "KEY"},
+            {},
+        ),
+    ],
+)
+def test_a_model_answers_where_it_did(
+    tmp_path: Path, model: str, fields: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    text = f"""\
+providers: {{mine: {{base_url: https://b.example.org, api_type: openai_responses}}}}
+models: {{one: {model}}}
+agents: {{root: {{model: one, instruction: Say it.}}}}
+"""
+    imported = taken(tmp_path, text)
+    assert imported.models == {"one": fields}
+    assert imported.team.agents["root"] == Agent(
+        id="root", agent_type="LLM", model_id="one", prompt="Say it.", **settings
+    )
+
+
+def test_models_that_are_called_alike_stay_apart(tmp_path: Path) -> None:
+    text = """\
+models: {m: {provider: openai, model: x}}
+agents:
+  root: {model: openai/m, instruction: Say it., sub_agents: [a, b, c]}
+  a: {model: m, instruction: Say it.}
+  b: {model: mistral/m, instruction: Say it.}
+  c: {model: m, instruction: Say it.}
+"""
+    imported = taken(tmp_path, text)
+    named = {one: imported.models[agent.model_id] for one, agent in imported.team.agents.items()}
+    assert named == {
+        "root": {"model": "openai/m"},
+        "a": {"model": "openai/x"},
+        "b": {"model": "mistral/m"},
+        "c": {"model": "openai/x"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("models", "says"),
+    [
+        ("{one: {provider: openai}}", "2:15: error: models.one: no model. Write which"),
+        ("{one: {}}", "models.one.model: no provider, and no model. Write both."),
+        ("{one: {provider: x, model: m, thinking_budget: lots}}", "'lots' is no effort"),
+        ("[one]", "error: models: "),
+    ],
+)
+def test_a_model_that_is_none_is_an_error(tmp_path: Path, models: str, says: str) -> None:
+    text = f"version: 7\nmodels: {models}\nagents: {{root: {{model: one, instruction: Hi.}}}}\n"
+    with pytest.raises(ConfigError) as caught:
+        taken(tmp_path, text)
+    assert says in str(caught.value)
+
+
+def test_an_agent_without_words_gets_some(tmp_path: Path) -> None:
+    imported = taken(tmp_path, "agents: {root: {description: Baker of bread, handoffs: []}}\n")
+    assert imported.team.agents["root"].prompt == "Baker of bread"
+    assert "it has no instruction" in told(imported)[1]
+
+
+WORDS = st.sampled_from(
+    ["", "a", "root", "b", "m", "openai/m", "a,b", "auto", "none", "do it", "${x}", "http://x/v1"]
+)
+NAMES = st.sampled_from(["root", "a", "b", "A-1", "x/y", "m", "m-2"])
+JUNK: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 5) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def fields(*names: str) -> st.SearchStrategy[Any]:
+    return st.dictionaries(st.sampled_from(names), WORDS | JUNK, max_size=6)
+
+
+AN_AGENT = fields(
+    "model", "description", "instruction", "sub_agents", "handoffs", "structured_output"
+)
+A_MODEL = fields("provider", "model", "temperature", "thinking_budget", "base_url", "token_key")
+
+
+@given(
+    st.fixed_dictionaries(
+        {"agents": st.dictionaries(NAMES, AN_AGENT | JUNK, min_size=1, max_size=4)},
+        optional={"models": st.dictionaries(NAMES, A_MODEL | JUNK, max_size=3) | JUNK},
+    )
+)
+@settings(max_examples=60)
+def test_whatever_stands_in_it_a_team_that_loads_comes_of_it_or_an_error(value: Any) -> None:
+    document = Document(file="d.yaml", value=value, places={}, keys={})
+    try:
+        imported = docker_agent_team(document, "t")
+    except ConfigError:
+        return
+    hostless_team(dump(imported.team).encode(), "team.yaml")
