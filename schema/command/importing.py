@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+MODELS = "models.yaml"
+
 
 @click.command("import", cls=Command)
 @click.argument("path", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
@@ -57,6 +59,10 @@ def main(path: Path, target: Path | None, inputs: tuple[str, ...]) -> None:
         click.echo(speakable(str(one)), err=True)
     for advice in (*imported.advice, *_summary(imported, target)):
         note(advice)
+    if target is not None:
+        is_found = not imported.models or target.parent == Path()
+        models = "" if is_found else f" --models {target.with_name(MODELS)}"
+        click.echo(speakable(f'Try it: mas-run {target}{models} --query "…"'), err=True)
 
 
 def _inputs(given: tuple[str, ...]) -> Mapping[str, str]:
@@ -78,7 +84,7 @@ def _write(imported: Imported, target: Path, team: str) -> None:
     Raises:
         InputError: One is there already, or cannot be written.
     """
-    models = target.with_name("models.yaml")
+    models = target.with_name(MODELS)
     texts = {**({models: models_text(imported)} if imported.models else {}), target: team}
     for path in texts:
         if path.exists() or path.is_symlink():

@@ -46,7 +46,9 @@ def test_what_is_written_loads_with_its_models(mas: Mas, file: Path) -> None:
         done.stderr
     )
     assert "1 thing of it has no counterpart, told above" in done.stderr
-    models = load_models(target.with_name("models.yaml"))
+    models_file = target.with_name("models.yaml")
+    assert f'Try it: mas-run {target} --models {models_file} --query "…"' in done.stderr
+    models = load_models(models_file)
     assert models["gpt"].model == "openai/gpt-4o"
     team = load_team(target, Catalogue.of_host(models=models))
     assert team.agents["root"].prompt == "Answer the question."
