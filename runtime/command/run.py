@@ -130,7 +130,6 @@ def main(**options: Any) -> None:
     from ..plan import compile
     from .ending import tell_answer, tell_result
     from .loading import refuse_unused
-    from .models import fetch_embedded
 
     plan = compile(loaded.team, loaded.known)
     refuse_unread([plan], loaded.task, _place(options))
@@ -149,8 +148,6 @@ def main(**options: Any) -> None:
             tell_answer(earlier["answer"], loaded.task)
         click.echo(f"this run was done already; {options['resume']}{os.sep}", err=True)
         return
-    if not options["replay"]:
-        fetch_embedded(plan.models.values())
     making = _Making(plan, loaded, setting, options, adapting)
     sys.exit(making.to_the_end())
 
@@ -306,10 +303,13 @@ class _Making:
 
     def to_the_end(self) -> int:
         """Make the run and show what came of it; give the exit code."""
+        from .models import fetch_embedded
         from .signals import to_the_end
 
         try:
             with exporting(self.options) as self.telemetry:
+                if not self.options["replay"]:
+                    fetch_embedded(self.plan.models.values())
                 return to_the_end(self._made(), self._after_interruption)
         except StorageError as error:
             click.echo(f"error: {error}{self._how_to_resume()}", err=True)

@@ -78,8 +78,13 @@ def told(fields: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
     return {
         f"coterie.{name}": one
         for name, one in fields.items()
-        if content or name in NAMES or isinstance(one, bool | int | float)
+        if content or isinstance(one, bool | int | float) or (name in NAMES and _is_named(one))
     }
+
+
+def _is_named(value: Any) -> bool:
+    """Tell whether a value is a name, or names; what is said to each of some is neither."""
+    return _is_text(value) or (is_list(value) and all(map(_is_text, value)))
 
 
 def provider_of(model: Model) -> tuple[str, str]:
@@ -92,10 +97,17 @@ def provider_of(model: Model) -> tuple[str, str]:
     return (PROVIDERS.get(prefix, prefix), name) if slash else ("openai", model.model)
 
 
-def described(alias: str, model: Model | None) -> dict[str, Any]:
-    """Give what is known of a call before it is made."""
+def described(alias: str, model: Model | None, answering: str) -> dict[str, Any]:
+    """Give what is known of a call before it is made.
+
+    Args:
+        alias: The model's.
+        model: What stands behind it; None: nobody wrote it down.
+        answering: The model that answered, which then stands for it; may be empty.
+    """
     if model is None:
-        return {"gen_ai.provider.name": "_OTHER", "gen_ai.request.model": alias}
+        known = {"gen_ai.provider.name": "_OTHER", "gen_ai.request.model": answering or alias}
+        return {**known, "coterie.alias": alias}
     provider, name = provider_of(model)
     address = urlsplit(model.api_base or "")
     port = address.port or {"http": 80, "https": 443}.get(address.scheme)
@@ -147,8 +159,8 @@ def call_content(fields: Mapping[str, Any]) -> dict[str, Any]:
     answer = {"role": "assistant", "parts": said, "finish_reason": fields.get("finish_reason")}
     asked = [_message(one) for one in (messages if is_list(messages) else ())]
     return {
-        "gen_ai.input.messages": dumps(asked, ensure_ascii=False) if asked else None,
-        "gen_ai.output.messages": dumps([answer], ensure_ascii=False) if said else None,
+        "gen_ai.input.messages": asked or None,
+        "gen_ai.output.messages": [answer] if said else None,
     }
 
 

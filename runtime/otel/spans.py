@@ -159,6 +159,7 @@ class Spans:
         attributes = {
             "gen_ai.operation.name": "invoke_agent",
             "gen_ai.agent.name": agent,
+            "coterie.round": said.get("round"),
             "coterie.level": said.get("level"),
             "coterie.backend": said.get("backend"),
             "coterie.left_out": said.get("left_out"),
@@ -178,7 +179,7 @@ class Spans:
         seconds = 0 if "source" in said else said.get("seconds", 0)
         above = self._above(agent, said, now - int(seconds * NS))
         alias = str(said.get("alias", ""))
-        known = described(alias, self.models.get(alias))
+        known = described(alias, self.models.get(alias), str(said.get("model", "")))
         attributes = {
             "gen_ai.operation.name": "chat",
             **known,

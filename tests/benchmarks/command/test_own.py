@@ -12,7 +12,9 @@ from coterie.benchmarks.providers.shown import PNG
 from coterie.benchmarks.results import read_samples
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
+from coterie.runtime.journal import Journal
 
+from ...traces import nested, spans_in, tree
 from .conftest import Desk, adds
 
 QUERIES = [f"How much is {n} + 1?" for n in (1, 2, 3, 7)]
@@ -165,3 +167,23 @@ def test_an_image_that_the_team_cannot_see_is_refused_before_anything_is_made(ow
         assert (came.code, came.calls) == (2, 0)
         assert "task 'mine-1': nobody in solo can read plot.png (image)." in came.err
     assert not Path("results").exists()
+
+
+def test_traces_have_each_trial_its_run_and_its_judge(own: Desk) -> None:
+    words = run(own, "--scorer", "judge", "--rubric", "Any number.", "--otel-file", "t.jsonl")
+    assert own.bench(*words, "--workers", "2", replies=judges).code == 0
+    spans = spans_in(Path("t.jsonl"))
+    (root,) = tree(spans).values()
+    trial = {"invoke_workflow solo": {"invoke_agent one": {"chat m": {}}}}
+    judged = {"operator judge": {"chat m": {}}}
+    assert [*root.values()] == [{**trial, **judged}] * 4
+    assert nested(spans)
+    trials = [one for one in spans if one.name == "trial"]
+    scores = {one.told["coterie.task"]: one.told["coterie.score"] for one in trials}
+    assert [scores[f"mine-{n}"] for n in range(1, 5)] == [0.9, 0.9, 0.9, 0.1]
+    (folder,) = own.results
+    with Journal.open(folder) as journal:
+        assert sum(one.tokens for one in spans) == journal.spent().tokens
+    again = own.bench("resume", str(folder), "--quiet", "--otel-file", "u.jsonl", replies=judges)
+    assert again.code == 0
+    assert [one.name for one in spans_in(Path("u.jsonl"))] == ["evaluation"]
