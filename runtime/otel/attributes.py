@@ -17,7 +17,16 @@ if TYPE_CHECKING:
 
     from ...schema.models import Model
 
-__all__ = ["call_content", "call_told", "clean", "described", "provider_of", "told", "tool_content"]
+__all__ = [
+    "call_content",
+    "call_told",
+    "clean",
+    "described",
+    "provider_of",
+    "told",
+    "tool_content",
+    "used",
+]
 
 PROVIDERS: Mapping[str, str] = {
     "azure": "azure.ai.openai",
@@ -147,6 +156,13 @@ def call_told(fields: Mapping[str, Any]) -> dict[str, Any]:
         "coterie.path": fields.get("path"),
         "coterie.source": source,
     }
+
+
+def used(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what an agent consumed in all; under other names than what its calls did."""
+    counts = {"calls": "calls", "usd": "usd", "uncertain_calls": "uncertain_calls"}
+    counts |= {name: TOKENS[name] for name in ALWAYS}
+    return {f"coterie.used.{name}": usage[one] for one, name in counts.items() if usage.get(one)}
 
 
 def call_content(fields: Mapping[str, Any]) -> dict[str, Any]:

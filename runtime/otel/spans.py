@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from opentelemetry.trace import Link, SpanKind, Status, StatusCode, set_span_in_context
 
-from .attributes import call_content, call_told, clean, described, told, tool_content
+from .attributes import call_content, call_told, clean, described, told, tool_content, used
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -193,7 +193,7 @@ class Spans:
         for _, what, told_then, then in self._during.pop(str(said.get("path")), ()):
             span.add_event(what, told_then, then)
         if "kind" in said:
-            span.set_status(Status(StatusCode.ERROR, self.scrub(str(said.get("error", "")))))
+            span.set_status(self._failure(said.get("error")))
         span.end(now)
 
     def _tool(self, agent: str | None, said: Mapping[str, Any], now: int) -> None:
@@ -210,8 +210,7 @@ class Spans:
         }
         span = self._span(f"execute_tool {name}", attributes, above, (now, seconds))
         if "error" in said:
-            words = self.scrub(str(said["error"])) if self.content else None
-            span.set_status(Status(StatusCode.ERROR, words))
+            span.set_status(self._failure(said["error"]))
         span.end(now)
 
     def _end_operator(self, what: str, said: Mapping[str, Any], now: int) -> None:
@@ -316,19 +315,22 @@ class Spans:
             result = {"gen_ai.evaluation.name": "score", "gen_ai.evaluation.score.value": score}
             one.span.add_event("gen_ai.evaluation.result", result, now)
         if attributes.get("error.type"):
-            words = attributes.get("coterie.error")
-            one.span.set_status(
-                Status(StatusCode.ERROR, None if words is None else self.scrub(str(words)))
-            )
+            one.span.set_status(self._failure(attributes.get("coterie.error")))
         one.span.end(max(now, one.began))
+
+    def _failure(self, words: Any) -> Status:
+        """Give the status of what failed; its words may quote what was asked or answered."""
+        is_told = self.content and words is not None
+        return Status(StatusCode.ERROR, self.scrub(str(words)) if is_told else None)
 
 
 def _ending(said: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
-    """Give what is told of an end; what was consumed stands at the calls that consumed it."""
+    """Give what is told of an end."""
     status = said.get("status")
     ended = {name: said[name] for name in ("status", "attempts", "score", "source") if name in said}
     return {
         **{f"coterie.{name}": one for name, one in ended.items()},
+        **used(said.get("usage", {})),
         "coterie.error": said.get("error") if content else None,
         "error.type": None if status in GOOD else status,
     }

@@ -143,7 +143,7 @@ def test_the_variable_of_the_conventions_wants_content_too(
 def test_failures_and_retries_are_told_where_they_happened(tmp_path: Path) -> None:
     down = Reply.error(503)
     answers = {"[worker]": [down, "maybe 7"], "": Reply.error(400, message="no such thing")}
-    assert made(tmp_path, answers, "--otel-file", "t.jsonl").code == 1
+    assert made(tmp_path, answers, "--otel-file", "t.jsonl", "--otel-content").code == 1
     spans = spans_in(tmp_path / "t.jsonl")
     tried, failed = sorted((one for one in spans if one.name == "chat m"), key=lambda o: o.began)
     assert tried.events["coterie.model_retried"]["coterie.wait"] >= 0
@@ -167,6 +167,7 @@ def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None
     first, then = spans_in(tmp_path / "t.jsonl"), spans_in(tmp_path / "u.jsonl")
     assert named(then, "invoke_agent worker").told["coterie.source"] == "journal"
     assert "coterie.source" not in named(then, "invoke_agent judge").told
+    assert {one.words for one in first if one.is_error} == {""}
     usage = result_of(tmp_path)["usage"]
     total = usage["prompt_tokens"] + usage["completion_tokens"]
     assert sum(one.tokens for one in [*first, *then]) == total
