@@ -25,6 +25,8 @@ from .throughput import measured, some_tasks, team_plan
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from opentelemetry.sdk.trace import ReadableSpan
+
     from ..schema.task import Task
 
 WAYS = {"without": None, "traces": False, "with content": True}
@@ -38,8 +40,8 @@ def _cpu(tasks: Sequence[Task], content: bool | None) -> float:
     from ..runtime.otel.telemetry import Telemetry
 
     class Encodes(SpanExporter):
-        def export(self, spans: Sequence[object]) -> SpanExportResult:
-            encode_spans(spans).SerializeToString()  # type: ignore[arg-type]
+        def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+            encode_spans(spans).SerializeToString()
             return SpanExportResult.SUCCESS
 
     models = {DEFAULT_ALIAS: Model(alias=DEFAULT_ALIAS, model="none")}
