@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,12 +15,17 @@ import click
 from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.errors import InputError, StorageError
 from ...schema.json_text import dumps, loads
+from ..otel import exporting, otel_options
 from ..terminal import counted, speakable
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from ...schema.task import Task
     from ..adapting import Adapting
     from ..budget import Budget
+    from ..otel.spans import Spans
+    from ..otel.telemetry import Telemetry
     from ..outcomes import Run
     from ..plan import Plan
     from ..record import Record
@@ -102,6 +108,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     help="What finds similar tasks in the pool: minilm, hashing, or an alias of models.yaml.",
 )
 @click.option("--seed", type=int, help="Make sampling repeatable where the endpoint allows it.")
+@otel_options
 @click.option("--dry-run", is_flag=True, help="Show the plan; ask no model.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
@@ -124,7 +131,6 @@ def main(**options: Any) -> None:
     from ..plan import compile
     from .ending import tell_answer, tell_result
     from .loading import refuse_unused
-    from .models import fetch_embedded
 
     plan = compile(loaded.team, loaded.known)
     refuse_unread([plan], loaded.task, _place(options))
@@ -143,8 +149,6 @@ def main(**options: Any) -> None:
             tell_answer(earlier["answer"], loaded.task)
         click.echo(f"this run was done already; {options['resume']}{os.sep}", err=True)
         return
-    if not options["replay"]:
-        fetch_embedded(plan.models.values())
     making = _Making(plan, loaded, setting, options, adapting)
     sys.exit(making.to_the_end())
 
@@ -297,13 +301,18 @@ class _Making:
     budget: Budget | None = None
     spent: list[str] = field(default_factory=list[str])
     states: dict[str, str] = field(default_factory=dict[str, str])
+    telemetry: Telemetry | None = None
 
     def to_the_end(self) -> int:
         """Make the run and show what came of it; give the exit code."""
+        from .models import fetch_embedded
         from .signals import to_the_end
 
         try:
-            return to_the_end(self._made(), self._after_interruption)
+            with exporting(self.options) as self.telemetry:
+                if not self.options["replay"]:
+                    fetch_embedded(self.plan.models.values())
+                return to_the_end(self._made(), self._after_interruption)
         except StorageError as error:
             click.echo(f"error: {error}{self._how_to_resume()}", err=True)
             return error.exit_code
@@ -397,9 +406,13 @@ class _Making:
         if not self.options["replay"]:
             self.budget = Budget(self.setting.budget)
             self.budget.deposit(record.spent(), seconds=record.journal.seconds)
-        with progress(self.plan, quiet=self.options["quiet"], scrub=scrubber) as show:
+        with (
+            progress(self.plan, quiet=self.options["quiet"], scrub=scrubber) as show,
+            self._heard(record, scrubber) as heard,
+        ):
             kept = () if self.options["replay"] else (record.folder,)
-            trace, task = Trace(*kept, show, self._hear), self.loaded.task
+            listeners = (*heard, *kept, show, self._hear)
+            trace, task = Trace(*listeners), self.loaded.task
             if self.adapting is not None:
                 return await self.adapting.run(
                     self.plan, task, services,
@@ -419,6 +432,19 @@ class _Making:
         """Note how each agent ended: where a signal ends the run, nobody else knows."""
         if event.type == "agent_finished":
             self.states[event.agent or ""] = event.fields["status"]
+
+    @contextmanager
+    def _heard(self, record: Record, scrubber: Scrubber) -> Generator[tuple[Spans, ...]]:
+        """Give what makes spans of the run, where traces are wanted."""
+        if self.telemetry is None:
+            yield ()
+            return
+        name = record.folder.path.name
+        spans = self.telemetry.listener(self.plan.models, scrubber, {"coterie.run": name})
+        try:
+            yield (spans,)
+        finally:
+            spans.end()
 
     def _show(self, run: Run, record: Record) -> None:
         from .ending import summary, tell_answer, tell_result
