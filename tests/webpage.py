@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -24,8 +25,13 @@ class Element:
 
     def all(self, tag: str = "", **wanted: str) -> list[Element]:
         """Give the elements in it of a tag, with these attributes; `class_` is one of many."""
-        found = [one for child in self.inside for one in (child, *child.all())]
-        return [one for one in found if tag in {"", one.tag} and one.has(**wanted)]
+        return [one for one in self._within() if tag in {"", one.tag} and one.has(**wanted)]
+
+    def _within(self) -> Iterator[Element]:
+        waiting = self.inside[::-1]
+        while waiting:
+            yield (one := waiting.pop())
+            waiting += one.inside[::-1]
 
     def has(self, **wanted: str) -> bool:
         return all(
