@@ -31,6 +31,8 @@ HANDLERS = (
     "onclick",
     "onmouseover",
     "onanimationstart",
+    "onpointerenter",
+    "onbegin",
 )
 BREAKS = (
     "", '"', "'", "`", '">', "'>", "-->", "]]>", "</title>", "</style>", "</script>", "</textarea>",
