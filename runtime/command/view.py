@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,11 @@ import click
 from ...schema.command import Command
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from ..view import Site
 
-__all__ = ["main"]
+__all__ = ["main", "shown"]
 
 
 @click.command(cls=Command)
@@ -61,19 +64,41 @@ def _write(site: Site, folder: Path, output: Path) -> None:
 
 
 async def _served(site: Site, folder: Path, port: int, *, is_opened: bool) -> int:
+    async with shown(site, folder, port=port, is_opened=is_opened) as address:
+        click.echo(address)
+        click.echo("Ctrl-C ends it.", err=True)
+        await asyncio.Event().wait()
+    return 0
+
+
+@asynccontextmanager
+async def shown(
+    site: Site, folder: Path, *, port: int = 0, is_opened: bool = True
+) -> AsyncGenerator[str]:
+    """Serve the pages of a folder during the body; over SSH, say how to forward them.
+
+    Args:
+        site: What is shown.
+        folder: Its folder.
+        port: Where; 0 for any port that is free.
+        is_opened: Whether a browser is opened, where one can be.
+
+    Yields:
+        The address of the first page.
+
+    Raises:
+        InputError: The port is taken.
+    """
     from ..view.server import Server
 
     async with Server(site=site, source=folder, port=port) as server:
-        click.echo(server.address)
         if "SSH_CONNECTION" in os.environ:
             click.echo(_how_to_forward(server.port), err=True)
         elif is_opened and _has_screen():
             import webbrowser
 
             await asyncio.to_thread(webbrowser.open, server.address)
-        click.echo("Ctrl-C ends it.", err=True)
-        await asyncio.Event().wait()
-    return 0
+        yield server.address
 
 
 def _how_to_forward(port: int) -> str:

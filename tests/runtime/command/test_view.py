@@ -6,15 +6,19 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
+from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.command.view import main
+from coterie.runtime.doubles import ScriptedModel
 
-from ...came import invoked
-from ..view.test_run_page import page_of, run_of
+from ...came import invoked, invoked_in, started
+from ...webpage import parsed
+from ..view.test_run_page import TEAM, page_of, run_of
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +88,52 @@ def test_it_serves_until_it_is_interrupted_and_says_how_to_forward(run: Path) ->
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 130
         assert "Traceback" not in process.stderr.read()
+
+
+def test_a_run_says_how_to_look_at_it(tmp_path: Path) -> None:
+    (tmp_path / "team.yaml").write_text(TEAM)
+    with ScriptedModel("7") as model:
+        words = ["team.yaml", "-q", "What?", "--model", f"m@{model.api_base}"]
+        told = invoked_in(tmp_path, mas_run, words, "mas-run").err
+        quiet = invoked_in(tmp_path, mas_run, [*words, "--quiet"], "mas-run").err
+    command = told.splitlines()[-1].removeprefix("Look at it with: ").split()
+    assert command[0] == "mas-view"
+    file = tmp_path / "report.html"
+    assert invoked_in(tmp_path, main, [*command[1:], "-o", str(file)], "mas-view").code == 0
+    assert parsed(file).one("h1").text.startswith("trio: ")
+    assert "mas-view" not in quiet
+
+
+@pytest.mark.parametrize("other", [["--dry-run"], ["--replay", "."]])
+def test_only_a_run_that_is_made_is_shown_meanwhile(tmp_path: Path, other: list[str]) -> None:
+    came = invoked_in(tmp_path, mas_run, ["seed:direct", "--view", *other], "mas-run")
+    assert (came.code, f"{other[0]} makes none" in came.err) == (2, True)
+
+
+def test_a_run_is_shown_while_it_is_made_and_until_ctrl_c(tmp_path: Path) -> None:
+    (tmp_path / "team.yaml").write_text(TEAM)
+    answering = threading.Event()
+
+    def answer(_: object) -> str:
+        answering.wait(20)
+        return "7"
+
+    with ScriptedModel(answer) as model:
+        process = started(
+            tmp_path, "team.yaml", "-q", "What?", "--model", f"m@{model.api_base}", "--view"
+        )
+        with process:
+            assert process.stderr is not None
+            lines = iter(process.stderr.readline, "")
+            told = next(line for line in lines if line.startswith("look: "))
+            address = told.removeprefix("look: ").strip()
+            with urlopen(address) as response:  # noqa: S310 - our own server
+                assert parsed(response.read().decode()).all(class_="badge")[0].text == "▶ under way"
+            answering.set()
+            assert any("The page stays until Ctrl-C." in line for line in lines)
+            with urlopen(address) as response:  # noqa: S310
+                assert parsed(response.read().decode()).all(class_="badge")[0].text == "✓ done"
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 0
+            assert process.stdout is not None
+            assert process.stdout.read() == "7\n"
