@@ -8,7 +8,7 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -104,7 +104,7 @@ class Tab:
 
 
 @asynccontextmanager
-async def browser(folder: Path) -> AsyncIterator[Tab]:
+async def browser(folder: Path) -> AsyncGenerator[Tab]:
     """Start the browser with a profile in a folder; afterwards it is gone."""
     assert CHROMIUM is not None
     process = subprocess.Popen(  # noqa: ASYNC220 - it starts in no time

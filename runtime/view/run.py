@@ -147,6 +147,9 @@ class _View:
             started=run.started.replace("T", " ").replace("+00:00", " UTC"),
             budget=[*self._budget()],
             verdict=self._verdict(),
+            reason=_text(score.get("reason"))
+            if is_mapping(score := run.result.get("score"))
+            else "",
             error=_text(run.result.get("error")),
             said=_text(run.result.get("said")),
             query=_text(run.task.get("query")),
@@ -171,7 +174,7 @@ class _View:
     def _facts(self) -> Iterator[tuple[str, str]]:
         run, usage = self.run, self.run.usage
         if is_mapping(score := run.result.get("score")):
-            yield "Score", f"{score['value']:g} ({score.get('reason', '')})"
+            yield "Score", f"{score['value']:g}"
         yield "Model calls", _plural_calls(usage.calls, usage.cached_calls)
         yield "Tokens", f"{usage.tokens:,}"
         yield "Cost", usage.cost
@@ -214,8 +217,9 @@ class _View:
                 anchor = f"agent-{agent}" if is_end else anchor_of(event)
                 is_there = agent in self.agents
                 yield agent, told, self.links.to(anchor) if is_there else ""
+        told_of = {one.get("agent") for one in self.run.events if one["type"] == "cut_off"}
         for call in self.run.calls:
-            if call.is_cut_off:
+            if call.is_cut_off and call.agent not in told_of:
                 yield call.agent, "an answer was cut off", self.links.to(anchor_of(call.event))
 
     def _blame(self) -> Iterator[dict[str, Any]]:

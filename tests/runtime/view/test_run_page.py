@@ -61,7 +61,7 @@ def test_the_head_has_status_score_answer_and_what_was_expected(
     assert [one.text for one in page.all("span", class_="badge")][:2] == ["✓ done", "✓ right"]
     facts = {one.one("dt").text: one.one("dd").text for one in page.one("dl").all("div")}
     assert facts["Model calls"] == "3"
-    assert facts["Score"] == "1 (right)"
+    assert facts["Score"] == "1"
     texts = [one.text for one in page.all("pre")]
     assert texts[:3] == ["What is 3 + 4?", "7 it is", "7"]
     assert page.one("meter").text == "3 of 5 calls"
