@@ -26,10 +26,10 @@ TEAM = """\
 name: second_opinion
 description: Two solve, one looks for mistakes, one decides.
 agents:
-  algebra: {role: solves by equations, prompt: "You are [algebra]. Write equations."}
-  estimate: {role: solves by estimating, prompt: "You are [estimate]. Estimate first."}
-  critic: {role: looks for mistakes, prompt: "You are [critic]. Find it.", max_tokens: 60}
-  judge: {role: decides, prompt: "You are [judge]. Answer with a number."}
+  algebra: {role: algebraist, prompt: "You are [algebra]. Write equations."}
+  estimate: {role: estimator, prompt: "You are [estimate]. Estimate first."}
+  critic: {role: critic, prompt: "You are [critic]. Find it.", max_tokens: 60}
+  judge: {role: judge, prompt: "You are [judge]. Answer with a number."}
 topology:
   reports_to: {algebra: [critic, judge], estimate: [critic, judge], critic: [judge]}
 """

@@ -382,7 +382,9 @@ class _View:
             "mishaps": [str(one) for one in ended.get("mishaps", ())],
             "content": _text(ended.get("content")),
             "turns": its_turns,
-            "troubles": sum(one.is_trouble for one in its_turns),
+            # An answer that was cut off is told by its turn, and mostly by an event as well.
+            "troubles": sum(one.is_trouble and one.kind != "says" for one in its_turns)
+            or sum(one.is_trouble for one in its_turns),
             "steps": [*_steps(steps)] if is_list(steps) else [],
             "blamed": [one for one in self.blamed if one["agent"] == agent],
         }
