@@ -49,7 +49,7 @@ class Span:
         start: Seconds since the start of the run.
         end: The same; where it has no end, the last that is known of the run.
         is_open: Whether it has no end.
-        received: Whose reports it read.
+        received: Whose reports it read, or whose messages.
         round: The round that it is of; empty where there are none.
         waited_for: Who was the last that it waited for; empty, where it waited for nobody.
         is_critical: Whether the run would have ended sooner had this taken less time.
@@ -133,6 +133,7 @@ class _Reading:
     times: dict[int, float] = field(default_factory=dict[int, float])
     breaks: list[float] = field(default_factory=list[float])
     heard: dict[str, float] = field(default_factory=dict[str, float])
+    mail: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
     def read(self, event: Mapping[str, Any]) -> None:
         """Take an event."""
@@ -145,13 +146,15 @@ class _Reading:
         # What a damaged clock says never leads back.
         self.now = max(self.now, self.offset + float(event["t"]))
         self.times[event["n"]] = self.now
-        if kind == "agent_started":
+        if kind == "mail_taken":
+            self.mail[agent] = tuple(str(one["sender"]) for one in event["messages"])
+        elif kind == "agent_started":
             self.at_work[agent] = Span(
                 agent=agent,
                 start=self.now,
                 end=self.now,
                 is_open=True,
-                received=tuple(event["received"]),
+                received=(*event["received"], *self.mail.pop(agent, ())),
                 round=str(event.get("round", "")),
             )
         elif kind == "agent_finished" and agent in self.at_work:
