@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,6 +109,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 )
 @click.option("--seed", type=int, help="Make sampling repeatable where the endpoint allows it.")
 @otel_options
+@click.option("--view", is_flag=True, help="Show the run in a browser while it is made.")
 @click.option("--dry-run", is_flag=True, help="Show the plan; ask no model.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
@@ -126,6 +127,7 @@ def main(**options: Any) -> None:
     keeps everything that happened. A run that was interrupted, failed or met a limit goes on with
     --resume: what it has paid for is not paid for again.
     """
+    _refuse_view(options)
     loaded, setting = _prepared(options)
     from ..attached import refuse_unread
     from ..plan import compile
@@ -151,6 +153,20 @@ def main(**options: Any) -> None:
         return
     making = _Making(plan, loaded, setting, options, adapting)
     sys.exit(making.to_the_end())
+
+
+def _refuse_view(options: dict[str, Any]) -> None:
+    """Refuse to show a run that is not made.
+
+    Raises:
+        InputError: It is asked for.
+    """
+    if options["view"] and (options["dry_run"] or options["replay"]):
+        other = "--dry-run" if options["dry_run"] else "--replay"
+        raise InputError(
+            f"--view shows a run while it is made; {other} makes none. Leave one of them out, or"
+            " look at a recorded run with mas-view RUN."
+        )
 
 
 def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
@@ -302,6 +318,7 @@ class _Making:
     spent: list[str] = field(default_factory=list[str])
     states: dict[str, str] = field(default_factory=dict[str, str])
     telemetry: Telemetry | None = None
+    page: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     def to_the_end(self) -> int:
         """Make the run and show what came of it; give the exit code."""
@@ -312,7 +329,7 @@ class _Making:
             with exporting(self.options) as self.telemetry:
                 if not self.options["replay"]:
                     fetch_embedded(self.plan.models.values())
-                return to_the_end(self._made(), self._after_interruption)
+                return to_the_end(self._shown(), self._after_interruption)
         except StorageError as error:
             click.echo(f"error: {error}{self._how_to_resume()}", err=True)
             return error.exit_code
@@ -332,6 +349,23 @@ class _Making:
         resuming = Resuming(words=words, options=self.options, setting=self.setting)
         is_spent = run is not None and run.over_budget
         return f"\nGo on with: {resuming.command(self.budget, is_spent=is_spent)}"
+
+    async def _shown(self) -> int:
+        """Make the run; where a browser shows it, stay until the reader has seen enough."""
+        async with self.page:
+            code = await self._made()
+            if self.options["view"]:
+                click.echo("The page stays until Ctrl-C.", err=True)
+                with suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
+        return code
+
+    async def _open_page(self, folder: Path) -> None:
+        from ..view import opened
+        from .view import shown
+
+        address = await self.page.enter_async_context(shown(opened(folder), folder))
+        click.echo(f"look: {address}", err=True)
 
     async def _made(self) -> int:
         from ..attached import unseen
@@ -366,6 +400,8 @@ class _Making:
                 ),
             )
             async with self._record(scrubber) as record:
+                if self.options["view"]:
+                    await self._open_page(record.folder.path)
                 try:
                     run = await self._run(services, record, scrubber)
                 except asyncio.CancelledError:
@@ -447,7 +483,7 @@ class _Making:
             spans.end()
 
     def _show(self, run: Run, record: Record) -> None:
-        from .ending import summary, tell_answer, tell_result
+        from .ending import how_to_look, summary, tell_answer, tell_result
 
         scrub = record.folder.scrub
         if self.options["as_json"]:
@@ -463,6 +499,8 @@ class _Making:
             click.echo(f"note: {record.journal.divergences[0]}", err=True)
         if not self.options["quiet"]:
             click.echo(summary(run, record), err=True)
+            if not self.options["replay"] and not self.options["view"]:
+                click.echo(how_to_look(record.folder.path), err=True)
         elif not self.options["as_json"]:
             click.echo(f"{record.folder.path}{os.sep}", err=True)
 

@@ -63,6 +63,7 @@ SUMMARIES: Mapping[str, str] = {
     "seeds": "List the teams that come with coterie.",
     "tools": "Bring tool servers that other programs use into tools.yaml.",
     "validate": "Check files and show every problem.",
+    "view": "Look at a run in a browser, also while it is under way.",
 }
 """A line for each of our own commands: to ask a command itself, it would have to be imported."""
 
