@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...schema.json_text import dumps
+from .talk import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -63,7 +63,7 @@ def rounds(events: Iterable[Mapping[str, Any]]) -> list[Round]:
     found: dict[str, dict[str, tuple[str, str]]] = {}
     for event in events:
         if event["type"] == "agent_finished" and "round" in event:
-            ended = (str(event["status"]), _text(event.get("content")))
+            ended = (str(event["status"]), whole(event.get("content")))
             found.setdefault(str(event["round"]), {})[event["agent"]] = ended
     before: dict[str, str] = {}
     made: list[Round] = []
@@ -91,9 +91,3 @@ def _lines(before: str, text: str) -> list[tuple[str, str]]:
         return []
     compared = difflib.unified_diff(before.splitlines(), text.splitlines(), n=2, lineterm="")
     return [(one[0], one[1:]) for one in list(compared)[2:] if one[:1] in {" ", "+", "-"}]
-
-
-def _text(content: Any) -> str:
-    if content is None:
-        return ""
-    return content if isinstance(content, str) else dumps(content, ensure_ascii=False, indent=2)

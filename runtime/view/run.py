@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...schema.errors import InputError
 from ...schema.picture.svg import Mark, draw_marked
 from ...schema.values import is_list, is_mapping
 from ..events import EVENTS
@@ -14,14 +13,15 @@ from ..record import MANIFEST, RESULT, TEAM_THAT_WAS, read_value
 from ..showing.recorded import Recorded
 from ..showing.saying import said
 from ..terminal import counted
+from .chart import chart
 from .pages import FOLDER, Page, Templates
 from .rounds import rounds
 from .site import NoPage
-from .talk import anchor_of, is_trouble, turns
+from .talk import anchor_of, is_trouble, steps_of, turns, whole
 from .timeline import Timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from markupsafe import Markup
@@ -42,11 +42,6 @@ KINDS = {
     "working": ("busy", "▶"),
 }
 """Class and sign of each status of an agent; all others are idle."""
-CHART, LABELS, ROW, AXIS = 1000, 190, 22, 24
-"""Measures of the timeline in pixels: its width, that of the names, and two heights."""
-STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200)
-"""Seconds between two lines of the timeline."""
-MOST_LINES = 8
 
 
 def open_run(folder: Path) -> RunSite | None:
@@ -147,15 +142,15 @@ class _View:
             started=run.started.replace("T", " ").replace("+00:00", " UTC"),
             budget=[*self._budget()],
             verdict=self._verdict(),
-            reason=_text(score.get("reason"))
+            reason=whole(score.get("reason"))
             if is_mapping(score := run.result.get("score"))
             else "",
-            error=_text(run.result.get("error")),
-            said=_text(run.result.get("said")),
-            query=_text(run.task.get("query")),
-            reference=_text(run.task.get("answer")),
-            answer=_text(run.result.get("answer")),
-            context=_text(run.task.get("context")),
+            error=whole(run.result.get("error")),
+            said=whole(run.result.get("said")),
+            query=whole(run.task.get("query")),
+            reference=whole(run.task.get("answer")),
+            answer=whole(run.result.get("answer")),
+            context=whole(run.task.get("context")),
             troubles=(troubles := [*self._troubles()])[:MOST_TROUBLES],
             more=max(0, len(troubles) - MOST_TROUBLES),
             blame=self.blamed,
@@ -288,47 +283,17 @@ class _View:
     # When.
 
     def _chart(self) -> dict[str, Any]:
-        """Give the timeline in pixels."""
-        agents = [one for one in self.agents if self.time.of_agent(one) or one in self.time.works]
-        scale = (CHART - LABELS - 20) / max(self.time.end, 1e-6)
-        step = next((one for one in STEPS if self.time.end / one <= MOST_LINES), STEPS[-1])
-        lines = [step * number for number in range(min(200, int(self.time.end / step) + 1))]
-        return {
-            "width": CHART,
-            "labels": LABELS,
-            "row": ROW,
-            "axis": AXIS,
-            "height": AXIS + ROW * len(agents) + 4,
-            "lines": [(LABELS + one * scale, f"{one:g} s") for one in lines],
-            "breaks": [LABELS + one * scale for one in self.time.breaks],
-            "rows": [self._bars(one, AXIS + ROW * i, scale) for i, one in enumerate(agents)],
-        }
-
-    def _bars(self, agent: str, top: float, scale: float) -> dict[str, Any]:
-        def bar(start: float, end: float) -> tuple[float, float]:
-            return round(LABELS + start * scale, 1), round(max(1.5, (end - start) * scale), 1)
-
-        numbers = [one["number"] for one in self.blamed if one["agent"] == agent]
-        name = agent if len(agent) <= 26 else f"{agent[:12]}…{agent[-13:]}"
-        return {
-            "agent": agent,
-            "name": name,
-            "top": top,
-            "address": self.links.to(f"agent-{agent}"),
-            "spans": [(*bar(one.start, one.end), one) for one in self.time.of_agent(agent)],
-            "works": [
-                (*bar(one.start, one.end), one, self._address_of(one.number))
-                for one in self.time.works.get(agent, ())
-            ],
-            "blamed": [
-                round(LABELS + self.time.times[one] * scale, 1)
-                for one in numbers
-                if one in self.time.times
-            ],
-        }
-
-    def _address_of(self, number: int) -> str:
-        return self.links.to(anchor_of(self.events[number]))
+        blamed: dict[str, list[int]] = {}
+        for one in self.blamed:
+            if one["number"] is not None:
+                blamed.setdefault(one["agent"], []).append(one["number"])
+        return chart(
+            self.time,
+            self.agents,
+            blamed=blamed,
+            of_agent=lambda agent: self.links.to(f"agent-{agent}"),
+            of_event=lambda number: self.links.to(anchor_of(self.events[number])),
+        )
 
     def _row(self, agent: str) -> dict[str, Any]:
         """Give the figures of an agent: a row of the table beside the timeline."""
@@ -378,14 +343,14 @@ class _View:
             "usage": run.usage_of(agent),
             "reads": ", ".join(one for one, other in run.team.edges if other == agent),
             "tells": ", ".join(run.team.reports_to.get(agent, ())),
-            "error": _text(ended.get("error")),
+            "error": whole(ended.get("error")),
             "mishaps": [str(one) for one in ended.get("mishaps", ())],
-            "content": _text(ended.get("content")),
+            "content": whole(ended.get("content")),
             "turns": its_turns,
             # An answer that was cut off is told by its turn, and mostly by an event as well.
             "troubles": sum(one.is_trouble and one.kind != "says" for one in its_turns)
             or sum(one.is_trouble for one in its_turns),
-            "steps": [*_steps(steps)] if is_list(steps) else [],
+            "steps": [*steps_of(steps)] if is_list(steps) else [],
             "blamed": [one for one in self.blamed if one["agent"] == agent],
         }
 
@@ -396,26 +361,6 @@ class _View:
                 whom = event.get("agent") or "the team"
                 when = f"{self.time.times[event['n']]:.2f}"
                 yield when, whom, told, is_trouble(event)
-
-
-def _steps(steps: Sequence[Any]) -> Iterator[dict[str, str]]:
-    """Give the steps of an agent that writes code: what it ran, and what came of it."""
-    for number, step in enumerate(steps, 1):
-        if not is_mapping(step):
-            raise InputError(f"step {number} of an agent is not an object: {step!r}.")
-        calls = step.get("calls")
-        ran = [
-            f"{one.get('name')}({one.get('arguments')})"
-            for one in (calls if is_list(calls) else ())
-            if is_mapping(one)
-        ]
-        code = step.get("code") or step.get("command")
-        yield {
-            "number": str(step.get("step", number)),
-            "ran": "\n".join([_text(code)] if code else ran),
-            "came": _text(step.get("observations") or step.get("output")),
-            "error": _text(step.get("error")),
-        }
 
 
 def _vote(vote: Mapping[str, Any]) -> tuple[str, str, str, str]:
@@ -434,11 +379,3 @@ def _seconds(seconds: float) -> str:
         return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{counted(minutes, 'minute')} {rest} s"
-
-
-def _text(value: Any) -> str:
-    from ...schema.json_text import dumps
-
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else dumps(value, ensure_ascii=False, indent=2)

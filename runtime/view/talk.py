@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...schema.json_text import dumps
+from ...schema.values import is_list, is_mapping
 from ..dialogue import spoken
 from ..showing.conversation import news
 from ..showing.saying import said
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..showing.recorded import Recorded
 
-__all__ = ["TROUBLE", "Turn", "anchor_of", "is_trouble", "turns"]
+__all__ = ["TROUBLE", "Turn", "anchor_of", "is_trouble", "steps_of", "turns", "whole"]
 
 TROUBLE = frozenset(
     {
@@ -147,3 +148,34 @@ def _tool(event: Mapping[str, Any], seconds: float) -> Turn:
         arguments=dumps(event["arguments"], ensure_ascii=False, indent=2),
         answer=str(event["error"] if failed else event.get("result")),
     )
+
+
+def steps_of(steps: Sequence[Any]) -> Iterator[dict[str, str]]:
+    """Give the steps of an agent that writes code: what it ran, and what came of it.
+
+    Raises:
+        TypeError: One is no object.
+    """
+    for number, step in enumerate(steps, 1):
+        if not is_mapping(step):
+            raise TypeError(f"step {number} of an agent is no object: {step!r}")
+        calls = step.get("calls")
+        ran = [
+            f"{one.get('name')}({one.get('arguments')})"
+            for one in (calls if is_list(calls) else ())
+            if is_mapping(one)
+        ]
+        code = step.get("code") or step.get("command")
+        yield {
+            "number": str(step.get("step", number)),
+            "ran": "\n".join([whole(code)] if code else ran),
+            "came": whole(step.get("observations") or step.get("output")),
+            "error": whole(step.get("error")),
+        }
+
+
+def whole(value: Any) -> str:
+    """Give a value as text: JSON, where it is none; empty, where there is none."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else dumps(value, ensure_ascii=False, indent=2)

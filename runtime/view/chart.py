@@ -1,0 +1,70 @@
+"""A timeline in pixels, for the page to draw."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .timeline import Timeline
+
+__all__ = ["chart"]
+
+CHART, LABELS, ROW, AXIS = 1000, 190, 22, 24
+"""Measures of the timeline in pixels: its width, that of the names, and two heights."""
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200)
+"""Seconds between two lines of the timeline."""
+MOST_LINES = 8
+
+
+def chart(
+    time: Timeline,
+    agents: Sequence[str],
+    *,
+    blamed: Mapping[str, Sequence[int]],
+    of_agent: Callable[[str], str],
+    of_event: Callable[[int], str],
+) -> dict[str, Any]:
+    """Give the places of rows, bars and lines.
+
+    Args:
+        time: The times.
+        agents: Whose, from above; who did nothing has no row.
+        blamed: The numbers of the events that agents are blamed for.
+        of_agent: Gives the address of an agent's part.
+        of_event: Gives that of an event, by its number.
+    """
+    at_work = [one for one in agents if time.of_agent(one) or one in time.works]
+    scale = (CHART - LABELS - 20) / max(time.end, 1e-6)
+    step = next((one for one in STEPS if time.end / one <= MOST_LINES), STEPS[-1])
+    lines = [step * number for number in range(min(200, int(time.end / step) + 1))]
+
+    def x(seconds: float) -> float:
+        return round(LABELS + seconds * scale, 1)
+
+    def bar(start: float, end: float) -> tuple[float, float]:
+        return x(start), round(max(1.5, (end - start) * scale), 1)
+
+    rows = [
+        {
+            "agent": agent,
+            "name": agent if len(agent) <= 26 else f"{agent[:12]}…{agent[-13:]}",
+            "top": AXIS + ROW * number,
+            "address": of_agent(agent),
+            "spans": [(*bar(one.start, one.end), one) for one in time.of_agent(agent)],
+            "works": [
+                (*bar(one.start, one.end), one, of_event(one.number))
+                for one in time.works.get(agent, ())
+            ],
+            "blamed": [x(time.times[one]) for one in blamed.get(agent, ()) if one in time.times],
+        }
+        for number, agent in enumerate(at_work)
+    ]
+    return {
+        "width": CHART,
+        "height": AXIS + ROW * len(at_work) + 4,
+        "lines": [(x(one), f"{one:g} s") for one in lines],
+        "breaks": [x(one) for one in time.breaks],
+        "rows": rows,
+    }
