@@ -72,7 +72,7 @@ class Evaluation(Trials):
         if run.over_budget:
             raise LimitError(str(run.error))
         if judging is not None:
-            run = await judging.judged(run, task, f"{path_of(task, trial)}{JUDGED}")
+            run = await judging.judged(run, task, f"{path_of(task, trial)}{JUDGED}", trace)
         if self.logs is not None:
             self.logs.keep(task.id, trial, run.score.log if run.score else "")
         return self._without_secrets(Sample.of_run(task, trial, run))

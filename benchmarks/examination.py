@@ -51,7 +51,6 @@ class Examination(Trials):
         Raises:
             LimitError: The budget is used up.
         """
-        del trace  # an episode makes many runs, and asks operators between them
         episode = Episode(
             stage=self.stage,
             number=trial - 1,
@@ -59,6 +58,7 @@ class Examination(Trials):
             view=self.view,
             learning=False,
             path=path_of(task, trial),
+            trace=trace,
         )
         try:
             await self.strategy.episode(episode)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..operators.judge import judge
 from ..operators.meta import Meta
 from ..operators.proposal import Dropped
+from ..runtime.trace import Trace
 from ..schema.ceiling import Ceiling
 from ..schema.errors import ModelError
 from ..schema.models import DEFAULT_ALIAS
@@ -54,13 +55,14 @@ class Judging:
     calls: Calls
     budget: Budget | None = None
 
-    async def judged(self, run: Run, task: Task, path: str) -> Run:
+    async def judged(self, run: Run, task: Task, path: str, trace: Trace | None = None) -> Run:
         """Score a run's answer, where there is one.
 
         Args:
             run: What came of it.
             task: What was asked, with the rubric among the options of its scorer.
             path: Where the judgement stands in the journal.
+            trace: Told what the judge is asked and answers.
 
         Returns:
             The run with its score; without its answer, and failed, where the judge gave none.
@@ -76,6 +78,7 @@ class Judging:
             calls=self.calls,
             model=self.model,
             budget=self.budget,
+            tell=(trace or Trace()).emit,
         )
         rubric = str(task.scorer.options.get("rubric", ""))
         try:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
     from ..runtime.gateway import ChatRequest
     from ..runtime.plan import Plan
+    from ..runtime.trace import Parts
 
 SEED = Path(__file__).parents[1] / "seeds" / "majority_vote.yaml"
 WORKERS = 8
@@ -88,7 +89,9 @@ def some_tasks(data: Path | None, count: int) -> Sequence[Task]:
     ]
 
 
-async def measured(folder: Path, tasks: Sequence[Task], *, replaying: bool) -> dict[str, Any]:
+async def measured(
+    folder: Path, tasks: Sequence[Task], *, replaying: bool, parts: Parts | None = None
+) -> dict[str, Any]:
     """Make an evaluation, or make it again; say how long it took and how memory grew."""
     plan, resident = team_plan(), list[float]()
     made = 0
@@ -112,6 +115,7 @@ async def measured(folder: Path, tasks: Sequence[Task], *, replaying: bool) -> d
                 journal=journal,
                 scrubber=services.scrubber({}),
                 on_sample=count,
+                parts=parts,
             )
             before, started, cpu = _resident(), time.monotonic(), time.process_time()
             differing = await evaluation.again() if replaying else []

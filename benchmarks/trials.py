@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..runtime.journal import Journal
-    from ..runtime.trace import Trace
+    from ..runtime.trace import Parts, Trace
     from ..schema.task import Task
 
 __all__ = ["Key", "Trials", "path_of"]
@@ -42,6 +42,7 @@ class Trials(ABC):
         workers: How many trials are at work at once.
         journal: Where answers and samples are kept.
         on_sample: Told each sample, those of earlier processes too, as they come.
+        parts: Listens to the trials that are made.
     """
 
     tasks: Sequence[Task]
@@ -49,6 +50,7 @@ class Trials(ABC):
     workers: int
     journal: Journal
     on_sample: Callable[[Sample], None] = lambda _sample: None
+    parts: Parts | None = None
     _unscored: dict[tuple[str, int], Sample] = field(default_factory=dict[tuple[str, int], Sample])
     _in_a_row: int = 0
 
@@ -139,7 +141,12 @@ class Trials(ABC):
             LimitError: The budget is used up.
             RunError: The provider or the jail fails again and again.
         """
-        sample = await self.made(task, trial)
+        key, trace = (task.id, trial), None
+        if self.parts is not None:
+            trace = self.parts.begin(key, "trial", task=task.id, trial=trial)
+        sample = await self.made(task, trial, trace)
+        if self.parts is not None:
+            self.parts.finished(key, sample.score)
         if sample.score is None:
             self._unscored[task.id, trial] = sample
             self._in_a_row += 1

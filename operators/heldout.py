@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..pool.pool import Pool
     from ..pool.view import View
+    from ..runtime.trace import Parts, Trace
     from ..schema.task import Task
     from ..schema.team import Team
     from .stage import Stage
@@ -126,6 +127,7 @@ class HeldOut:
         tasks: The tasks.
         repeats: How often each is tried on each task.
         workers: How many runs are made at the same time. The scores do not depend on it.
+        parts: Listens to the trials.
     """
 
     stage: Stage
@@ -134,6 +136,7 @@ class HeldOut:
     tasks: Sequence[Task]
     repeats: int
     workers: int
+    parts: Parts | None = None
     _trials: dict[tuple[str, str, int], dict[str, Any]] = field(
         default_factory=dict[tuple[str, str, int], "dict[str, Any]"]
     )
@@ -166,9 +169,19 @@ class HeldOut:
             view=self.view,
             learning=False,
             path=place,
+            trace=self._told(key, place),
         )
         await one.solve(episode)
-        self._trials[one.name, task.id, number] = _trial(one, episode, number)
+        told = self._trials[one.name, task.id, number] = _trial(one, episode, number)
+        if self.parts is not None:
+            self.parts.finished(place, told["score"])
+
+    def _told(self, key: tuple[Subject, Task, int], place: str) -> Trace | None:
+        """Give what a trial tells, where somebody listens."""
+        if self.parts is None:
+            return None
+        one, task, number = key
+        return self.parts.begin(place, "trial", task=task.id, trial=number, subject=one.name)
 
     def _record(self) -> None:
         """Let the pool keep the trials of its teams, in an order that is always the same."""

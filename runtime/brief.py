@@ -11,7 +11,7 @@ from ..schema.values import is_list, is_mapping
 from .bounds import LONGEST_STRUCTURED, MOST_STEPS, MOST_VALUES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     Keyword = Callable[[Any, Any, Any, Any], Iterator[Any] | None]
 
@@ -37,7 +37,7 @@ class Room:
         self.steps = steps
 
     @contextmanager
-    def checking(self) -> Iterator[None]:
+    def checking(self) -> Generator[None]:
         """Count what is checked in a `with` block, which raises `TooMuch` when there is no room."""
         _THREAD.room = self
         try:

@@ -85,11 +85,20 @@ class Calls:
             StorageError: The answer cannot be kept.
         """
         request = replace(request, seed=seed_of(self.seed, path))
-        call = _Call(self, request, tell, budget, trim, on_words)
+        call = _Call(self, request, partial(tell, path=path), budget, trim, on_words)
+        started = time.monotonic()
         try:
             value, source = await call.value(path)
         except CallError as error:
-            tell("model_error", path=path, kind=error.kind, error=self.scrub(str(error)))
+            tell(
+                "model_error",
+                path=path,
+                alias=request.model,
+                kind=error.kind,
+                error=self.scrub(str(error)),
+                seconds=round(time.monotonic() - started, 6),
+                **({"usage": error.usage.value()} if error.usage.calls else {}),
+            )
             await self._note_spent(path, error.usage)
             raise
         answer = _answer(value)
@@ -282,6 +291,8 @@ def _tell_call(
         path=path,
         alias=request.model,
         model=answer.model,
+        max_tokens=request.max_tokens,
+        **({} if request.temperature is None else {"temperature": request.temperature}),
         messages=shortened([bare(message) for message in request.messages], LONGEST_EVENT),
         **_attached(request),
         text=shortened(answer.text, LONGEST_EVENT),

@@ -332,7 +332,13 @@ class Running:
             content=shortened(result.content, LONGEST_EVENT) if result else None,
             steps=list(result.steps) if result else [],
             error=outcome.error,
+            **({"source": "journal"} if self._is_recorded(agent_id) else {}),
         )
+
+    def _is_recorded(self, agent_id: str) -> bool:
+        """Tell whether the journal had what the agent came to, so that it did nothing here."""
+        desk = self.desks.get(agent_id)
+        return desk is not None and desk.is_recorded
 
     def _why(self) -> str:
         """Name the failure behind a missing answer: the first agent in Kahn order that failed."""

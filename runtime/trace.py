@@ -16,10 +16,10 @@ from ..schema.files import write_atomically
 from ..schema.json_text import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Hashable, Mapping
     from pathlib import Path
 
-__all__ = ["EVENTS", "VERSION", "Emit", "Event", "Hears", "RunFolder", "Trace"]
+__all__ = ["EVENTS", "VERSION", "Emit", "Event", "Hears", "Parts", "RunFolder", "Trace"]
 
 EVENTS = "events.jsonl"
 VERSION = 1
@@ -127,6 +127,24 @@ class Trace:
         """
         if self._failure is not None:
             raise self._failure
+
+
+class Parts(Protocol):
+    """Listens to many parts of something: the trials of an evaluation, or of a test."""
+
+    def begin(self, key: Hashable, name: str, /, **told: Any) -> Trace | None:
+        """Begin a part, and give what it is to tell; None where nobody wants to know.
+
+        Args:
+            key: What tells it from others.
+            name: What it is called.
+            told: What there is to say of it, JSON-able.
+        """
+        ...
+
+    def finished(self, key: Hashable, score: float | None, /) -> None:
+        """Say that a part has ended, and its score, in [0, 1], if it has one."""
+        ...
 
 
 class RunFolder:

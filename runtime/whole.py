@@ -59,7 +59,8 @@ async def perform(
     trace.emit("run_started", team=plan.team.name, task=task.id, content_hash=plan.content_hash)
     done = await passes(plan, task, context, path=path, silent=silent)
     run = await scored(as_run(done, plan), task, context.jails)
-    trace.emit("run_finished", status=run.status, error=run.error, seconds=run.seconds)
+    score = {"score": run.score.value} if run.score else {}
+    trace.emit("run_finished", status=run.status, error=run.error, seconds=run.seconds, **score)
     trace.check()
     return run
 

@@ -53,7 +53,8 @@ __all__ = [
     "secrets_in",
 ]
 
-_FILE_NAME = re.compile(r"[/\\]|\.(md|txt|ya?ml|prompt)$")
+FILE_NAME = re.compile(r"[/\\]|\.(md|txt|ya?ml|prompt)$")
+"""What a prompt of one word looks like that was meant to be a file."""
 LONGEST_PROMPT = 65_536
 
 
@@ -265,7 +266,7 @@ def _unknown_backend(name: str, known: Catalogue) -> str:
 def _prompt_problem(prompt: str, known: Catalogue) -> str | None:
     if is_prompt_id(prompt):
         return _prompt_file_problem(prompt, known)
-    if len(prompt.split()) == 1 and _FILE_NAME.search(prompt):
+    if len(prompt.split()) == 1 and FILE_NAME.search(prompt):
         return (
             f"{quoted(prompt)} looks like a file name. Write the id of a prompt file, for instance"
             " solve_step_by_step, or the text itself."

@@ -19,6 +19,7 @@ from .building import team_of
 from .catalogue import Catalogue
 from .document import LIMITS, Document, Limits
 from .errors import ConfigError, InputError
+from .foreign.recognition import crew_folder, foreign_problem
 from .hints import did_you_mean
 from .models import Model
 from .problems import MOST_PROBLEMS, Problem, quoted
@@ -89,7 +90,9 @@ def team_path(name: str | Path) -> Path:
     """
     path = located(name)
     if path.is_dir() and not is_team_folder(path):
-        raise InputError(f"{path}: a folder, and no team's: there is no {TEAM} in it.")
+        is_crew = crew_folder(path) is not None
+        how = f" It is of CrewAI. Take it over: mas import {path} -o team.yaml" if is_crew else ""
+        raise InputError(f"{path}: a folder, and no team's: there is no {TEAM} in it.{how}")
     return path / TEAM if path.is_dir() else path
 
 
@@ -260,9 +263,14 @@ def read_file(path: str | Path, limits: Limits = TASK_LIMITS) -> bytes:
 def shape_only(
     document: Document, problems: list[Problem], schema: str | Mapping[str, Any]
 ) -> tuple[Document, list[Problem]]:
-    """Add the secrets in a document and the problems of its shape to those of its reader."""
+    """Add the secrets in a document and the problems of its shape to those of its reader.
+
+    Of another program's file in the place of a team, it is the one problem.
+    """
     if not document.complete:
         return document, sorted(problems)
+    if schema == "team" and (foreign := foreign_problem(document)) is not None:
+        return replace(document, complete=False), [foreign]
     first = [*problems, *islice(secrets_in(document), MOST_PROBLEMS)]
     return document, merged(first, shape_problems(document, schema))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-__all__ = ["on_one_line", "speakable", "speakable_json"]
+__all__ = ["on_one_line", "speakable", "speakable_json", "visible"]
 
 _UNSEEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters but tab and newline
@@ -30,6 +30,7 @@ _COMMAND = re.compile(
     re.VERBOSE,
 )
 _HALF = re.compile("[\ud800-\udfff]")
+_HIDDEN = re.compile(f"[{_UNSEEN}\ud800-\udfff]")
 _UNSAFE = re.compile(f"[{_UNSEEN}{_JOINERS}\ud800-\udfff]")
 
 
@@ -50,3 +51,12 @@ def on_one_line(text: str) -> str:
 def speakable_json(text: str) -> str:
     r"""Write what is unspeakable in a JSON text as escapes (`\u001b`): the value stays the same."""
     return _UNSAFE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def visible(text: str) -> str:
+    """Write what nobody would see, or what reorders a text, by its number: `[U+202E]`.
+
+    For pages and files, where a person reads what a model was really shown.
+    """
+    plain = text.replace("\r\n", "\n")
+    return _HIDDEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", plain)

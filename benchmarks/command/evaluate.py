@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.otel import otel_options
 from ...runtime.terminal import speakable
 from ...schema.command import Command, catalogue_of, host_options, note, problem_format
 from ...schema.errors import InputError
@@ -79,6 +80,7 @@ OFFLINE = {"budget": None, "cache": None, "allow_unpriced": True, "unsafe_local"
     show_default=True,
     help="Where folders of results are made.",
 )
+@otel_options
 @click.option("--dry-run", is_flag=True, help="Say what would be run; ask no model.")
 @verdict
 @as_json
@@ -177,6 +179,7 @@ def _examined(request: Request, known: Catalogue, parent: Path, options: dict[st
 @click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)
 @workers
 @spending
+@otel_options
 @verdict
 @as_json
 @host_options

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.otel import Turns, around, exporting
 from ...runtime.terminal import counted, speakable, speakable_json
 from ...schema.command import catalogue_of
 from ...schema.errors import InputError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ...runtime.budget import Budget
     from ...runtime.estimate import Estimate
     from ...runtime.journal import Journal
+    from ...runtime.otel.telemetry import Telemetry
     from ...runtime.plan import Plan
     from ...runtime.services import Services, Setting
     from ...runtime.trace import RunFolder
@@ -60,6 +62,7 @@ class Evaluating:
         place: Makes the folder for its results, once it is sure that the team can be run.
         results: The results that are gone on with, where there are some.
         budget: What there is to spend, once it is at work.
+        telemetry: Makes spans, where traces are wanted.
 
     Raises:
         InputError: The team cannot read an image or a PDF of a task.
@@ -75,6 +78,7 @@ class Evaluating:
     place: Callable[[], RunFolder] | None = None
     results: Results | None = None
     budget: Budget | None = None
+    telemetry: Telemetry | None = None
 
     def __post_init__(self) -> None:
         from ...runtime.attached import refuse_unread
@@ -117,12 +121,13 @@ class Evaluating:
         from ...runtime.command.signals import stopped_in_order, to_the_end
 
         self._prepare_tasks()
-        fetch_embedded(self.plan.models.values())
-        return stopped_in_order(
-            lambda: to_the_end(self._made(), self._how_to_go_on),
-            self._how_to_go_on,
-            show=lambda: self.results and self._show(),
-        )
+        with exporting(self.options) as self.telemetry:
+            fetch_embedded(self.plan.models.values())
+            return stopped_in_order(
+                lambda: to_the_end(self._made(), self._how_to_go_on),
+                self._how_to_go_on,
+                show=lambda: self.results and self._show(),
+            )
 
     def _prepare_tasks(self) -> None:
         """Make ready what the tasks need, before anything is spent."""
@@ -189,8 +194,12 @@ class Evaluating:
         evaluation.logs = Logs(folder=folder.path, scrub=folder.scrub)
         progress.known = sum(1 for _ in evaluation.samples())
         benchmark = find_benchmark(self.request.benchmark)
+        told = {"coterie.benchmark": self.request.benchmark, "coterie.team": self.plan.team.name}
+        turns = Turns(self.telemetry, self.known.models, folder.scrub)
+        evaluation.parts = turns if self.telemetry is not None else None
         try:
-            await evaluation.to_the_end()
+            with around(self.telemetry, "evaluation", **told), turns:
+                await evaluation.to_the_end()
         finally:
             progress.end()
             head = {

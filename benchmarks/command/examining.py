@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.otel import Turns, around, exporting
 from ...runtime.terminal import counted, speakable
 from ...schema.errors import InputError
 from .evaluating import shown_figures, words_typed
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from ...operators.command.starting import Start
     from ...runtime.estimate import Estimate
+    from ...runtime.otel.telemetry import Telemetry
     from ...runtime.services import Setting
     from ...runtime.trace import RunFolder
     from ...schema.catalogue import Catalogue
@@ -45,6 +47,7 @@ class Examining:
         setting: How runs are made.
         options: What the user said.
         parent: Where folders of results are made.
+        telemetry: Makes spans, where traces are wanted.
     """
 
     request: Request
@@ -56,6 +59,7 @@ class Examining:
     setting: Setting
     options: dict[str, Any]
     parent: Path
+    telemetry: Telemetry | None = None
 
     def to_the_end(self) -> int:
         """Make what is missing, show the figures, and give the exit code.
@@ -70,8 +74,9 @@ class Examining:
         self.check()
         find_benchmark(self.request.benchmark).prepare(self.request.source, self.tasks)
         fetch_embedded(self.start.models)
-        if code := stopped_in_order(lambda: to_the_end(self._work(), same_command)):
-            return code
+        with exporting(self.options) as self.telemetry:
+            if code := stopped_in_order(lambda: to_the_end(self._work(), same_command)):
+                return code
         return shown_figures(self.folder.path, same_command(), self.options)
 
     def check(self) -> None:
@@ -208,8 +213,12 @@ class Examining:
                 on_sample=progress,
             )
             progress.known = sum(1 for _ in examination.samples())
+            told = {"coterie.benchmark": self.request.benchmark}
+            turns = Turns(self.telemetry, self.known.models, stage.scrubber)
+            examination.parts = turns if self.telemetry is not None else None
             try:
-                await examination.to_the_end()
+                with around(self.telemetry, "evaluation", **told), turns:
+                    await examination.to_the_end()
             finally:
                 progress.end()
                 folder = RunFolder(self.folder.path, stage.scrubber)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.otel import otel_options
 from ...runtime.terminal import speakable_json
 from ...schema.command import Command, catalogue_of, host_options, note, problem_format
 from ...schema.errors import InputError
@@ -155,6 +156,7 @@ LOOKING = {"report": report, "show": show}
 @csv_option
 @json_option
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
+@otel_options
 @click.option("--dry-run", is_flag=True, help="Check everything, say what would be done, stop.")
 @click.option(
     "--unsafe-local",

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.otel import Turns, around, exporting
 from ...runtime.terminal import counted, speakable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ...runtime.budget import Budget
+    from ...runtime.otel.telemetry import Telemetry
     from ...runtime.services import Setting
     from ...runtime.usage import Usage
     from ...schema.catalogue import Catalogue
@@ -82,6 +84,7 @@ class Evolving:
     elsewhere: tuple[Usage, float] | None = None
     _taken: int = field(default=0, init=False)
     budget: Budget | None = field(default=None, init=False)
+    telemetry: Telemetry | None = field(default=None, init=False)
 
     @property
     def name(self) -> str:
@@ -103,11 +106,12 @@ class Evolving:
         if self.options["dry_run"]:
             self.foretell()
             return 0
-        self.fetch()
         show = self.show
-        code = stopped_in_order(
-            lambda: to_the_end(self.work(), same_command), self.how_to_go_on, show=show
-        )
+        with exporting(self.options) as self.telemetry:
+            self.fetch()
+            code = stopped_in_order(
+                lambda: to_the_end(self.work(), same_command), self.how_to_go_on, show=show
+            )
         if code == 0:
             show()
         return code
@@ -170,6 +174,14 @@ class Evolving:
 
     async def work(self) -> int:
         """Do what is not done yet."""
+        with around(
+            self.telemetry,
+            "evolution",
+            **{"coterie.evolution": self.name, "coterie.seed": self.recipe.seed},
+        ):
+            return await self._worked()
+
+    async def _worked(self) -> int:
         from ..folder import open_folder
         from ..stage import open_stage
 
@@ -227,15 +239,20 @@ class Evolving:
             scrub=stage.scrubber,
             quiet=self.options["quiet"],
         )
-        with watch.shown():
+        turns = self._turns(stage)
+        with watch.shown(), turns:
             await Evolution(
                 stage=stage,
                 strategy=strategy_of(self.recipe.strategy),
                 tasks=self.tasks,
                 folder=self.folder,
-                on_episode=partial(self._on_episode, watch),
-                hear=watch.hear,
+                on_episode=partial(self._on_episode, watch, turns),
+                hear=turns.beside(watch.hear),
             ).to_the_end()
+
+    def _turns(self, stage: Stage) -> Turns:
+        """Give what makes spans of the evolution's tasks, where traces are wanted."""
+        return Turns(self.telemetry, self.known.models, stage.scrubber)
 
     def _heading(self) -> str:
         """Say what is to be done, by which models, and where it is kept."""
@@ -258,14 +275,16 @@ class Evolving:
             f"testing {', '.join(one.name for one in subjects)} on"
             f" {counted(len(self.testing.tasks), 'held-out task')} x {self.testing.repeats}"
         )
-        trials = await HeldOut(
-            stage=stage,
-            view=stage.view(),
-            subjects=subjects,
-            tasks=self.testing.tasks,
-            repeats=self.testing.repeats,
-            workers=self.testing.workers,
-        ).to_the_end()
+        with self._turns(stage) as parts:
+            trials = await HeldOut(
+                stage=stage,
+                view=stage.view(),
+                subjects=subjects,
+                tasks=self.testing.tasks,
+                repeats=self.testing.repeats,
+                workers=self.testing.workers,
+                parts=None if self.telemetry is None else parts,
+            ).to_the_end()
         write_figures(self.folder, Figures.of(subjects, trials, after=self._taken), trials)
         self._commit(f"held out: {subjects[0].name}")
 
@@ -331,10 +350,11 @@ class Evolving:
             unsafe_local=self.options["unsafe_local"],
         )
 
-    def _on_episode(self, watch: Watch, line: Mapping[str, Any]) -> None:
+    def _on_episode(self, watch: Watch, turns: Turns, line: Mapping[str, Any]) -> None:
         """Show an episode, and commit the pool where that is wanted."""
         from ..lines import runs_of
 
+        turns.finished(self._taken, line.get("score"))
         self._taken += 1
         made = f"{runs_of(line)} tried, {len(line['dropped'])} dropped"
         if learnt := line.get("learnt"):

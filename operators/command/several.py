@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...pool.student import t_interval
+from ...runtime.otel import exporting
 from ...runtime.terminal import counted, speakable
 from ...runtime.usage import Usage
 from ...schema.json_text import dumps
@@ -43,12 +44,14 @@ class Several:
             for one in self.evolutions:
                 one.foretell()
             return 0
-        for one in self.evolutions:
-            one.fetch()
         show = self._show
-        code = stopped_in_order(
-            lambda: to_the_end(self._work(), same_command), self._how_to_go_on, show=show
-        )
+        with exporting(self.evolutions[0].options) as telemetry:
+            for one in self.evolutions:
+                one.telemetry = telemetry
+                one.fetch()
+            code = stopped_in_order(
+                lambda: to_the_end(self._work(), same_command), self._how_to_go_on, show=show
+            )
         if code == 0:
             show()
         return code

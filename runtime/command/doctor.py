@@ -18,6 +18,7 @@ from ...schema.extras import how_to_get
 from ...schema.json_text import dumps
 from ...schema.team import IMPLIED_BACKENDS, Agent
 from ..gateway.endpoint import endpoint_of
+from ..otel import ready
 from ..terminal import speakable
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def main(as_json: bool, no_probes: bool, only_ping: bool, **host: Any) -> None:
         "embedded model": _embedded(),
         "backends": {name: _backend(name, probe=not no_probes) for name in sorted(known.backends)},
         "tools": {name: _tool(name, known) for name in sorted(known.tools)},
+        "traces": ready(),
         "jail": jail,
     }
     click.echo(dumps(findings, indent=2) if as_json else _text(findings))

@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from ..services import Setting
     from ..usage import Usage
 
-__all__ = ["Resuming", "cancelled", "larger", "spent", "summary", "tell_answer", "tell_result"]
+__all__ = [
+    "Resuming",
+    "cancelled",
+    "how_to_look",
+    "larger",
+    "spent",
+    "summary",
+    "tell_answer",
+    "tell_result",
+]
 
 REPEATED = {"tools_file": "--tools", "allowed_tools": "--allow-tool"}
 """Options that a run's folder does not keep, as they grant rights; by their names in a command."""
@@ -121,6 +130,11 @@ def summary(run: Run, record: Record) -> str:
     if run.score is not None:
         parts.insert(0, f"score {run.score.value:g} ({speakable(run.score.reason)})")
     return f"{', '.join(parts)}; {record.folder.path}{os.sep}"
+
+
+def how_to_look(folder: Path) -> str:
+    """Give the command that shows what is in a folder."""
+    return f"Look at it with: {shlex.join(('mas-view', str(folder)))}"
 
 
 def tell_result(result: dict[str, Any], folder: Path) -> None:

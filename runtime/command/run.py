@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,12 +15,17 @@ import click
 from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.errors import InputError, StorageError
 from ...schema.json_text import dumps, loads
+from ..otel import exporting, otel_options
 from ..terminal import counted, speakable
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from ...schema.task import Task
     from ..adapting import Adapting
     from ..budget import Budget
+    from ..otel.spans import Spans
+    from ..otel.telemetry import Telemetry
     from ..outcomes import Run
     from ..plan import Plan
     from ..record import Record
@@ -107,6 +113,8 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--seed", type=int, help="The random seed that models are asked with, where they take one."
 )
+@otel_options
+@click.option("--view", is_flag=True, help="Show the run in a browser while it is made.")
 @click.option("--dry-run", is_flag=True, help="Show the plan; ask no model.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("--quiet", is_flag=True, help="No progress on standard error.")
@@ -124,12 +132,12 @@ def main(**options: Any) -> None:
     keeps everything that happened. A run that was interrupted, failed or met a limit goes on with
     --resume: what it has paid for is not paid for again.
     """
+    _refuse_view(options)
     loaded, setting = _prepared(options)
     from ..attached import refuse_unread
     from ..plan import compile
     from .ending import tell_answer, tell_result
     from .loading import refuse_unused
-    from .models import fetch_embedded
 
     plan = compile(loaded.team, loaded.known)
     refuse_unread([plan], loaded.task, _place(options))
@@ -148,10 +156,22 @@ def main(**options: Any) -> None:
             tell_answer(earlier["answer"], loaded.task)
         click.echo(f"this run is finished already: {options['resume']}{os.sep}", err=True)
         return
-    if not options["replay"]:
-        fetch_embedded(plan.models.values())
     making = _Making(plan, loaded, setting, options, adapting)
     sys.exit(making.to_the_end())
+
+
+def _refuse_view(options: dict[str, Any]) -> None:
+    """Refuse to show a run that is not made.
+
+    Raises:
+        InputError: It is asked for.
+    """
+    if options["view"] and (options["dry_run"] or options["replay"]):
+        other = "--dry-run" if options["dry_run"] else "--replay"
+        raise InputError(
+            f"--view shows a run while it is made; {other} makes none. Leave one of them out, or"
+            " look at a recorded run with mas-view RUN."
+        )
 
 
 def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
@@ -308,13 +328,19 @@ class _Making:
     budget: Budget | None = None
     spent: list[str] = field(default_factory=list[str])
     states: dict[str, str] = field(default_factory=dict[str, str])
+    telemetry: Telemetry | None = None
+    page: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     def to_the_end(self) -> int:
         """Make the run and show what came of it; give the exit code."""
+        from .models import fetch_embedded
         from .signals import to_the_end
 
         try:
-            return to_the_end(self._made(), self._after_interruption)
+            with exporting(self.options) as self.telemetry:
+                if not self.options["replay"]:
+                    fetch_embedded(self.plan.models.values())
+                return to_the_end(self._shown(), self._after_interruption)
         except StorageError as error:
             click.echo(f"error: {error}{self._how_to_resume()}", err=True)
             return error.exit_code
@@ -334,6 +360,23 @@ class _Making:
         resuming = Resuming(words=words, options=self.options, setting=self.setting)
         is_spent = run is not None and run.over_budget
         return f"\nGo on with: {resuming.command(self.budget, is_spent=is_spent)}"
+
+    async def _shown(self) -> int:
+        """Make the run; where a browser shows it, stay until the reader has seen enough."""
+        async with self.page:
+            code = await self._made()
+            if self.options["view"]:
+                click.echo("The page stays until Ctrl-C.", err=True)
+                with suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
+        return code
+
+    async def _open_page(self, folder: Path) -> None:
+        from ..view import opened
+        from .view import shown
+
+        address = await self.page.enter_async_context(shown(opened(folder), folder))
+        click.echo(f"look: {address}", err=True)
 
     async def _made(self) -> int:
         from ..attached import unseen
@@ -368,6 +411,8 @@ class _Making:
                 ),
             )
             async with self._record(scrubber) as record:
+                if self.options["view"]:
+                    await self._open_page(record.folder.path)
                 try:
                     run = await self._run(services, record, scrubber)
                 except asyncio.CancelledError:
@@ -408,9 +453,13 @@ class _Making:
         if not self.options["replay"]:
             self.budget = Budget(self.setting.budget)
             self.budget.deposit(record.spent(), seconds=record.journal.seconds)
-        with progress(self.plan, quiet=self.options["quiet"], scrub=scrubber) as show:
+        with (
+            progress(self.plan, quiet=self.options["quiet"], scrub=scrubber) as show,
+            self._heard(record, scrubber) as heard,
+        ):
             kept = () if self.options["replay"] else (record.folder,)
-            trace, task = Trace(*kept, show, self._hear), self.loaded.task
+            listeners = (*heard, *kept, show, self._hear)
+            trace, task = Trace(*listeners), self.loaded.task
             if self.adapting is not None:
                 return await self.adapting.run(
                     self.plan, task, services,
@@ -431,8 +480,21 @@ class _Making:
         if event.type == "agent_finished":
             self.states[event.agent or ""] = event.fields["status"]
 
+    @contextmanager
+    def _heard(self, record: Record, scrubber: Scrubber) -> Generator[tuple[Spans, ...]]:
+        """Give what makes spans of the run, where traces are wanted."""
+        if self.telemetry is None:
+            yield ()
+            return
+        name = record.folder.path.name
+        spans = self.telemetry.listener(self.plan.models, scrubber, {"coterie.run": name})
+        try:
+            yield (spans,)
+        finally:
+            spans.end()
+
     def _show(self, run: Run, record: Record) -> None:
-        from .ending import summary, tell_answer, tell_result
+        from .ending import how_to_look, summary, tell_answer, tell_result
 
         scrub = record.folder.scrub
         if self.options["as_json"]:
@@ -448,6 +510,8 @@ class _Making:
             click.echo(f"note: {record.journal.divergences[0]}", err=True)
         if not self.options["quiet"]:
             click.echo(summary(run, record), err=True)
+            if not self.options["replay"] and not self.options["view"]:
+                click.echo(how_to_look(record.folder.path), err=True)
         elif not self.options["as_json"]:
             click.echo(f"{record.folder.path}{os.sep}", err=True)
 

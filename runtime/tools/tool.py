@@ -141,11 +141,18 @@ class GrantedTool:
                 it raises, the agent is told and goes on. Or a person said no.
         """
         too_much = excess(arguments)
-        work = functools.partial(self._called, arguments, too_much)
+        made = False
+
+        async def work() -> Mapping[str, Any]:
+            nonlocal made
+            made = True
+            return await self._called(arguments, too_much)
+
         once = unkept if self.tool.keeps_state else self.once
         came = await once("tool", [self.tool.name, arguments], work)
         told = shortened(dumps(arguments) if too_much else arguments, LONGEST_EVENT)
-        self.emit("tool_call", tool=self.tool.name, arguments=told, **came)
+        source = {} if made else {"source": "journal"}
+        self.emit("tool_call", tool=self.tool.name, arguments=told, **came, **source)
         if "error" in came:
             raise ToolError(came["error"], detail=came.get("detail", ""))
         return came["result"]

@@ -50,8 +50,10 @@ SUMMARIES: Mapping[str, str] = {
     "doctor": "Tell what this machine has: models, backends, tools, and how safe its jail is.",
     "evolve": "Evolve the teams of a pool over a stream of tasks.",
     "explain": "Explain a field of a file.",
+    "export": "Write a team for LangGraph or docker-agent.",
     "fmt": "Write team files in canonical form.",
     "graph": "Draw a team.",
+    "import": "Make a team of files of CrewAI or docker-agent.",
     "init": "Write a folder to begin with: a team, tasks, models.yaml, a CI file.",
     "models": "Look after the embedded model.",
     "op": "Let an operator act once: mutate, cross, select teams.",
@@ -61,6 +63,7 @@ SUMMARIES: Mapping[str, str] = {
     "seeds": "List the teams that come with coterie.",
     "tools": "Bring tool servers that other programs use into tools.yaml.",
     "validate": "Check files and show every problem.",
+    "view": "Look at a run in a browser, also while it is under way.",
 }
 """A line for each of our own commands: to ask a command itself, it would have to be imported."""
 

@@ -56,6 +56,8 @@ def kind_of(file: Path) -> str:
     if is_team_folder(file):
         return "team"
     lines = {line.split(b":")[0] for line in read_file(file).splitlines() if b":" in line}
+    if {b"agents", b"models"} <= lines:  # docker-agent's; reading it says so
+        return "team"
     return next((kind for mark, kind in MARKS.items() if mark in lines), "team")
 
 

@@ -12,12 +12,12 @@ from .caption import one_line, totals, works
 from .layout import Spacing, arrange
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
     from ..team import Agent, Team
     from .layout import Arrangement, Slot
 
-__all__ = ["draw"]
+__all__ = ["Mark", "draw", "draw_marked"]
 
 # All measures are in pixels.
 PAGE = 1080
@@ -70,6 +70,21 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Mark:
+    """What a page says of an agent.
+
+    Attributes:
+        words: How it stands: `✓ done`. It takes the place of how the agent works.
+        kind: The same as a class of the page's style: `good`.
+        address: Where a click leads.
+    """
+
+    words: str
+    kind: str
+    address: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Label:
     """What a box says: an agent's id and lines below it. `output` marks the team's answer."""
 
@@ -78,6 +93,7 @@ class Label:
     tooltip: str
     color: str
     output: bool
+    mark: Mark | None = None
 
     @property
     def width(self) -> float:
@@ -139,6 +155,36 @@ def draw(team: Team) -> str:
     )
 
 
+def draw_marked(
+    team: Team, marks: Mapping[str, Mark], carried: Container[tuple[str, str]], *, tip: str
+) -> str:
+    """Draw a team for a page that has its own style: how each agent stands, what edges carried.
+
+    Args:
+        team: The team.
+        marks: How agents stand, by their ids; what they are called stands there as well.
+        carried: The edges, from sender to receiver, over which something went.
+        tip: The id that the tip of arrows has on the page.
+    """
+    output = team.output
+    labels = {
+        agent.id: _label(team, agent, agent.id == output, marks.get(agent.id))
+        for agent in team.agents.values()
+    }
+    frame = _frame(team, labels)
+    # The page says the team's name; what is left of the head is its upper margin.
+    width, height = _size(team, frame)
+    view = f'viewBox="0 {HEADER} {width:g} {height - HEADER:g}" width="{width:g}"'
+    lines = (
+        f'<svg {view} role="group" aria-label="{_text(totals(team))}">',
+        TIP.replace('id="tip"', f'id="{tip}"'),
+        *(one.replace("url(#tip)", f"url(#{tip})") for one in _edges(frame, carried, team)),
+        *_boxes(frame, labels),
+        "</svg>",
+    )
+    return "\n".join(lines)
+
+
 def _size(team: Team, frame: Frame) -> tuple[float, float]:
     """Measure the page: the graph and the title above it, with margins."""
     end = frame.start(len(team.levels)) - frame.between
@@ -160,14 +206,16 @@ def _head(team: Team, width: float, height: float) -> Iterator[str]:
     yield f'<text x="{MARGIN}" y="52">{totals(team)}</text>'
 
 
-def _label(team: Team, agent: Agent, output: bool) -> Label:
-    lines = filter(None, (one_line(agent.role), works(team, agent)))
+def _label(team: Team, agent: Agent, output: bool, mark: Mark | None = None) -> Label:
+    below = works(team, agent) if mark is None else mark.words
+    lines = filter(None, (one_line(agent.role), below))
     return Label(
         id=_without_middle(agent.id),
         lines=tuple(map(_without_end, lines)),
         tooltip=": ".join(filter(None, (agent.id, one_line(agent.role)))),
         color=COLORS.get(team.backend_of(agent), "grey"),
         output=output,
+        mark=mark,
     )
 
 
@@ -183,17 +231,26 @@ def _frame(team: Team, labels: Mapping[str, Label]) -> Frame:
     return Frame(arrangement=arrange(team, spacing), downwards=downwards, box=box, between=between)
 
 
-def _edges(frame: Frame) -> Iterator[str]:
+def _edges(
+    frame: Frame, carried: Container[tuple[str, str]] = (), team: Team | None = None
+) -> Iterator[str]:
+    sending = {one for one, other in (team.edges if team else ()) if (one, other) in carried}
     for one, other in frame.arrangement.links:
+        # The edges of one agent share the pieces that pass a level.
+        is_used = (
+            one.agent_id in sending if other.passing else (one.agent_id, other.agent_id) in carried
+        )
+        kind = "edge carried" if is_used else "edge"
         end = frame.start(other.level)
         begin, middle = end - frame.between, end - frame.between / 2
         here, there = frame.arrangement.centers[one], frame.arrangement.centers[other]
         way = _points(frame, (begin, here), (middle, here), (middle, there), (end, there))
         if other.passing:
             beyond = _points(frame, (end + frame.depth, there))
-            yield f'<path class="edge" d="M{way[0]}C{" ".join(way[1:])}L{beyond[0]}"/>'
+            yield f'<path class="{kind}" d="M{way[0]}C{" ".join(way[1:])}L{beyond[0]}"/>'
         else:
-            yield f'<path class="edge" marker-end="url(#tip)" d="M{way[0]}C{" ".join(way[1:])}"/>'
+            curve = f"M{way[0]}C{' '.join(way[1:])}"
+            yield f'<path class="{kind}" marker-end="url(#tip)" d="{curve}"/>'
 
 
 def _points(frame: Frame, *places: tuple[float, float]) -> list[str]:
@@ -206,9 +263,12 @@ def _boxes(frame: Frame, labels: Mapping[str, Label]) -> Iterator[str]:
             x, y = frame.corner(slot)
             label = labels[slot.agent_id]
             kind = "output" if label.output else "agent"
+            if label.mark is not None:
+                kind += f" state-{label.mark.kind}"
+                yield f'<a href="{_text(label.mark.address)}">'
             yield f'<g class="{kind}" transform="translate({x:g} {y:g})">'
             yield from _box(label, frame.box)
-            yield "</g>"
+            yield "</g>" if label.mark is None else "</g></a>"
 
 
 def _box(label: Label, width: float) -> Iterator[str]:
@@ -218,7 +278,9 @@ def _box(label: Label, width: float) -> Iterator[str]:
     yield f'<rect class="{label.color}" x="8" y="12" width="3" height="{HEIGHT - 24}" rx="1.5"/>'
     yield f'<text class="id" x="{INDENT}" y="{top:g}">{_text(label.id)}</text>'
     for number, line in enumerate(label.lines, 1):
-        yield f'<text x="{INDENT}" y="{top + LINE * number:g}">{_text(line)}</text>'
+        is_state = label.mark is not None and number == len(label.lines)
+        kind = ' class="state"' if is_state else ""
+        yield f'<text{kind} x="{INDENT}" y="{top + LINE * number:g}">{_text(line)}</text>'
     if label.output:
         yield f'<text class="answer" x="{width - 12:g}" y="{top:g}">answer</text>'
 

@@ -21,6 +21,7 @@ from coterie.runtime.command import doctor
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.terminal import counted, on_one_line, speakable, speakable_json
 from coterie.schema.command import Command, main
+from coterie.schema.terminal import visible
 
 COMMANDS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
@@ -232,3 +233,9 @@ def test_doctor_describes_models_in_one_way(folder: Path) -> None:
     done = CliRunner().invoke(doctor.main, ["--no-probes", "--model", f"big=a/{HOSTILE}"])
     assert "[/bold][red]x" in done.output
     assert not COMMANDS.search(done.output)
+
+
+def test_a_page_shows_by_its_number_what_nobody_would_see() -> None:
+    text = "\x1b[31mred\u202e \ud800 a\r\nb\tc \u00e9\U0001f469\u200d\U0001f469"
+    seen = "[U+001B][31mred[U+202E] [U+D800] a\nb\tc \u00e9\U0001f469\u200d\U0001f469"
+    assert visible(text) == seen

@@ -14,8 +14,10 @@ from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.jail import detect
+from coterie.runtime.journal import Journal
 
 from ...came import invoked
+from ...traces import nested, spans_in, tree
 from .conftest import Desk, adds
 
 QUERIES = [f"How much is {n} + 1?" for n in (1, 2, 3, 7)]
@@ -193,3 +195,23 @@ def test_what_agents_write_in_a_trial_is_kept_and_shown(
     shown = invoked(mas_show, [str(folder), "made"], "mas-show")
     assert "\nfile     artifacts/made-1/one/out.txt\n" in shown.out
     assert own.bench("replay", str(folder)).code == 0
+
+
+def test_traces_have_each_trial_its_run_and_its_judge(own: Desk) -> None:
+    words = run(own, "--scorer", "judge", "--rubric", "Any number.", "--otel-file", "t.jsonl")
+    assert own.bench(*words, "--workers", "2", replies=judges).code == 0
+    spans = spans_in(Path("t.jsonl"))
+    (root,) = tree(spans).values()
+    trial = {"invoke_workflow solo": {"invoke_agent one": {"chat m": {}}}}
+    judged = {"operator judge": {"chat m": {}}}
+    assert [*root.values()] == [{**trial, **judged}] * 4
+    assert nested(spans)
+    trials = [one for one in spans if one.name == "trial"]
+    scores = {one.told["coterie.task"]: one.told["coterie.score"] for one in trials}
+    assert [scores[f"mine-{n}"] for n in range(1, 5)] == [0.9, 0.9, 0.9, 0.1]
+    (folder,) = own.results
+    with Journal.open(folder) as journal:
+        assert sum(one.tokens for one in spans) == journal.spent().tokens
+    again = own.bench("resume", str(folder), "--quiet", "--otel-file", "u.jsonl", replies=judges)
+    assert again.code == 0
+    assert [one.name for one in spans_in(Path("u.jsonl"))] == ["evaluation"]

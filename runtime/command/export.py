@@ -1,0 +1,93 @@
+"""`mas export`: a team as a file of another program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...schema.command import Command, catalogue_of, host_options, note
+from ...schema.errors import ConfigError, InputError
+from ...schema.terminal import speakable
+from ..export.portable import TARGETS
+
+if TYPE_CHECKING:
+    from ...schema.catalogue import Catalogue
+    from ...schema.problems import Problem
+
+__all__ = ["main"]
+
+ADVICE = {
+    "langgraph": "it runs by itself: python {file} TASK",
+    "docker-agent": (
+        "whom an agent calls is up to its model there; each instruction ends with whom it is to"
+        " call."
+    ),
+}
+
+
+@click.command(cls=Command)
+@click.argument("team", metavar="TEAM")
+@click.option("--to", "target", type=click.Choice(TARGETS), required=True, help="Which program.")
+@click.option(
+    "-o",
+    "--output",
+    "file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write it to this file. Nothing is written over.  [default: standard output]",
+)
+@host_options
+def main(team: str, target: str, file: Path | None, **host: Any) -> None:
+    """Write a team as a program for LangGraph, or as docker-agent's YAML.
+
+    TEAM is a team file, a team's folder, or seed:NAME. Its agents are of type LLM, and work once:
+    whatever else it needs is refused, each with its place. What is lost is told on standard error.
+    Models are those of models.yaml and --model; the embedded one is nobody else's.
+    """
+    known = catalogue_of(host)
+    text, lost = _exported(team, target, known)
+    if file is None:
+        click.echo(text, nl=False)
+    else:
+        _write(file, text)
+    for one in lost:
+        click.echo(speakable(str(one)), err=True)
+    note(ADVICE[target].format(file=file or "FILE"))
+
+
+def _exported(team_file: str, target: str, known: Catalogue) -> tuple[str, list[Problem]]:
+    """Write a team for another program, and give what is lost.
+
+    Raises:
+        InputError: The team does not load, or needs what the other program does not have.
+    """
+    from ...schema.loading import check_team, read_file
+    from ..export import docker_agent_text, langgraph_text, rules_for
+    from ..plan import compile
+    from .loading import load_team_of
+
+    team, known, path = load_team_of(team_file, known)
+    content = read_file(path)
+    _, found = check_team(content, str(path), known, rules_for(target), folder=path.parent)
+    if refused := [one for one in found if one.severity == "error"]:
+        raise ConfigError(refused)
+    write = {"langgraph": langgraph_text, "docker-agent": docker_agent_text}[target]
+    return write(compile(team, known)), found
+
+
+def _write(file: Path, text: str) -> None:
+    from ...schema.files import write_atomically
+
+    if file.exists() or file.is_symlink():
+        raise InputError(f"{file}: is there already, and nothing is written over.")
+    try:
+        write_atomically(file, text)
+    except OSError as error:
+        raise InputError(f"{file}: cannot be written: {error.strerror}.") from None
+    click.echo(speakable(str(file)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""`mas-view`: a folder as pages in a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...schema.command import Command
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from ..view import Site
+
+__all__ = ["main", "shown"]
+
+
+@click.command(cls=Command)
+@click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write all pages as one HTML file that opens offline, and end.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="Listen on this port.  [default: any that is free]",
+)
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
+def main(folder: Path, output: Path | None, port: int, *, no_browser: bool) -> None:
+    """Look at a folder in a browser: a run, also while it is under way.
+
+    The pages are served to this machine alone, at an address with a random token, until Ctrl-C.
+    Nothing is asked, nothing is changed, and no other host is spoken to.
+    """
+    from ..view import opened
+
+    site = opened(folder)
+    if output is not None:
+        _write(site, folder, output)
+        return
+    from .signals import to_the_end
+
+    sys.exit(to_the_end(_served(site, folder, port, is_opened=not no_browser), lambda: ""))
+
+
+def _write(site: Site, folder: Path, output: Path) -> None:
+    from ...schema.files import write_atomically
+    from ..view.report import report
+
+    text = report(site, folder).encode("utf-8", "replace")
+    write_atomically(output, text)
+    click.echo(f"{output}: {len(text) / 1e6:.1f} MB, opens offline", err=True)
+
+
+async def _served(site: Site, folder: Path, port: int, *, is_opened: bool) -> int:
+    async with shown(site, folder, port=port, is_opened=is_opened) as address:
+        click.echo(address)
+        click.echo("Ctrl-C ends it.", err=True)
+        await asyncio.Event().wait()
+    return 0
+
+
+@asynccontextmanager
+async def shown(
+    site: Site, folder: Path, *, port: int = 0, is_opened: bool = True
+) -> AsyncGenerator[str]:
+    """Serve the pages of a folder during the body; over SSH, say how to forward them.
+
+    Args:
+        site: What is shown.
+        folder: Its folder.
+        port: Where; 0 for any port that is free.
+        is_opened: Whether a browser is opened, where one can be.
+
+    Yields:
+        The address of the first page.
+
+    Raises:
+        InputError: The port is taken.
+    """
+    from ..view.server import Server
+
+    async with Server(site=site, source=folder, port=port) as server:
+        if "SSH_CONNECTION" in os.environ:
+            click.echo(_how_to_forward(server.port), err=True)
+        elif is_opened and _has_screen():
+            import webbrowser
+
+            await asyncio.to_thread(webbrowser.open, server.address)
+        yield server.address
+
+
+def _how_to_forward(port: int) -> str:
+    there = os.environ["SSH_CONNECTION"].split()
+    host = there[2] if len(there) > 2 else "THIS_HOST"
+    return f"On your own machine: ssh -N -L {port}:127.0.0.1:{port} {host}; then open the address."
+
+
+def _has_screen() -> bool:
+    """Tell whether a browser has a place to open in; one in the terminal would take it over."""
+    return sys.platform == "darwin" or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
+
+
+if __name__ == "__main__":
+    main()

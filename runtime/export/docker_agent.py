@@ -1,0 +1,104 @@
+"""A team as docker-agent's YAML: those who report to an agent are its sub-agents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from ...schema.foreign.docker_names import VERSION, calling
+from ...schema.writing import write_yaml
+from ..messages import system
+from .portable import PENALTIES, has_form_there, reached_for
+
+if TYPE_CHECKING:
+    from ...schema.models import Model
+    from ...schema.team import Agent
+    from ..plan import Plan, PlannedAgent
+
+__all__ = ["docker_agent_text"]
+
+HEADER = "# {name}, written by `mas export`. Try it: docker agent run FILE\n"
+
+
+def docker_agent_text(plan: Plan) -> str:
+    """Write a plan whose agents are all chat calls as docker-agent's YAML.
+
+    An agent's instruction ends with whom it is to call before it answers: what is the topology here
+    is up to its model there.
+    """
+    models = _Models(plan=plan)
+    order = [plan.output, *(one for one in plan.agents if one != plan.output)]
+    agents = {one: _agent(plan, plan.agents[one], models) for one in order}
+    described = {"description": plan.team.description} if plan.team.description else {}
+    value = {
+        "version": VERSION,
+        **({"metadata": described} if described else {}),
+        "models": models.written,
+        "agents": agents,
+    }
+    return HEADER.format(name=plan.team.name) + write_yaml(value)
+
+
+def _agent(plan: Plan, planned: PlannedAgent, models: _Models) -> dict[str, Any]:
+    agent = planned.agent
+    calls = plan.team.predecessors[agent.id]
+    instruction = _instruction(plan, planned)
+    schema = agent.output_schema
+    fields: dict[str, Any] = {
+        "model": models.name_of(agent),
+        "description": agent.role,
+        "instruction": f"{instruction}\n\n{calling(calls)}" if calls else instruction,
+        "sub_agents": list(calls),
+    }
+    if schema is not None and has_form_there(schema):
+        fields["structured_output"] = {"name": agent.id, "schema": dict(schema)}
+    return {name: value for name, value in fields.items() if value}
+
+
+def _instruction(plan: Plan, planned: PlannedAgent) -> str:
+    """Give an agent's prompt; with the team's rules and what it has learnt, where there are any."""
+    agent, team = planned.agent, plan.team
+    if not team.constitution and not agent.notes.places:
+        return planned.prompt
+    bare = replace(planned, agent=replace(agent, role="", output_schema=None))
+    known, paired = team.known_to(agent), team.paired_with(agent)
+    return system(bare, team.constitution, has_reports=False, known=known, paired=paired)
+
+
+@dataclass(kw_only=True, slots=True)
+class _Models:
+    """The models that are written: one for each alias, and each way in which its agents use it."""
+
+    plan: Plan
+    written: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+
+    def name_of(self, agent: Agent) -> str:
+        """Give the name of an agent's model there: its alias; used in other ways, with a number."""
+        alias = agent.model_id
+        value = _model(self.plan.models[alias], agent)
+        number, name = 1, alias
+        while self.written.setdefault(name, value) != value:
+            number += 1
+            name = f"{alias}-{number}"
+            while name in self.plan.models:
+                number += 1
+                name = f"{alias}-{number}"
+        return name
+
+
+def _model(model: Model, agent: Agent) -> dict[str, Any]:
+    reached = reached_for("docker-agent", model)
+    assert reached is not None  # noqa: S101 - what the rules have seen to
+    effort = agent.effort or model.effort
+    fields: dict[str, Any] = {
+        "provider": reached.provider or ("anthropic" if reached.wire == "anthropic" else "openai"),
+        "model": reached.name,
+        "base_url": reached.address or None,
+        "token_key": reached.key_env,
+        "max_tokens": agent.max_tokens,
+        "temperature": agent.temperature,
+        "top_p": agent.top_p if agent.top_p is not None else model.top_p,
+        "thinking_budget": effort or model.thinking_tokens,
+        **{name: value for name, value in model.body.items() if name in PENALTIES},
+    }
+    return {name: value for name, value in fields.items() if value is not None}

@@ -1,0 +1,71 @@
+"""Where a model is reached by other programs: by a provider that they know, or at an address."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ..gateway.providers import PROVIDERS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...schema.models import Model
+
+__all__ = ["Reached", "reached_by"]
+
+Wire = Literal["chat", "responses", "anthropic"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reached:
+    """Where a model is reached.
+
+    Attributes:
+        provider: What the other program calls the provider; empty where there is an address.
+        name: The model's name there.
+        address: The address, up to and with the version; empty where there is a provider.
+        key_env: The variable with the key; None where none is sent, or the provider has a usual
+            one.
+        wire: The API that is spoken at the address.
+    """
+
+    provider: str = ""
+    name: str
+    address: str = ""
+    key_env: str | None = None
+    wire: Wire = "chat"
+
+
+def reached_by(model: Model | None, known: Mapping[str, str]) -> Reached | None:
+    """Say where a model is reached; None where only coterie reaches it.
+
+    Args:
+        model: The model; None where nobody says what an alias stands for.
+        known: What the other program calls providers, by our names of them.
+    """
+    if model is None or model.is_embedded:
+        return None
+    if model.api_base:
+        return Reached(
+            name=model.model,
+            address=model.api_base,
+            key_env=model.key_env,
+            wire=model.api or "chat",
+        )
+    ours, _, name = model.model.partition("/")
+    if ours in known:
+        return Reached(
+            provider=known[ours], name=name, key_env=model.key_env, wire=model.api or "chat"
+        )
+    provider = PROVIDERS.get(ours)
+    if provider is None or not provider.address or provider.wire not in {"chat", "responses"}:
+        return None
+    prefix = "" if name.startswith(provider.model_prefix) else provider.model_prefix
+    usual = provider.key_in[0] if provider.needs_key else None
+    return Reached(
+        name=f"{prefix}{name}",
+        address=provider.address,
+        key_env=model.key_env or usual,
+        wire="responses" if provider.wire == "responses" else "chat",
+    )

@@ -1,0 +1,10 @@
+"""What happens in runs, as OpenTelemetry traces by the conventions for generative AI.
+
+One listener on the events that runs tell anyway; nothing that runs teams knows of it. Nothing of
+OpenTelemetry is imported before somebody asks for traces.
+"""
+
+from .asked import exporting, otel_options, ready
+from .many import Turns, around
+
+__all__ = ["Turns", "around", "exporting", "otel_options", "ready"]

@@ -1,0 +1,220 @@
+"""What spans say: attributes by OpenTelemetry's conventions for generative AI, of events of runs.
+
+What the conventions have no name for is called `coterie.…`. Texts that people, models or tools
+wrote are content, which is left out unless it is wanted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ...schema.json_text import dumps, loads
+from ...schema.values import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ...schema.models import Model
+
+__all__ = [
+    "call_content",
+    "call_told",
+    "clean",
+    "described",
+    "provider_of",
+    "told",
+    "tool_content",
+    "used",
+]
+
+PROVIDERS: Mapping[str, str] = {
+    "azure": "azure.ai.openai",
+    "azure_ai": "azure.ai.inference",
+    "bedrock": "aws.bedrock",
+    "gemini": "gcp.gemini",
+    "local": "coterie.local",
+    "mistral": "mistral_ai",
+    "moonshot": "moonshot_ai",
+    "vertex_ai": "gcp.vertex_ai",
+    "watsonx": "ibm.watsonx.ai",
+    "xai": "x_ai",
+}
+"""The conventions' names of providers that models.yaml calls otherwise."""
+
+NAMES = frozenset(
+    {
+        *("agent", "agents", "alias", "by", "from", "given", "kind", "name", "of", "operator"),
+        *("received", "round", "run", "sender", "source", "status", "team", "to", "tool"),
+        "finish_reason",
+    }
+)
+"""Fields whose texts are names, and no content."""
+
+TOKENS = {
+    "prompt_tokens": "input_tokens",
+    "completion_tokens": "output_tokens",
+    "cached_tokens": "cache_read.input_tokens",
+    "stored_tokens": "cache_write.input_tokens",
+    "reasoning_tokens": "reasoning.output_tokens",
+}
+ALWAYS = frozenset({"prompt_tokens", "completion_tokens"})
+
+
+def clean(told: Mapping[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:
+    """Give attributes as a span takes them: without secrets, and without those of no value.
+
+    Args:
+        told: JSON-able. Lists of plain values stay lists; what is deeper becomes JSON text.
+        scrub: Takes secrets out, of all of it at once, as it does of a line of events.jsonl.
+    """
+    text = dumps({name: one for name, one in told.items() if one is not None}, default=repr)
+    scrubbed = scrub(text)
+    return {name: _flat(one) for name, one in loads(scrubbed).items()}
+
+
+def _flat(value: Any) -> Any:
+    is_deep = is_mapping(value) or (is_list(value) and any(not _is_text(one) for one in value))
+    return dumps(value, ensure_ascii=False) if is_deep else value
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def told(fields: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
+    """Give what an event says beside its type: numbers and names, and texts where wanted."""
+    return {
+        f"coterie.{name}": one
+        for name, one in fields.items()
+        if content or isinstance(one, bool | int | float) or (name in NAMES and _is_named(one))
+    }
+
+
+def _is_named(value: Any) -> bool:
+    """Tell whether a value is a name, or names; what is said to each of some is neither."""
+    return _is_text(value) or (is_list(value) and all(map(_is_text, value)))
+
+
+def provider_of(model: Model) -> tuple[str, str]:
+    """Give the provider of a model as the conventions name it, and the model's name there."""
+    if model.api_base is not None:
+        return ("anthropic" if model.api == "anthropic" else "openai"), model.model
+    prefix, slash, name = model.model.partition("/")
+    if model.is_embedded:
+        return PROVIDERS["local"], model.model
+    return (PROVIDERS.get(prefix, prefix), name) if slash else ("openai", model.model)
+
+
+def described(alias: str, model: Model | None, answering: str) -> dict[str, Any]:
+    """Give what is known of a call before it is made.
+
+    Args:
+        alias: The model's.
+        model: What stands behind it; None: nobody wrote it down.
+        answering: The model that answered, which then stands for it; may be empty.
+    """
+    if model is None:
+        known = {"gen_ai.provider.name": "_OTHER", "gen_ai.request.model": answering or alias}
+        return {**known, "coterie.alias": alias}
+    provider, name = provider_of(model)
+    address = urlsplit(model.api_base or "")
+    port = address.port or {"http": 80, "https": 443}.get(address.scheme)
+    return {
+        "gen_ai.provider.name": provider,
+        "gen_ai.request.model": name,
+        "server.address": address.hostname,
+        "server.port": port if address.hostname else None,
+        "coterie.alias": alias,
+    }
+
+
+def call_told(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what came of a call, without its content.
+
+    Tokens of an answer that the journal or the cache had are none of this process: they stand
+    under another name, so that who adds tokens up counts them once.
+    """
+    usage, source = fields.get("usage", {}), fields.get("source")
+    prefix = "gen_ai.usage" if source is None else "coterie.recorded"
+    tokens = {
+        f"{prefix}.{name}": usage[one]
+        for one, name in TOKENS.items()
+        if one in usage and (usage[one] or one in ALWAYS)
+    }
+    reason = fields.get("finish_reason")
+    return {
+        **tokens,
+        "gen_ai.request.max_tokens": fields.get("max_tokens"),
+        "gen_ai.request.temperature": fields.get("temperature"),
+        "gen_ai.response.model": fields.get("model"),
+        "gen_ai.response.finish_reasons": [reason] if reason else None,
+        "coterie.usd": usage.get("usd") if source is None else None,
+        "coterie.unpriced_calls": usage.get("unpriced_calls") or None,
+        "coterie.attempts": fields.get("attempts"),
+        "coterie.operator": fields.get("operator"),
+        "coterie.path": fields.get("path"),
+        "coterie.source": source,
+    }
+
+
+def used(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what an agent consumed in all; under other names than what its calls did."""
+    counts = {"calls": "calls", "usd": "usd", "uncertain_calls": "uncertain_calls"}
+    counts |= {name: TOKENS[name] for name in ALWAYS}
+    return {f"coterie.used.{name}": usage[one] for one, name in counts.items() if usage.get(one)}
+
+
+def call_content(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what a model was told and said."""
+    messages = fields.get("messages")
+    said: list[Any] = _parts(fields.get("text"))
+    said += [_called(one) for one in fields.get("tool_calls", ())]
+    if thinking := fields.get("thinking"):
+        said.insert(0, {"type": "reasoning", "content": thinking})
+    answer = {"role": "assistant", "parts": said, "finish_reason": fields.get("finish_reason")}
+    asked = [_message(one) for one in (messages if is_list(messages) else ())]
+    return {
+        "gen_ai.input.messages": asked or None,
+        "gen_ai.output.messages": [answer] if said else None,
+    }
+
+
+def _message(message: Any) -> dict[str, Any]:
+    """Write a message as the conventions have it."""
+    given = message if is_mapping(message) else {"content": message}
+    role, content = str(given.get("role", "user")), given.get("content")
+    if role == "tool":
+        response = {"type": "tool_call_response", "response": content}
+        return {"role": role, "parts": [{**response, "id": given.get("tool_call_id")}]}
+    calls = given.get("tool_calls")
+    called = [_called(one) for one in (calls if is_list(calls) else ())]
+    return {"role": role, "parts": [*_parts(content), *called]}
+
+
+def _parts(content: Any) -> list[dict[str, Any]]:
+    parts = content if is_list(content) else [content]
+    return [_part(one) for one in parts if one]
+
+
+def _part(part: Any) -> dict[str, Any]:
+    if not is_mapping(part):
+        return {"type": "text", "content": str(part)}
+    return {"type": "text", "content": part["text"]} if "text" in part else dict(part)
+
+
+def _called(call: Any) -> dict[str, Any]:
+    """Write a tool call, as the API has it or as an answer has it."""
+    given = call if is_mapping(call) else {}
+    function = given.get("function", given)
+    named = {"name": function.get("name"), "arguments": function.get("arguments")}
+    return {"type": "tool_call", "id": given.get("id"), **named}
+
+
+def tool_content(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what a tool was given and gave."""
+    shown = {"arguments": fields.get("arguments"), "result": fields.get("result")}
+    return {
+        f"gen_ai.tool.call.{name}": one if one is None or _is_text(one) else dumps(one)
+        for name, one in shown.items()
+    }

@@ -1,0 +1,103 @@
+"""Spans of many runs under one: the tasks of an evolution, the trials of an evaluation."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from ..trace import Trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping
+    from contextlib import AbstractContextManager
+
+    from ...schema.models import Model
+    from ..trace import Event
+    from .spans import Spans
+    from .telemetry import Telemetry
+
+__all__ = ["Turns", "around"]
+
+
+def around(telemetry: Telemetry | None, name: str, **told: Any) -> AbstractContextManager[None]:
+    """Have a span around all that a block does, where traces are wanted.
+
+    Args:
+        telemetry: Makes spans; None: nobody wants any.
+        name: What the span is called.
+        told: Its attributes; those without a value are left out.
+    """
+    return nullcontext() if telemetry is None else telemetry.around(name, **told)
+
+
+class Turns:
+    """Makes a span of each of many `Parts`, where traces are wanted. A context manager.
+
+    Args:
+        telemetry: Makes spans; None: nobody wants any.
+        models: What stands behind the aliases.
+        scrub: Takes secrets out of what spans have.
+    """
+
+    def __init__(
+        self,
+        telemetry: Telemetry | None,
+        models: Mapping[str, Model],
+        scrub: Callable[[str], str],
+    ) -> None:
+        self._telemetry = telemetry
+        self._given = (models, scrub)
+        self._parts: dict[Hashable, Spans] = {}
+
+    def __enter__(self) -> Turns:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the spans of parts that did not come to their end."""
+        for one in [*self._parts]:
+            self._parts.pop(one).end(**{"error.type": "interrupted"})
+
+    def hear(self, number: int, event: Event) -> None:
+        """Take in what happens on a task of a stream.
+
+        Args:
+            number: The task's place in the stream.
+            event: What happens.
+        """
+        if self._telemetry is not None:
+            self._part(number, **{"coterie.turn": number})(event)
+
+    def beside(self, other: Callable[[int, Event], None]) -> Callable[[int, Event], None]:
+        """Give who hears what happens, and tells another; the other alone without traces.
+
+        Args:
+            other: Hears it, too.
+        """
+        if self._telemetry is None:
+            return other
+
+        def both(number: int, event: Event) -> None:
+            self.hear(number, event)
+            other(number, event)
+
+        return both
+
+    def begin(self, key: Hashable, name: str, /, **told: Any) -> Trace | None:
+        """Begin a part; see `Parts`."""
+        if self._telemetry is None:
+            return None
+        part = self._part(key, **{f"coterie.{one}": item for one, item in told.items()})
+        part.begin(name)
+        return Trace(part)
+
+    def finished(self, key: Hashable, score: float | None, /) -> None:
+        """Say what a part came to; one that nobody heard of is passed over."""
+        if (part := self._parts.pop(key, None)) is not None:
+            part.end(**{"coterie.score": score})
+
+    def _part(self, key: Hashable, **told: Any) -> Spans:
+        if self._telemetry is None:
+            raise RuntimeError("there is nothing that makes spans.")
+        if key not in self._parts:
+            self._parts[key] = self._telemetry.listener(*self._given, told)
+        return self._parts[key]

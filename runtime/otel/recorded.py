@@ -1,0 +1,59 @@
+"""Spans of a run that is over, from what its folder has."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ...schema.errors import InputError
+from ...schema.secrets import secrets_of
+from ..record import MANIFEST, read_setting
+from ..scrubber import Scrubber
+from ..showing import Recorded
+from ..trace import Event
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from .telemetry import Telemetry
+
+__all__ = ["export"]
+
+APART = frozenset({"v", "n", "t", "type", "agent"})
+
+
+def export(telemetry: Telemetry, recorded: object, folder: Path) -> None:
+    """Make spans of a recorded run.
+
+    Where it was gone on with, the time between its processes is left out.
+
+    Args:
+        telemetry: Takes them.
+        recorded: What was found in the folder.
+        folder: The run's, or that of something that the run is a part of.
+
+    Raises:
+        InputError: What was found is no run, or its manifest is damaged.
+    """
+    if not isinstance(recorded, Recorded):
+        raise InputError(f"--otel: {folder} is no single run. Name one of it, or a run's folder.")
+    is_own = (folder / MANIFEST).exists() and (folder / "task.json").exists()
+    models = read_setting(folder)[1] if is_own else {}
+    began = datetime.fromisoformat(recorded.started).timestamp() if recorded.started else None
+    scrub = Scrubber(secrets_of(os.environ))
+    spans = telemetry.listener(models, scrub, {"coterie.run": folder.name}, began=began)
+    earlier = last = 0.0
+    for one in recorded.events:
+        seconds = float(one["t"])
+        if seconds < last:  # another process began to count anew
+            earlier += last
+        last = seconds
+        spans(_event(one, earlier + seconds))
+    spans.end()
+
+
+def _event(one: Mapping[str, Any], seconds: float) -> Event:
+    fields = {name: item for name, item in one.items() if name not in APART}
+    return Event(type=one["type"], seconds=seconds, agent=one.get("agent"), fields=fields)

@@ -1,0 +1,336 @@
+"""Spans of the events of a run: who was at work when, within what, and what came of it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry.trace import Link, SpanKind, Status, StatusCode, set_span_in_context
+
+from .attributes import call_content, call_told, clean, described, told, tool_content, used
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from opentelemetry.context import Context
+    from opentelemetry.trace import Span, SpanContext, Tracer
+
+    from ...schema.models import Model
+    from ..trace import Event
+
+__all__ = ["Spans"]
+
+Key = tuple[Any, ...]
+
+WHOLE: Key = ("whole",)
+NS = 1_000_000_000
+GOOD = frozenset({"done", None})
+DURING_CALLS = frozenset({"model_retried", "model_fallback", "parameter_adapted"})
+"""Events that tell what happened in a call before its answer."""
+
+
+@dataclass(eq=False, kw_only=True, slots=True)
+class _Open:
+    """A span that has not ended, and when it began, in nanoseconds since 1970."""
+
+    span: Span
+    began: int
+    above: Key | None
+    is_run: bool = False
+
+
+@dataclass(eq=False, kw_only=True)
+class Spans:
+    """A listener that makes spans of one run's events, or of an episode's.
+
+    It is told everything in one thread. Whatever goes wrong here is told to `failed`, and nobody
+    else hears of it.
+
+    Attributes:
+        tracer: Makes spans.
+        parent: What the outermost spans are in.
+        models: What stands behind the aliases.
+        scrub: Takes secrets out of what spans have.
+        content: Whether spans have what models and tools were told and said.
+        told: Attributes of the outermost spans.
+        failed: Told what went wrong.
+        began: When what is told began, in seconds since 1970. None: it happens now.
+    """
+
+    tracer: Tracer
+    parent: Context
+    models: Mapping[str, Model]
+    scrub: Callable[[str], str]
+    content: bool
+    told: Mapping[str, Any]
+    failed: Callable[[str], None]
+    began: float | None = None
+    _open: dict[Key, _Open] = field(default_factory=dict[Key, _Open])
+    _ended: dict[Key, SpanContext] = field(default_factory=dict[Key, "SpanContext"])
+    _written: dict[Key, list[str]] = field(default_factory=dict[Key, list[str]])
+    _during: dict[str, list[tuple[Key | None, str, dict[str, Any], int]]] = field(
+        default_factory=dict[str, list[tuple[Key | None, str, dict[str, Any], int]]]
+    )
+    _start: int | None = None
+    _last: int = 0
+
+    def __call__(self, event: Event) -> None:
+        """Take in an event."""
+        try:
+            if self._start is None:
+                now = time.time_ns() - int(event.seconds * NS)
+                self._start = now if self.began is None else int(self.began * NS)
+            self._last = max(self._last, self._start + int(event.seconds * NS))
+            self._hear(event.type, event.agent, event.fields, self._last)
+        except Exception as error:  # noqa: BLE001 - no run fails by what is told of it
+            self.failed(f"{event.type}: {error!r}")
+
+    def begin(self, name: str, **told: Any) -> None:
+        """Have a span around all that is told, from now on; see `end`."""
+        self._last = time.time_ns()
+        self._begin(WHOLE, name, told, self._last)
+
+    def end(self, **told: Any) -> None:
+        """End what has not ended, as of the last event, and say what came of the whole."""
+        for key in reversed([*self._open]):
+            if key == WHOLE:
+                self._end(key, self._last, told)
+            else:
+                is_cut = key[0] in {"run", "round", "agent"}
+                self._end(key, self._last, {"error.type": "interrupted" if is_cut else None})
+
+    def _hear(self, what: str, agent: str | None, said: Mapping[str, Any], now: int) -> None:
+        run, part = said.get("run"), said.get("round")
+        match what:
+            case "task_given":
+                task = said["task"]["id"]
+                self._begin(WHOLE, "turn", {"coterie.task": task}, now)
+            case "team_given" | "run_started":
+                self._begin_run(("run", run), said, now)
+            case "round_started":
+                above = self._within(("run", run))
+                self._begin(("round", run, part), "round", {"coterie.round": part}, now, above)
+            case "agent_started" if agent is not None:
+                self._begin_agent(agent, said, now)
+            case "run_finished":
+                self._end(("run", run), now, _ending(said, content=self.content))
+            case "round_finished":
+                self._end(("round", run, part), now, _ending(said, content=self.content))
+            case "agent_finished" if ("agent", run, part, agent) in self._open:
+                key = ("agent", run, part, agent)
+                self._ended[run, agent] = self._open[key].span.get_span_context()
+                self._end(key, now, _ending(said, content=self.content))
+            case "operator_answered" | "operator_dropped":
+                self._end_operator(what, said, now)
+            case "model_call" | "model_error":
+                self._call(agent, said, now)
+            case "tool_call":
+                self._tool(agent, said, now)
+            case _:
+                self._note(what, agent, said, now)
+
+    def _begin_run(self, key: Key, said: Mapping[str, Any], now: int) -> None:
+        """Begin a run; of one that was given a team, this may be told twice."""
+        known = self._open.get(key)
+        attributes = {
+            "coterie.task": said.get("task"),
+            "coterie.content_hash": said.get("content_hash"),
+        }
+        if known is not None and not known.is_run:
+            known.is_run = True
+            known.span.set_attributes(clean(attributes, self.scrub))
+            return
+        if known is not None:  # it was killed, and is gone on with
+            self._end(key, now, {"error.type": "interrupted"})
+        name = said["team"]
+        workflow = {
+            "gen_ai.operation.name": "invoke_workflow",
+            "gen_ai.agent.name": name,
+            "gen_ai.workflow.name": name,
+            "coterie.candidate": key[1],
+        }
+        above = None if key[1] is None else self._within(("run", None))
+        self._begin(key, f"invoke_workflow {name}", {**workflow, **attributes}, now, above)
+        self._open[key].is_run = "task" in said
+
+    def _begin_agent(self, agent: str, said: Mapping[str, Any], now: int) -> None:
+        run, part = said.get("run"), said.get("round")
+        attributes = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": agent,
+            "coterie.round": said.get("round"),
+            "coterie.level": said.get("level"),
+            "coterie.backend": said.get("backend"),
+            "coterie.left_out": said.get("left_out"),
+        }
+        read = [*said.get("received", ()), *self._written.pop((run, agent), ())]
+        links = [
+            Link(self._ended[run, one], {"coterie.edge": "reports_to"})
+            for one in dict.fromkeys(read)
+            if (run, one) in self._ended
+        ]
+        above = self._within(("round", run, part), ("run", run))
+        key = ("agent", run, part, agent)
+        self._begin(key, f"invoke_agent {agent}", attributes, now, above, links=links)
+
+    def _call(self, agent: str | None, said: Mapping[str, Any], now: int) -> None:
+        """Make the span of a model's call, of which is told when it has ended."""
+        seconds = 0 if "source" in said else said.get("seconds", 0)
+        above = self._above(agent, said, now - int(seconds * NS))
+        alias = str(said.get("alias", ""))
+        known = described(alias, self.models.get(alias), str(said.get("model", "")))
+        attributes = {
+            "gen_ai.operation.name": "chat",
+            **known,
+            **call_told(said),
+            "gen_ai.agent.name": agent,
+            "error.type": said.get("kind"),
+            **(call_content(said) if self.content else {}),
+        }
+        name = f"chat {known['gen_ai.request.model']}"
+        span = self._span(name, attributes, above, (now, seconds), SpanKind.CLIENT)
+        for _, what, told_then, then in self._during.pop(str(said.get("path")), ()):
+            span.add_event(what, told_then, then)
+        if "kind" in said:
+            span.set_status(self._failure(said.get("error")))
+        span.end(now)
+
+    def _tool(self, agent: str | None, said: Mapping[str, Any], now: int) -> None:
+        seconds = 0 if "source" in said else said.get("seconds", 0)
+        above, name = self._above(agent, said, now), said["tool"]
+        attributes = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": name,
+            "gen_ai.tool.type": "function",
+            "gen_ai.agent.name": agent,
+            "coterie.source": said.get("source"),
+            "error.type": "tool_error" if "error" in said else None,
+            **(tool_content(said) if self.content else {}),
+        }
+        span = self._span(f"execute_tool {name}", attributes, above, (now, seconds))
+        if "error" in said:
+            span.set_status(self._failure(said["error"]))
+        span.end(now)
+
+    def _end_operator(self, what: str, said: Mapping[str, Any], now: int) -> None:
+        """End an operator's question; one that asked no model has taken no time."""
+        key = self._operator(said, now)
+        dropped = {"error.type": "dropped"} if what == "operator_dropped" else {}
+        self._end(key, now, {**told(said, content=self.content), **dropped})
+
+    def _operator(self, said: Mapping[str, Any], began: int) -> Key:
+        """Give the question of an operator that something belongs to; it is begun if need be."""
+        run, name = said.get("run"), said.get("operator")
+        key = ("operator", run, str(said.get("path", "")).rpartition("/call ")[0] or said["path"])
+        if key not in self._open:
+            above = self._within(("run", run))
+            self._begin(key, f"operator {name}", {"coterie.operator": name}, began, above)
+        return key
+
+    def _note(self, what: str, agent: str | None, said: Mapping[str, Any], now: int) -> None:
+        """Note an event within the span that it belongs to; in a call, once that is told."""
+        if what == "mail_taken":
+            senders = [one["sender"] for one in said.get("messages", ())]
+            self._written.setdefault((said.get("run"), agent), []).extend(senders)
+        above = self._above(agent, said, now)
+        attributes = clean(told(said, content=self.content), self.scrub)
+        name = f"coterie.{what}"
+        if what in DURING_CALLS and "path" in said:
+            during = self._during.setdefault(said["path"], [])
+            during.append((above, name, attributes, now))
+        elif above is not None:
+            if agent is not None and above[0] != "agent":
+                attributes["coterie.agent"] = agent
+            self._open[above].span.add_event(name, attributes, now)
+
+    def _above(self, agent: str | None, said: Mapping[str, Any], began: int) -> Key | None:
+        """Give the span in which something happens."""
+        run, part = said.get("run"), said.get("round")
+        if agent is None and "operator" in said and "path" in said:
+            return self._operator(said, began)
+        return self._within(("agent", run, part, agent), ("round", run, part), ("run", run))
+
+    def _within(self, *keys: Key) -> Key | None:
+        """Give the first of some spans that is open; else what is around all."""
+        return next((one for one in (*keys, ("run", None), WHOLE) if one in self._open), None)
+
+    def _begin(
+        self,
+        key: Key,
+        name: str,
+        attributes: Mapping[str, Any],
+        now: int,
+        above: Key | None = None,
+        *,
+        links: Sequence[Link] = (),
+    ) -> None:
+        over = self._open.get(above) if above else self._open.get(WHOLE)
+        outermost = self.told if over is None else {}
+        began = now if over is None else max(now, over.began)
+        span = self.tracer.start_span(
+            name,
+            self.parent if over is None else set_span_in_context(over.span, self.parent),
+            kind=SpanKind.INTERNAL,
+            attributes=clean({**outermost, **attributes}, self.scrub),
+            links=links,
+            start_time=began,
+        )
+        self._open[key] = _Open(span=span, began=began, above=above)
+
+    def _span(
+        self,
+        name: str,
+        attributes: Mapping[str, Any],
+        above: Key | None,
+        when: tuple[int, float],
+        kind: SpanKind = SpanKind.INTERNAL,
+    ) -> Span:
+        """Make a span of what has ended: within the one above it, whatever clocks say."""
+        now, seconds = when
+        over = self._open[above] if above is not None else None
+        began = now - int(seconds * NS)
+        return self.tracer.start_span(
+            name,
+            self.parent if over is None else set_span_in_context(over.span, self.parent),
+            kind=kind,
+            attributes=clean({**(self.told if over is None else {}), **attributes}, self.scrub),
+            start_time=began if over is None else max(began, over.began),
+        )
+
+    def _end(self, key: Key, now: int, attributes: Mapping[str, Any]) -> None:
+        """End a span, and before it what is still open within."""
+        one = self._open.get(key)
+        if one is None:
+            return
+        for within in [inner for inner, open_ in self._open.items() if open_.above == key]:
+            self._end(within, now, {"error.type": "interrupted"})
+        for path, told_then in [*self._during.items()]:  # of calls that never got to their end
+            if told_then[0][0] == key:
+                for _, what, said, then in self._during.pop(path):
+                    one.span.add_event(what, said, then)
+        del self._open[key]
+        one.span.set_attributes(clean(attributes, self.scrub))
+        if (score := attributes.get("coterie.score")) is not None:
+            result = {"gen_ai.evaluation.name": "score", "gen_ai.evaluation.score.value": score}
+            one.span.add_event("gen_ai.evaluation.result", result, now)
+        if attributes.get("error.type"):
+            one.span.set_status(self._failure(attributes.get("coterie.error")))
+        one.span.end(max(now, one.began))
+
+    def _failure(self, words: Any) -> Status:
+        """Give the status of what failed; its words may quote what was asked or answered."""
+        is_told = self.content and words is not None
+        return Status(StatusCode.ERROR, self.scrub(str(words)) if is_told else None)
+
+
+def _ending(said: Mapping[str, Any], *, content: bool) -> dict[str, Any]:
+    """Give what is told of an end."""
+    status = said.get("status")
+    ended = {name: said[name] for name in ("status", "attempts", "score", "source") if name in said}
+    return {
+        **{f"coterie.{name}": one for name, one in ended.items()},
+        **used(said.get("usage", {})),
+        "coterie.error": said.get("error") if content else None,
+        "error.type": None if status in GOOD else status,
+    }

@@ -1,0 +1,190 @@
+"""Traces on their way out: what makes spans, what sends them, and what is told where that fails."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.trace import SpanKind, Status, StatusCode, set_span_in_context
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from ..terminal import counted
+from .attributes import clean
+from .spans import Spans
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+
+    from opentelemetry.sdk.trace import ReadableSpan
+
+    from ...schema.models import Model
+
+__all__ = ["Telemetry"]
+
+GRACE = 5.0
+"""Seconds that the end of a command waits for what was not sent yet."""
+SERVICE = "coterie"
+LONGEST_TOLD = 400
+
+
+class Telemetry:
+    """Makes spans of what runs tell, and sends them from a thread of its own.
+
+    Nothing that goes wrong here reaches a run: it is counted, and told at the end.
+
+    Args:
+        exporter: Sends spans.
+        content: Whether spans have what models and tools were told and said.
+    """
+
+    def __init__(self, exporter: SpanExporter, *, content: bool = False) -> None:
+        self._content = content
+        self._log = _Log()
+        self._exporter = _Counting(exporter)
+        self._processor = BatchSpanProcessor(self._exporter)
+        self._made = _Made()
+        named = {} if _names_service() else {"service.name": SERVICE}
+        resource = Resource.create({**named, "service.version": version("coterie")})
+        self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
+        self._provider.add_span_processor(self._made)
+        self._provider.add_span_processor(self._processor)
+        self._tracer = self._provider.get_tracer("coterie", version("coterie"))
+        given = {name: os.environ.get(name.upper(), "") for name in ("traceparent", "tracestate")}
+        self._parent = TraceContextTextMapPropagator().extract(given)
+        self._failures: list[str] = []
+
+    @contextmanager
+    def around(self, name: str, **told: Any) -> Generator[None]:
+        """Have a span around all that the block does.
+
+        Args:
+            name: What it is called.
+            told: Its attributes; those without a value are left out.
+        """
+        outer = self._parent
+        span = self._tracer.start_span(
+            name, outer, kind=SpanKind.INTERNAL, attributes=clean(told, str)
+        )
+        self._parent = set_span_in_context(span, outer)
+        try:
+            yield
+        except BaseException as error:
+            span.set_attribute("error.type", type(error).__qualname__)
+            span.set_status(Status(StatusCode.ERROR))
+            raise
+        finally:
+            self._parent = outer
+            span.end()
+
+    def listener(
+        self,
+        models: Mapping[str, Model],
+        scrub: Callable[[str], str],
+        told: Mapping[str, Any],
+        *,
+        began: float | None = None,
+    ) -> Spans:
+        """Give a listener that makes spans of one run's events.
+
+        Args:
+            models: What stands behind the aliases.
+            scrub: Takes secrets out of what spans have.
+            told: Attributes of its outermost spans; those without a value are left out.
+            began: When the run began, in seconds since 1970. None: it begins now.
+        """
+        return Spans(
+            tracer=self._tracer,
+            parent=self._parent,
+            models=models,
+            scrub=scrub,
+            content=self._content,
+            told=told,
+            failed=self._failures.append,
+            began=began,
+        )
+
+    def close(self) -> str:
+        """Send what is left, for `GRACE` seconds at most; say what was lost, if anything."""
+        sending = threading.Thread(target=self._processor.shutdown, daemon=True)
+        sending.start()
+        sending.join(GRACE)
+        self._log.end()
+        if sending.is_alive():
+            self._exporter.shutdown()  # it gives up what it would try again
+        made, sent, told = self._made.count, self._exporter.sent, list[str]()
+        if sent < made:
+            why = self._exporter.said or self._log.said or f"{GRACE:g} seconds were not enough."
+            told.append(f"{made - sent} of {counted(made, 'span')} could not be exported: {why}")
+        if self._failures:
+            many = counted(len(self._failures), "event")
+            told.append(f"the trace lacks {many}, which is a bug of coterie: {self._failures[0]}")
+        return "; ".join(one[:LONGEST_TOLD] for one in told)
+
+
+def _names_service() -> bool:
+    """Tell whether the environment says what service it is."""
+    given = os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
+    return bool(os.environ.get("OTEL_SERVICE_NAME")) or "service.name=" in given
+
+
+class _Made(SpanProcessor):
+    """Counts the spans that are to be exported."""
+
+    count = 0
+
+    def on_end(self, span: ReadableSpan) -> None:
+        """Count a span."""
+        context = span.get_span_context()
+        self.count += context is not None and context.trace_flags.sampled
+
+
+class _Counting(SpanExporter):
+    """An exporter that counts what was sent, and whose errors stay here."""
+
+    def __init__(self, exporter: SpanExporter) -> None:
+        self._exporter = exporter
+        self.sent = 0
+        self.said = ""
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Send spans."""
+        try:
+            came = self._exporter.export(spans)
+        except Exception as error:  # noqa: BLE001 - whatever an exporter raises, no run fails by it
+            self.said = f"{type(error).__name__}: {error}"
+            return SpanExportResult.FAILURE
+        if came is SpanExportResult.SUCCESS:
+            self.sent += len(spans)
+        return came
+
+    def shutdown(self) -> None:
+        """End it."""
+        self._exporter.shutdown()
+
+
+class _Log(logging.Handler):
+    """Keeps what the log of OpenTelemetry says first; else it would stand amid a run's progress."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.said = ""
+        self._logger = logging.getLogger("opentelemetry")
+        self._propagated = self._logger.propagate
+        self._logger.propagate = False
+        self._logger.addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep what is said, where it is the first."""
+        self.said = self.said or record.getMessage()
+
+    def end(self) -> None:
+        """Leave the log as it was."""
+        self._logger.removeHandler(self)
+        self._logger.propagate = self._propagated

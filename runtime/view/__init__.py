@@ -1,0 +1,11 @@
+"""Looking at folders in a browser: a local server, one offline file, and the pages of a run.
+
+The kit knows no kind of folder. Each brings its own `Site` through the entry-point group
+`coterie.pages`: a function of a folder that gives one, or None where the folder is of another kind.
+"""
+
+from .links import Links
+from .pages import Page, Templates
+from .site import PAGES, NoPage, Site, opened
+
+__all__ = ["PAGES", "Links", "NoPage", "Page", "Site", "Templates", "opened"]

@@ -1,0 +1,69 @@
+"""Where pages and their parts are found: by a server's addresses, or within one file."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+__all__ = ["Links", "slug"]
+
+LONGEST = 80
+"""Characters of a name that stand in an address."""
+_OTHER = re.compile("[^A-Za-z0-9_.-]")
+
+
+def slug(name: str) -> str:
+    """Make a name fit for an address; different names stay different."""
+    plain = _OTHER.sub("_", name)[:LONGEST]
+    if plain == name:
+        return name
+    return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Links:
+    """Writes the links of one page.
+
+    Attributes:
+        here: The page's own address.
+        contents: The addresses of the site's table of contents.
+        base: What stands ahead of every address of a server; None in a file, which has the
+            contents only.
+    """
+
+    here: str
+    contents: Collection[str]
+    base: str | None = None
+
+    def id(self, anchor: str) -> str:
+        """Name a part of this page, such as `agent-judge`, so that no other page has that name."""
+        return self._id(self.here, anchor)
+
+    def to(self, anchor: str, page: str | None = None) -> str:
+        """Give the address of a part of this page, or of another one.
+
+        Args:
+            anchor: The part; empty for the whole page.
+            page: The page's address; None for this one.
+
+        Returns:
+            The address; empty, where a file does not have the page.
+        """
+        page = self.here if page is None else page
+        if self.base is not None:
+            there = "" if page == self.here and anchor else self.base + quote(page)
+            return f"{there}#{self._id(page, anchor)}" if anchor else there
+        if page not in self.contents:
+            return ""
+        return f"#{self._id(page, anchor or 'page')}"
+
+    def _id(self, page: str, anchor: str) -> str:
+        """Name a part; a file has many pages, of which all but the first are named with it."""
+        is_alone = self.base is not None or page == next(iter(self.contents), page)
+        return slug(anchor if is_alone else f"{page}--{anchor}")

@@ -1,0 +1,54 @@
+"""All pages of a site as one file that opens offline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..events import checked
+from .links import Links
+from .pages import FOLDER, Page, Templates, document
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .site import Site
+
+__all__ = ["made", "problem", "report"]
+
+
+def made(site: Site, links: Links, source: Path) -> Page:
+    """Make a page.
+
+    Args:
+        site: What it is of.
+        links: Its links; they have its address.
+        source: The folder, for messages.
+
+    Raises:
+        NoPage: There is no such page.
+        InputError: A file is damaged, or of another version.
+    """
+    return checked(str(source), lambda: site.page(links.here, links))
+
+
+def report(site: Site, source: Path) -> str:
+    """Write all pages of the table of contents as one document.
+
+    Args:
+        site: What it is of.
+        source: The folder, for messages.
+
+    Raises:
+        InputError: A file is damaged, or of another version.
+    """
+    contents = site.contents
+    all_links = [Links(here=one, contents=[*contents]) for one in contents]
+    return document(site, [(one, made(site, one, source)) for one in all_links])
+
+
+def problem(title: str, why: str, links: Links) -> Page:
+    """Make the page that says why there is none."""
+    return Page(
+        title=title,
+        body=Templates(folder=FOLDER).render("problem.html", links, title=title, why=why),
+    )

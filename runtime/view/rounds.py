@@ -1,0 +1,99 @@
+"""The rounds of a run: what each agent came to, and what of it is new."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...schema.json_text import dumps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["Outcome", "Round", "rounds"]
+
+MOST_COMPARED = 20_000
+"""Characters of two texts that are compared line by line."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What an agent came to in a round.
+
+    Attributes:
+        agent: Who.
+        status: How its work ended.
+        text: What it answered.
+        news: `first`, `changed` or `as before`.
+        lines: Where it changed: each line with ` `, `+` or `-`.
+    """
+
+    agent: str
+    status: str
+    text: str
+    news: str
+    lines: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Round:
+    """A round.
+
+    Attributes:
+        name: Its number, or `opening` or `closing`.
+        outcomes: What its agents came to.
+    """
+
+    name: str
+    outcomes: Sequence[Outcome]
+
+    @property
+    def changed(self) -> int:
+        """How many answers are others than in the round before."""
+        return sum(one.news == "changed" for one in self.outcomes)
+
+
+def rounds(events: Iterable[Mapping[str, Any]]) -> list[Round]:
+    """Give the rounds of a run; none where it has none.
+
+    Raises:
+        KeyError: An event lacks a field.
+    """
+    found: dict[str, dict[str, tuple[str, str]]] = {}
+    for event in events:
+        if event["type"] == "agent_finished" and "round" in event:
+            ended = (str(event["status"]), _text(event.get("content")))
+            found.setdefault(str(event["round"]), {})[event["agent"]] = ended
+    before: dict[str, str] = {}
+    made: list[Round] = []
+    for name, ended in found.items():
+        outcomes = [
+            _outcome(agent, status, text, before.get(agent))
+            for agent, (status, text) in ended.items()
+        ]
+        made.append(Round(name=name, outcomes=outcomes))
+        before |= {one.agent: one.text for one in outcomes}
+    return made
+
+
+def _outcome(agent: str, status: str, text: str, before: str | None) -> Outcome:
+    if before is None:
+        return Outcome(agent=agent, status=status, text=text, news="first")
+    if before == text:
+        return Outcome(agent=agent, status=status, text=text, news="as before")
+    lines = _lines(before, text)
+    return Outcome(agent=agent, status=status, text=text, news="changed", lines=lines)
+
+
+def _lines(before: str, text: str) -> list[tuple[str, str]]:
+    if len(before) + len(text) > MOST_COMPARED:
+        return []
+    compared = difflib.unified_diff(before.splitlines(), text.splitlines(), n=2, lineterm="")
+    return [(one[0], one[1:]) for one in list(compared)[2:] if one[:1] in {" ", "+", "-"}]
+
+
+def _text(content: Any) -> str:
+    if content is None:
+        return ""
+    return content if isinstance(content, str) else dumps(content, ensure_ascii=False, indent=2)

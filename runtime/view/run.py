@@ -1,0 +1,444 @@
+"""The page of a run: how it ended and why, who did what when, and what everybody was shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...schema.errors import InputError
+from ...schema.picture.svg import Mark, draw_marked
+from ...schema.values import is_list, is_mapping
+from ..events import EVENTS
+from ..journal import is_held
+from ..record import MANIFEST, RESULT, TEAM_THAT_WAS, read_value
+from ..showing.recorded import Recorded
+from ..showing.saying import said
+from ..terminal import counted
+from .pages import FOLDER, Page, Templates
+from .rounds import rounds
+from .site import NoPage
+from .talk import anchor_of, is_trouble, turns
+from .timeline import Timeline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from markupsafe import Markup
+
+    from ...schema.team import Team
+    from .links import Links
+
+__all__ = ["RunSite", "open_run", "run_page"]
+
+TEMPLATES = Templates(folder=FOLDER)
+MOST_TROUBLES = 40
+"""How many lines of what went wrong stand at the head of a page."""
+KINDS = {
+    "done": ("good", "✓"),
+    "failed": ("bad", "✗"),
+    "cut short": ("bad", "✗"),
+    "cancelled": ("odd", "!"),
+    "working": ("busy", "▶"),
+}
+"""Class and sign of each status of an agent; all others are idle."""
+CHART, LABELS, ROW, AXIS = 1000, 190, 22, 24
+"""Measures of the timeline in pixels: its width, that of the names, and two heights."""
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200)
+"""Seconds between two lines of the timeline."""
+MOST_LINES = 8
+
+
+def open_run(folder: Path) -> RunSite | None:
+    """Find a run; None where the folder is none of one."""
+    is_run = (folder / "task.json").is_file() and (folder / MANIFEST).is_file()
+    return RunSite(folder=folder) if is_run else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSite:
+    """A run's folder, as a site of one page.
+
+    Attributes:
+        folder: The folder.
+    """
+
+    folder: Path
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return self.folder.resolve().name
+
+    @property
+    def contents(self) -> Mapping[str, str]:
+        """Its only page."""
+        return {"": "Run"}
+
+    @property
+    def state(self) -> str:
+        """What changes with every event; empty, once no process is at work on the run.
+
+        Raises:
+            StorageError: The folder cannot be opened.
+        """
+        if not is_held(self.folder):
+            return ""
+        sizes = (self._size(name) for name in (EVENTS, RESULT))
+        return "-".join(sizes)
+
+    def _size(self, name: str) -> str:
+        path = self.folder / name
+        return str(path.stat().st_size) if path.exists() else "none"
+
+    def page(self, address: str, links: Links) -> Page:
+        """Make the page.
+
+        Raises:
+            NoPage: There is but one.
+            InputError: A file is damaged.
+        """
+        if address:
+            raise NoPage(address)
+        return run_page(Recorded.of(self.folder), links, folder=self.folder)
+
+
+def run_page(run: Recorded, links: Links, *, folder: Path | None = None) -> Page:
+    """Make the page of a run, also of one that is a part of something else.
+
+    Args:
+        run: The run.
+        links: Names the parts of the page.
+        folder: Its folder, where it has one: with its budget, its verdicts of blame, and the team
+            that was.
+
+    Raises:
+        InputError: A file is damaged.
+        KeyError: An event lacks a field, as after a change by hand; so do the two below.
+        TypeError: A field is of another type.
+        ValueError: A value cannot be.
+    """
+    view = _View(run, links, folder)
+    title = f"{run.team.name}: {run.task.get('id', '')}"
+    return Page(title=f"{title} · {run.status}", body=view.body(title))
+
+
+class _View:
+    """What the page of a run shows."""
+
+    def __init__(self, run: Recorded, links: Links, folder: Path | None) -> None:
+        self.run, self.links, self.folder = run, links, folder
+        self.time = Timeline.of(run.events)
+        self.events = {one["n"]: one for one in run.events}
+        asked = (one.agent for one in run.calls)
+        planned = (one for level in run.team.levels for one in level)
+        self.agents = [*dict.fromkeys((*planned, *run.states, *asked))]
+        self.blamed = [*self._blame()]
+
+    def body(self, title: str) -> Markup:
+        run = self.run
+        return TEMPLATES.render(
+            "run.html",
+            self.links,
+            run=run,
+            title=title,
+            facts=[*self._facts()],
+            models=", ".join(run.models),
+            started=run.started.replace("T", " ").replace("+00:00", " UTC"),
+            budget=[*self._budget()],
+            verdict=self._verdict(),
+            reason=_text(score.get("reason"))
+            if is_mapping(score := run.result.get("score"))
+            else "",
+            error=_text(run.result.get("error")),
+            said=_text(run.result.get("said")),
+            query=_text(run.task.get("query")),
+            reference=_text(run.task.get("answer")),
+            answer=_text(run.result.get("answer")),
+            context=_text(run.task.get("context")),
+            troubles=(troubles := [*self._troubles()])[:MOST_TROUBLES],
+            more=max(0, len(troubles) - MOST_TROUBLES),
+            blame=self.blamed,
+            graph=self._graph(),
+            chart=self._chart(),
+            rows=[self._row(one) for one in self.agents],
+            total=self._total(),
+            rounds=rounds(run.events),
+            agents=[self._agent(one) for one in self.agents],
+            happened=[*self._happened()],
+            kinds=KINDS,
+        )
+
+    # How it went.
+
+    def _facts(self) -> Iterator[tuple[str, str]]:
+        run, usage = self.run, self.run.usage
+        if is_mapping(score := run.result.get("score")):
+            yield "Score", f"{score['value']:g}"
+        yield "Model calls", _plural_calls(usage.calls, usage.cached_calls)
+        yield "Tokens", f"{usage.tokens:,}"
+        yield "Cost", usage.cost
+        yield "Time", _seconds(self._took())
+        yield "Agents", f"{len(run.team.agents)}"
+
+    def _verdict(self) -> str:
+        score = self.run.result.get("score")
+        if not is_mapping(score):
+            return ""
+        value = float(score["value"])
+        return "right" if value >= 1 else "wrong" if value <= 0 else "in part right"
+
+    def _took(self) -> float:
+        return float(self.run.result.get("seconds", self.time.end))
+
+    def _budget(self) -> Iterator[tuple[str, float, float, str]]:
+        """Give the caps of the run, each with what was used of it."""
+        if self.folder is None:
+            return
+        caps = read_value(self.folder / MANIFEST).get("budget")
+        usage = self.run.usage
+        used = {
+            "usd": usage.usd,
+            "tokens": usage.tokens,
+            "calls": usage.calls,
+            "seconds": self._took(),
+        }
+        for name, cap in (caps if is_mapping(caps) else {}).items():
+            if name in used and isinstance(cap, int | float):
+                told = f"{used[name]:,.4g} of {cap:,.10g} {name}"
+                yield str(name), float(used[name]), float(cap), told
+
+    def _troubles(self) -> Iterator[tuple[str, str, str]]:
+        """Give what went wrong: whose part it was, in words, and where it stands."""
+        for event in self.run.events:
+            if is_trouble(event):
+                agent, told = event.get("agent", ""), said(event["type"], event)
+                is_end = event["type"] == "agent_finished"
+                anchor = f"agent-{agent}" if is_end else anchor_of(event)
+                is_there = agent in self.agents
+                yield agent, told, self.links.to(anchor) if is_there else ""
+        told_of = {one.get("agent") for one in self.run.events if one["type"] == "cut_off"}
+        for call in self.run.calls:
+            if call.is_cut_off and call.agent not in told_of:
+                yield call.agent, "an answer was cut off", self.links.to(anchor_of(call.event))
+
+    def _blame(self) -> Iterator[dict[str, Any]]:
+        """Give the verdicts that were asked for."""
+        if self.folder is None:
+            return
+        for path in sorted((self.folder / "blame").glob("*.json")):
+            value = read_value(path)
+            number = str(value.get("line", "")).rpartition(":")[2]
+            event = self.events.get(int(number)) if number.isdecimal() else None
+            agent = str(value["agent"])
+            anchor = f"agent-{agent}"
+            if event is not None and event["type"] in {"model_call", "tool_call"}:
+                anchor = anchor_of(event)
+            votes = value.get("votes")
+            yield {
+                "scheme": str(value["scheme"]),
+                "agent": agent,
+                "step": int(value["step"]),
+                "kind": str(value.get("kind", "")),
+                "why": str(value["why"]),
+                "text": str(value["text"]),
+                "confidence": float(value["confidence"]),
+                "number": int(number) if number.isdecimal() else None,
+                "address": self.links.to(anchor),
+                "votes": [_vote(one) for one in votes] if is_list(votes) else [],
+            }
+
+    # Who was there.
+
+    def _graph(self) -> Markup:
+        from markupsafe import Markup
+
+        run, team = self.run, self._team()
+        carried = {
+            (sender, event["agent"])
+            for event in run.events
+            if event["type"] == "agent_started"
+            for sender in event["received"]
+        }
+        carried |= {
+            (event["agent"], event["to"])
+            for event in run.events
+            if event["type"] == "message_posted" and event.get("agent") and event.get("to")
+        }
+        marks = {one: self._mark(one, run.states.get(one, "not begun")) for one in team.agents}
+        # Drawn from a team that loads; what it says is escaped there.
+        return Markup(draw_marked(team, marks, carried, tip=self.links.id("tip")))  # noqa: S704
+
+    def _team(self) -> Team:
+        """Give the team that was, where agents recruited it."""
+        from ...schema.loading import read_team
+
+        if self.folder is not None and (self.folder / TEAM_THAT_WAS).exists():
+            return read_team(self.folder / TEAM_THAT_WAS)
+        return self.run.team
+
+    def _mark(self, agent: str, status: str) -> Mark:
+        kind, sign = KINDS.get(status, ("idle", "·"))
+        spans = self.time.of_agent(agent)
+        took = f", {_seconds(sum(one.seconds for one in spans))}" if spans else ""
+        blamed = " ⚑ blamed" if any(one["agent"] == agent for one in self.blamed) else ""
+        address = self.links.to(f"agent-{agent}")
+        return Mark(words=f"{sign} {status}{took}{blamed}", kind=kind, address=address)
+
+    # When.
+
+    def _chart(self) -> dict[str, Any]:
+        """Give the timeline in pixels."""
+        agents = [one for one in self.agents if self.time.of_agent(one) or one in self.time.works]
+        scale = (CHART - LABELS - 20) / max(self.time.end, 1e-6)
+        step = next((one for one in STEPS if self.time.end / one <= MOST_LINES), STEPS[-1])
+        lines = [step * number for number in range(min(200, int(self.time.end / step) + 1))]
+        return {
+            "width": CHART,
+            "labels": LABELS,
+            "row": ROW,
+            "axis": AXIS,
+            "height": AXIS + ROW * len(agents) + 4,
+            "lines": [(LABELS + one * scale, f"{one:g} s") for one in lines],
+            "breaks": [LABELS + one * scale for one in self.time.breaks],
+            "rows": [self._bars(one, AXIS + ROW * i, scale) for i, one in enumerate(agents)],
+        }
+
+    def _bars(self, agent: str, top: float, scale: float) -> dict[str, Any]:
+        def bar(start: float, end: float) -> tuple[float, float]:
+            return round(LABELS + start * scale, 1), round(max(1.5, (end - start) * scale), 1)
+
+        numbers = [one["number"] for one in self.blamed if one["agent"] == agent]
+        name = agent if len(agent) <= 26 else f"{agent[:12]}…{agent[-13:]}"
+        return {
+            "agent": agent,
+            "name": name,
+            "top": top,
+            "address": self.links.to(f"agent-{agent}"),
+            "spans": [(*bar(one.start, one.end), one) for one in self.time.of_agent(agent)],
+            "works": [
+                (*bar(one.start, one.end), one, self._address_of(one.number))
+                for one in self.time.works.get(agent, ())
+            ],
+            "blamed": [
+                round(LABELS + self.time.times[one] * scale, 1)
+                for one in numbers
+                if one in self.time.times
+            ],
+        }
+
+    def _address_of(self, number: int) -> str:
+        return self.links.to(anchor_of(self.events[number]))
+
+    def _row(self, agent: str) -> dict[str, Any]:
+        """Give the figures of an agent: a row of the table beside the timeline."""
+        time, usage = self.time, self.run.usage_of(agent)
+        spans = time.of_agent(agent)
+        worked = sum(one.seconds for one in spans)
+        model, tool = time.seconds(agent, "model"), time.seconds(agent, "tool")
+        waited = dict.fromkeys(one.waited_for for one in spans if one.waited_for)
+        return {
+            "agent": agent,
+            "address": self.links.to(f"agent-{agent}"),
+            "status": self.run.states.get(agent, "asked"),
+            "starts": _seconds(spans[0].start) if spans else "",
+            "takes": _seconds(worked) if spans else "",
+            "model": _seconds(model),
+            "tool": _seconds(tool),
+            "own": _seconds(max(0.0, worked - model - tool)) if spans else "",
+            "waited_for": ", ".join(waited),
+            "is_critical": any(one.is_critical for one in spans),
+            "calls": f"{usage.calls}",
+            "tokens": f"{usage.tokens:,}",
+            "cost": usage.cost,
+        }
+
+    def _total(self) -> dict[str, str]:
+        usage = self.run.usage
+        return {
+            "takes": _seconds(self._took()),
+            "calls": f"{usage.calls}",
+            "tokens": f"{usage.tokens:,}",
+            "cost": usage.cost,
+        }
+
+    # What was said.
+
+    def _agent(self, agent: str) -> dict[str, Any]:
+        run = self.run
+        planned, ended = run.team.agents.get(agent), run.ended(agent)
+        its_turns = [*turns(run, agent, self.time.times)]
+        status = run.states.get(agent, "asked")
+        steps = ended.get("steps")
+        return {
+            "name": agent,
+            "role": planned.role if planned else "",
+            "status": status,
+            "is_open": status not in {"done", "not begun", "asked"} or agent == run.team.output,
+            "usage": run.usage_of(agent),
+            "reads": ", ".join(one for one, other in run.team.edges if other == agent),
+            "tells": ", ".join(run.team.reports_to.get(agent, ())),
+            "error": _text(ended.get("error")),
+            "mishaps": [str(one) for one in ended.get("mishaps", ())],
+            "content": _text(ended.get("content")),
+            "turns": its_turns,
+            # An answer that was cut off is told by its turn, and mostly by an event as well.
+            "troubles": sum(one.is_trouble and one.kind != "says" for one in its_turns)
+            or sum(one.is_trouble for one in its_turns),
+            "steps": [*_steps(steps)] if is_list(steps) else [],
+            "blamed": [one for one in self.blamed if one["agent"] == agent],
+        }
+
+    def _happened(self) -> Iterator[tuple[str, str, str, bool]]:
+        """Give what happened in order: when, to whom, what, and whether it is trouble."""
+        for event in self.run.events:
+            if told := said(event["type"], event):
+                whom = event.get("agent") or "the team"
+                when = f"{self.time.times[event['n']]:.2f}"
+                yield when, whom, told, is_trouble(event)
+
+
+def _steps(steps: Sequence[Any]) -> Iterator[dict[str, str]]:
+    """Give the steps of an agent that writes code: what it ran, and what came of it."""
+    for number, step in enumerate(steps, 1):
+        if not is_mapping(step):
+            raise InputError(f"step {number} of an agent is not an object: {step!r}.")
+        calls = step.get("calls")
+        ran = [
+            f"{one.get('name')}({one.get('arguments')})"
+            for one in (calls if is_list(calls) else ())
+            if is_mapping(one)
+        ]
+        code = step.get("code") or step.get("command")
+        yield {
+            "number": str(step.get("step", number)),
+            "ran": "\n".join([_text(code)] if code else ran),
+            "came": _text(step.get("observations") or step.get("output")),
+            "error": _text(step.get("error")),
+        }
+
+
+def _vote(vote: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    """Give a vote: whom it accuses, at which step, with which weight, and whose it is."""
+    by = ", ".join(map(str, vote["by"]))
+    return str(vote["agent"]), str(vote["step"]), f"{float(vote['weight']):.3g}", by
+
+
+def _plural_calls(calls: int, cached: int) -> str:
+    return f"{calls}" + (f", {cached} more from the cache" if cached else "")
+
+
+def _seconds(seconds: float) -> str:
+    """Write a time so that short ones differ and long ones can be read."""
+    if seconds < 120:
+        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{counted(minutes, 'minute')} {rest} s"
+
+
+def _text(value: Any) -> str:
+    from ...schema.json_text import dumps
+
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else dumps(value, ensure_ascii=False, indent=2)

@@ -1,0 +1,185 @@
+"""A server of pages for the browsers of this machine alone, at an address that nobody can guess.
+
+It answers GET only, and changes nothing. A name that leads here from elsewhere (DNS rebinding) is
+refused, as is whoever does not know the token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import secrets
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from ...schema.errors import CoterieError, InputError
+from .links import Links
+from .pages import document, policy
+from .report import made, problem
+from .site import NoPage
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+    from pathlib import Path
+
+    from .site import Site
+
+__all__ = ["HOST", "Server"]
+
+HOST = "127.0.0.1"
+OURSELVES = frozenset({"127.0.0.1", "localhost", "[::1]"})
+"""What a browser of this machine may call us; any port, as one may be forwarded."""
+PAUSE = 1.0
+"""Seconds between two looks at a folder."""
+SHARE = 20
+"""How many times as long as the last page took is waited before a change is told again: so making
+pages takes at most a twentieth of a core, whatever a run writes."""
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": f"{policy()}; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+@dataclass(eq=False, kw_only=True)
+class Server:
+    """Serves the pages of a folder. An async context manager; afterwards the port is free.
+
+    Attributes:
+        site: What is shown.
+        source: Its folder, for messages.
+        port: Where it listens; 0 for any that is free.
+        pause: Seconds between two looks at the folder.
+        token: What an address begins with.
+
+    Raises:
+        InputError: The port is taken.
+    """
+
+    site: Site
+    source: Path
+    port: int = 0
+    pause: float = PAUSE
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    _runner: web.AppRunner | None = None
+    _took: float = 0.0
+    _made: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+
+    @property
+    def base(self) -> str:
+        """What every path begins with."""
+        return f"/{self.token}/"
+
+    @property
+    def address(self) -> str:
+        """Where a browser finds the first page."""
+        return f"http://{HOST}:{self.port}{self.base}"
+
+    async def __aenter__(self) -> Server:
+        app = web.Application(middlewares=[self._guarded])
+        app.router.add_route("*", "/{token}/live", self._live)
+        app.router.add_route("*", "/{token}/{page:.*}", self._page)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, HOST, self.port)
+        try:
+            await site.start()
+        except OSError as error:
+            await self._runner.cleanup()
+            raise InputError(
+                f"port {self.port} of {HOST} cannot be had: {error.strerror}. Choose another one"
+                " with --port, or none."
+            ) from None
+        self.port = self._runner.addresses[0][1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    @web.middleware
+    async def _guarded(
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+    ) -> web.StreamResponse:
+        """Refuse whoever is not meant; say nothing of what there is."""
+        name = request.host.rsplit(":", 1)[0] if request.host != "[::1]" else request.host
+        if name not in OURSELVES:
+            return _refused(403, "This server is for this machine alone.")
+        token = request.match_info.get("token", "")
+        if not hmac.compare_digest(token.encode(), self.token.encode()):
+            return _refused(404, "No such page. Open the address that mas-view printed.")
+        if request.method not in {"GET", "HEAD"}:
+            return _refused(405, "Only GET is answered here.")
+        return await handler(request)
+
+    async def _page(self, request: web.Request) -> web.Response:
+        address = request.match_info["page"]
+        try:
+            text = await asyncio.to_thread(self._text, address)
+        except NoPage:
+            return _refused(404, f"There is no page {address!r} here.")
+        return web.Response(text=text, content_type="text/html", headers=HEADERS)
+
+    def _text(self, address: str) -> str:
+        """Give a page, made anew where something has changed."""
+        started = time.thread_time()
+        links = Links(here=address, contents=[], base=self.base)
+        try:
+            state = self.site.state
+            links = Links(here=address, contents=[*self.site.contents], base=self.base)
+            if state and (known := self._made.get(address)) and known[0] == state:
+                return known[1]
+            page = made(self.site, links, self.source)
+        except CoterieError as error:
+            state, page = "", problem("This cannot be shown", str(error), links)
+        text = document(self.site, [(links, page)], live=self._live_address(state))
+        self._made = {address: (state, text)}
+        self._took = time.thread_time() - started
+        return text
+
+    def _live_address(self, state: str) -> str:
+        """Give the address that tells of changes since a state; empty, where nothing changes."""
+        return f"{self.base}live?{urlencode({'from': state})}" if state else ""
+
+    async def _live(self, request: web.Request) -> web.StreamResponse:
+        """Tell of changes as they happen, until nothing more will."""
+        response = web.StreamResponse(headers={**HEADERS, "Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        try:
+            async for event in self._changes(request.query.get("from", "")):
+                await response.write(f"{event}\n\n".encode())
+        except ConnectionResetError:
+            pass  # the page was closed
+        return response
+
+    async def _changes(self, known: str) -> AsyncIterator[str]:
+        told = time.monotonic()
+        while True:
+            state = self._state()
+            waited = time.monotonic() - told
+            if not state:
+                yield "event: end\ndata:"
+                return
+            if state != known and waited >= self._took * SHARE:
+                known, told = state, time.monotonic()
+                yield "event: change\ndata:"
+            else:
+                yield ": still"
+            await asyncio.sleep(self.pause)
+
+    def _state(self) -> str:
+        try:
+            return self.site.state
+        except CoterieError:
+            return ""
+
+
+def _refused(status: int, why: str) -> web.Response:
+    return web.Response(status=status, text=f"{why}\n", headers=HEADERS)

@@ -1,0 +1,85 @@
+"""What can be looked at: how it is found, and what it has to give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from ...schema.catalogue import installed, load_named
+from ...schema.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from .links import Links
+    from .pages import Page
+
+__all__ = ["PAGES", "NoPage", "Site", "opened"]
+
+PAGES = "pages"
+"""The group of entry points. Each takes a folder and gives a `Site`; None, where the folder is of
+another kind. It **must** decide that by names of files alone, quickly."""
+
+
+class NoPage(LookupError):
+    """A site has no page of that address."""
+
+
+class Site(Protocol):
+    """A folder that can be looked at. It **must** change nothing and ask nobody."""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def contents(self) -> Mapping[str, str]:
+        """Titles of the pages to begin with, by address; the first one's address is empty.
+
+        An address is words with slashes between, such as `teams/t1`. A file has these pages and
+        no others.
+        """
+        ...
+
+    def page(self, address: str, links: Links) -> Page:
+        """Make a page, of what the folder holds now.
+
+        Args:
+            address: Which: one of the contents, or another to which one of those leads.
+            links: Names its parts, and gives the addresses of others.
+
+        Raises:
+            NoPage: There is no such page.
+            InputError: A file is damaged, or of another version.
+        """
+        ...
+
+    @property
+    def state(self) -> str:
+        """What changes whenever pages have something new; empty, once nothing will.
+
+        Asked every second, so it **must** be quick.
+
+        Raises:
+            InputError: The folder cannot be read.
+        """
+        ...
+
+
+def opened(folder: Path) -> Site:
+    """Find what a folder is.
+
+    Raises:
+        InputError: It is no folder, or of no kind that is known.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder. Give the folder of a run.")
+    kinds = sorted(installed(PAGES))
+    found = (load_named(PAGES, name)(folder) for name in kinds)
+    site: Site | None = next((one for one in found if one is not None), None)
+    if site is None:
+        raise InputError(
+            f"{folder}: not a folder that can be looked at. Known kinds: {', '.join(kinds)}."
+        )
+    return site

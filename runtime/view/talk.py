@@ -1,0 +1,149 @@
+"""What an agent was shown, said and did, turn by turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...schema.json_text import dumps
+from ..dialogue import spoken
+from ..showing.conversation import news
+from ..showing.saying import said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..showing.recorded import Recorded
+
+__all__ = ["TROUBLE", "Turn", "anchor_of", "is_trouble", "turns"]
+
+TROUBLE = frozenset(
+    {
+        "agent_retried",
+        "cut_off",
+        "mail_returned",
+        "model_error",
+        "model_fallback",
+        "model_retried",
+        "only_thought",
+        "repair",
+        "step_failed",
+    }
+)
+"""Events that tell of something that went wrong."""
+SHOWN_ELSEWHERE = frozenset({"agent_started", "agent_finished", "agent_given", "drafted"})
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """A turn of a conversation.
+
+    Attributes:
+        kind: `says` for a call of its model, `tool` for one of a tool, `note` for the rest.
+        anchor: Its name on the page.
+        number: That of its event.
+        seconds: When it ended, since the start of the run.
+        head: What happened, in a few words.
+        is_trouble: Whether that is something that went wrong.
+        shown: What the model had not been shown before: roles and texts.
+        thinking: What it thought.
+        answer: What the model said, or the tool gave.
+        arguments: What the tool was given.
+    """
+
+    kind: str
+    anchor: str
+    number: int
+    seconds: float
+    head: str
+    is_trouble: bool = False
+    shown: Sequence[tuple[str, str]] = ()
+    thinking: str = ""
+    answer: str = ""
+    arguments: str = ""
+
+
+def anchor_of(event: Mapping[str, Any]) -> str:
+    """Name an event on the page: a call by its path, which another run of the same plan shares.
+
+    Raises:
+        KeyError: It lacks a field.
+    """
+    return f"call-{event['path']}" if event["type"] == "model_call" else f"event-{event['n']}"
+
+
+def is_trouble(event: Mapping[str, Any]) -> bool:
+    """Tell whether an event is of something that went wrong."""
+    if event["type"] == "tool_call":
+        return "error" in event
+    if event["type"] == "agent_finished":
+        return event.get("status") not in {"done", "cancelled"}
+    return event["type"] in TROUBLE
+
+
+def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[Turn]:
+    """Give the turns of an agent, or of who else asked a model, such as a judge.
+
+    Args:
+        run: The run.
+        agent: Whose.
+        times: For each event by its number, when it happened, in seconds.
+
+    Raises:
+        KeyError: An event lacks a field.
+        TypeError: A field is of another type.
+    """
+    own = [one for one in run.calls if one.agent == agent]
+    new = {call.event["n"]: messages for call, messages in news(own)}
+    for event in run.events:
+        number = event["n"]
+        who = event.get("agent") or event.get("operator")
+        if event["type"] == "model_call":
+            if number in new:
+                yield _says(event, new[number], times[number])
+        elif who == agent and event["type"] == "tool_call":
+            yield _tool(event, times[number])
+        elif who == agent and (told := _noted(event)):
+            yield Turn(
+                kind="note",
+                anchor=anchor_of(event),
+                number=number,
+                seconds=times[number],
+                head=told,
+                is_trouble=is_trouble(event),
+            )
+
+
+def _noted(event: Mapping[str, Any]) -> str:
+    return "" if event["type"] in SHOWN_ELSEWHERE else said(event["type"], event)
+
+
+def _says(event: Mapping[str, Any], new: Sequence[Mapping[str, Any]], seconds: float) -> Turn:
+    answer = {"content": event["text"], "tool_calls": event["tool_calls"]}
+    cut = event.get("finish_reason") in {"length", "content_filter"}
+    return Turn(
+        kind="says",
+        anchor=anchor_of(event),
+        number=event["n"],
+        seconds=seconds,
+        head=said("model_call", event) + (" — cut off" if cut else ""),
+        is_trouble=cut,
+        shown=[(str(one.get("role")), spoken(one)) for one in new],
+        thinking=str(event.get("thinking") or ""),
+        answer=spoken(answer),
+    )
+
+
+def _tool(event: Mapping[str, Any], seconds: float) -> Turn:
+    took = f", {event['seconds']:.1f} s" if "seconds" in event else ""
+    failed = "error" in event
+    return Turn(
+        kind="tool",
+        anchor=anchor_of(event),
+        number=event["n"],
+        seconds=seconds,
+        head=f"{event['tool']}{took}" + (" — failed" if failed else ""),
+        is_trouble=failed,
+        arguments=dumps(event["arguments"], ensure_ascii=False, indent=2),
+        answer=str(event["error"] if failed else event.get("result")),
+    )

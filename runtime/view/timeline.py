@@ -1,0 +1,213 @@
+"""Who worked when in a run, what waited for whom, and which chain of work took all the time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["Span", "Timeline", "Work"]
+
+SAME = 0.005
+"""Seconds that may lie between the end of one's work and the start of what waited for it."""
+
+WORKS = {
+    "model_call": "model",
+    "model_error": "model",
+    "model_retried": "model",
+    "tool_call": "tool",
+}
+"""The events that tell of a call, and what was called."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Work:
+    """A call of a model or of a tool within somebody's work.
+
+    Attributes:
+        kind: `model` or `tool`.
+        start: Seconds since the start of the run.
+        end: The same.
+        number: That of the event which told it.
+    """
+
+    kind: str
+    start: float
+    end: float
+    number: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Span:
+    """A time in which an agent worked.
+
+    Attributes:
+        agent: Who.
+        start: Seconds since the start of the run.
+        end: The same; where it has no end, the last that is known of the run.
+        is_open: Whether it has no end.
+        received: Whose reports it read, or whose messages.
+        round: The round that it is of; empty where there are none.
+        waited_for: Who was the last that it waited for; empty, where it waited for nobody.
+        is_critical: Whether the run would have ended sooner had this taken less time.
+    """
+
+    agent: str
+    start: float
+    end: float
+    is_open: bool
+    received: tuple[str, ...] = ()
+    round: str = ""
+    waited_for: str = ""
+    is_critical: bool = False
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timeline:
+    """The times of a run. A run that was gone on with is told as one, its pauses left out.
+
+    Attributes:
+        spans: When each agent worked, in the order of their starts.
+        works: What each agent did meanwhile.
+        times: For each event by its number, when it happened.
+        breaks: When the run was gone on with.
+        end: The last that is known; all in seconds.
+    """
+
+    spans: Sequence[Span]
+    works: Mapping[str, Sequence[Work]]
+    times: Mapping[int, float]
+    breaks: Sequence[float]
+    end: float
+
+    @classmethod
+    def of(cls, events: Iterable[Mapping[str, Any]]) -> Timeline:
+        """Read it off the events of a run.
+
+        Raises:
+            KeyError: An event lacks a field.
+            TypeError: A field is of another type.
+        """
+        reading = _Reading()
+        for event in events:
+            reading.read(event)
+        return cls(
+            spans=_marked(sorted(reading.ended(), key=lambda one: one.start)),
+            works=reading.works,
+            times=reading.times,
+            breaks=reading.breaks,
+            end=reading.now,
+        )
+
+    def of_agent(self, agent: str) -> list[Span]:
+        """Give the times in which an agent worked."""
+        return [one for one in self.spans if one.agent == agent]
+
+    def seconds(self, agent: str, kind: str) -> float:
+        """Sum up how long an agent waited for models, or for tools; what overlaps counts once."""
+        works = [one for one in self.works.get(agent, ()) if one.kind == kind]
+        total = reached = 0.0
+        for one in sorted(works, key=lambda one: one.start):
+            total += max(0.0, one.end - max(one.start, reached))
+            reached = max(reached, one.end)
+        return total
+
+
+@dataclass(eq=False)
+class _Reading:
+    """What is known after some events."""
+
+    offset: float = 0.0
+    now: float = 0.0
+    at_work: dict[str, Span] = field(default_factory=dict[str, Span])
+    spans: list[Span] = field(default_factory=list[Span])
+    works: dict[str, list[Work]] = field(default_factory=lambda: defaultdict(list))
+    times: dict[int, float] = field(default_factory=dict[int, float])
+    breaks: list[float] = field(default_factory=list[float])
+    heard: dict[str, float] = field(default_factory=dict[str, float])
+    mail: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+    def read(self, event: Mapping[str, Any]) -> None:
+        """Take an event."""
+        agent, kind = event.get("agent", ""), event["type"]
+        if kind == "run_started" and self.times:  # its clock begins again
+            self.spans += self.ended()
+            self.at_work.clear()
+            self.offset = self.now
+            self.breaks.append(self.now)
+        # What a damaged clock says never leads back.
+        self.now = max(self.now, self.offset + float(event["t"]))
+        self.times[event["n"]] = self.now
+        if kind == "mail_taken":
+            self.mail[agent] = tuple(str(one["sender"]) for one in event["messages"])
+        elif kind == "agent_started":
+            self.at_work[agent] = Span(
+                agent=agent,
+                start=self.now,
+                end=self.now,
+                is_open=True,
+                received=(*event["received"], *self.mail.pop(agent, ())),
+                round=str(event.get("round", "")),
+            )
+        elif kind == "agent_finished" and agent in self.at_work:
+            span = self.at_work.pop(agent)
+            self.spans.append(replace(span, end=self.now, is_open=False))
+        elif kind in WORKS and "source" not in event:
+            self.works[agent].append(self._work(event))
+        self.heard[agent] = self.now
+
+    def _work(self, event: Mapping[str, Any]) -> Work:
+        """Give the time that a call took; of one that failed, since its agent was heard last."""
+        agent, kind = event.get("agent", ""), WORKS[event["type"]]
+        if event["type"] in {"model_retried", "model_error"}:
+            start = self.heard.get(agent, self.now)
+        else:
+            start = self.now - float(event.get("seconds") or 0.0)
+        end = self.now + float(event.get("wait") or 0.0)
+        return Work(kind=kind, start=max(self.offset, start), end=end, number=event["n"])
+
+    def ended(self) -> list[Span]:
+        """Give all times of work, those without an end until now."""
+        return [*self.spans, *(replace(one, end=self.now) for one in self.at_work.values())]
+
+
+def _marked(spans: list[Span]) -> list[Span]:
+    """Say who waited for whom, and follow that back from the last end: the critical path."""
+    before = [_waited_for(spans, one) for one in spans]
+    critical: set[int] = set()
+    last = max(range(len(spans)), key=lambda index: spans[index].end, default=None)
+    while last is not None and last not in critical:
+        critical.add(last)
+        last = before[last]
+    return [
+        replace(
+            span,
+            waited_for=spans[earlier].agent if (earlier := before[index]) is not None else "",
+            is_critical=index in critical,
+        )
+        for index, span in enumerate(spans)
+    ]
+
+
+def _waited_for(spans: Sequence[Span], span: Span) -> int | None:
+    """Find whose end a start waited for: a sender's; in a later round, of the round before."""
+    ended = [
+        index
+        for index, one in enumerate(spans)
+        if one is not span and one.end <= span.start + SAME and one.start < span.start
+    ]
+    senders = [
+        index
+        for index in ended
+        if spans[index].agent in span.received and spans[index].round == span.round
+    ]
+    earlier = [index for index in ended if spans[index].round != span.round]
+    return max(senders or earlier, key=lambda index: spans[index].end, default=None)

@@ -1,0 +1,259 @@
+"""CrewAI's agents.yaml and tasks.yaml as a team: an agent for each task, in the tasks' order."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConfigError
+from ..hints import did_you_mean
+from ..models import DEFAULT_ALIAS
+from ..problems import quoted
+from ..team import Agent, Team
+from .recognition import CREWAI
+from .source import Edges, Imported, Source, as_prompt, ids_of, ill_fitting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..document import Document
+    from ..problems import Path
+
+__all__ = ["crew_team"]
+
+AGENT_READ = ("backstory", "goal", "llm", "max_execution_time", "max_tokens", "role")
+AGENT_LOST = {
+    "allow_code_execution": "Write agent_type: CodeAgent, whose code runs in a jail.",
+    "allow_delegation": "Agents do not call each other: who works for whom is the topology.",
+    "function_calling_llm": "An agent has one model.",
+    "knowledge_sources": "Give a pool's memory with recall, or the texts as files of the task.",
+    "max_iter": "max_steps is for agents that use tools; this one makes one call.",
+    "max_retry_limit": "How often is tried again is the team's: execution.max_retries.",
+    "max_rpm": "How many calls may be in flight stands in models.yaml: concurrency.",
+    "reasoning": "How long a model thinks is its effort.",
+    "step_callback": "What happens is in the run's trace.",
+    "tools": "Grant tools by name: write agent_type: ToolCallingAgent and tools.",
+    "verbose": "`mas-show` tells what happened in a run.",
+}
+TASK_READ = (
+    "agent", "async_execution", "context", "description", "expected_output", "markdown", "name",
+)  # fmt: skip
+TASK_LOST = {
+    "callback": "What happens is in the run's trace.",
+    "callbacks": "What happens is in the run's trace.",
+    "guardrail": "Let another agent check it, or hold the answer to an output_schema.",
+    "human_input": "Nobody is asked while a team works.",
+    "output_file": "What each agent answered is in the run's folder.",
+    "output_json": "The class is code. Write the form as output_schema.",
+    "output_pydantic": "The class is code. Write the form as output_schema.",
+    "tools": AGENT_LOST["tools"],
+}
+NOT_READ = (
+    "crew.py is code, and was not read: the order of tasks is that of tasks.yaml, one after the"
+    " other. Look there for a manager, tools, memory and models."
+)
+_VARIABLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
+
+
+@dataclass(kw_only=True, slots=True)
+class _Inputs:
+    """What stands in the place of `{topic}`: a value that was given, or a reference to the task."""
+
+    given: Mapping[str, str]
+    unsaid: dict[str, None] = field(default_factory=dict[str, None])
+
+    def filled(self, source: Source, path: Path) -> str:
+        """Give a text with all its placeholders filled in."""
+        text = source.text(path)
+        for name in dict.fromkeys(_VARIABLE.findall(text)):
+            if name not in self.given and name not in self.unsaid:
+                self.unsaid[name] = None
+                source.lose(
+                    path,
+                    f"'{{{name}}}' is filled in by crew.py there. Here it reads [{name}], and the"
+                    f" task says what that is. Or give it: --input {name}=…",
+                )
+        return _VARIABLE.sub(lambda found: self.given.get(found[1], f"[{found[1]}]"), text)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Crew:
+    """The two files of a crew, and what is known while they are read."""
+
+    agents: Source
+    tasks: Source
+    inputs: _Inputs
+    models: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
+
+
+def crew_team(
+    agents: Document, tasks: Document, name: str, inputs: Mapping[str, str] | None = None
+) -> Imported:
+    """Take over the two files of a CrewAI project.
+
+    A task is one agent's work here: the agent of the team is who does it, with the task in its
+    prompt. It reads the outputs of the tasks in its `context`, or of all tasks before it.
+
+    Args:
+        agents: agents.yaml, as read.
+        tasks: tasks.yaml, as read.
+        name: What the team is to be called.
+        inputs: What placeholders stand for, by their names.
+
+    Raises:
+        ConfigError: A field has the wrong type; the exception has every problem of both files.
+    """
+    crew = _Crew(
+        agents=Source(document=agents),
+        tasks=Source(document=tasks),
+        inputs=_Inputs(given=inputs or {}),
+    )
+    works = list(crew.tasks.mapping(()))
+    ids = _ids(crew, works)
+    team_agents = {ids[one]: _agent(crew, one, ids[one]) for one in works}
+    edges = _edges(crew.tasks, works, ids)
+    doers = {crew.tasks.text((one, "agent")) for one in works}
+    for one in crew.agents.mapping(()):
+        if one in doers:
+            crew.agents.lose_rest((one,), AGENT_READ, AGENT_LOST)
+        else:
+            crew.agents.lose((one,), "no task of tasks.yaml is its, so it is left out.")
+    if wrong := [*crew.agents.wrong, *crew.tasks.wrong]:
+        raise ConfigError(sorted(wrong))
+    team = Team(
+        name=ids_of([name])[name],
+        agents=team_agents,
+        reports_to=edges.tuples,
+        declared_output=ids[works[-1]] if len(works) > 1 else None,
+    )
+    return Imported(
+        program=CREWAI,
+        team=team,
+        models=crew.models,
+        lost=(*sorted(crew.agents.lost), *sorted(crew.tasks.lost)),
+        advice=(NOT_READ, *_how_to_say(crew.inputs)),
+    )
+
+
+def _how_to_say(inputs: _Inputs) -> Iterator[str]:
+    if inputs.unsaid:
+        said = "; ".join(f"[{one}]: …" for one in inputs.unsaid)
+        yield f'the task says what they stand for: mas-run team.yaml --query "{said}"'
+
+
+def _ids(crew: _Crew, works: list[str]) -> Mapping[str, str]:
+    """Name an agent of the team after who does a task, or where that does several, after it."""
+    doers = {one: crew.tasks.text((one, "agent")) for one in works}
+    often = Counter(doers.values())
+    names = {
+        one: doer if doer and often[doer] == 1 and doer not in works else one
+        for one, doer in doers.items()
+    }
+    ids = ids_of(names.values())
+    return {one: ids[name] for one, name in names.items()}
+
+
+def _edges(source: Source, works: list[str], ids: Mapping[str, str]) -> Edges:
+    edges = Edges()
+    for one in works:
+        for other in _heard(source, works, one):
+            edges.add(ids[other], ids[one])
+    last = ids[works[-1]]
+    for one in works[:-1]:
+        if not edges.reports_to.get(ids[one]):
+            edges.add(ids[one], last)
+            source.lose(
+                (one,),
+                f"nobody reads what comes of it there. Here all work is for the answer: {ids[one]}"
+                f" reports to {last}.",
+            )
+    return edges
+
+
+def _heard(source: Source, works: list[str], one: str) -> Iterator[str]:
+    """Give the tasks whose outputs a task is given."""
+    before = works[: works.index(one)]
+    if source.at((one, "context")) is None:
+        # One that runs aside is given nothing (CrewAI 1.15.30, `Crew._execute_tasks`).
+        yield from () if source.at((one, "async_execution")) else before
+        return
+    for path, other in source.texts((one, "context")):
+        if other in before:
+            yield other
+        elif other in works:
+            source.lose(path, f"{quoted(other)} comes later, or is this task. It is left out.")
+        else:
+            hint = did_you_mean(other, works)
+            source.lose(path, f"no task {quoted(other)} in the file.{hint} It is left out.")
+
+
+def _agent(crew: _Crew, work: str, agent_id: str) -> Agent:
+    tasks, agents, inputs = crew.tasks, crew.agents, crew.inputs
+    tasks.lose_rest((work,), TASK_READ, TASK_LOST)
+    doer = _doer(crew, work)
+    parts = (
+        ("", inputs.filled(agents, (doer, "backstory"))),
+        ("Your goal: ", inputs.filled(agents, (doer, "goal"))),
+        ("Your part of the task:\n", inputs.filled(tasks, (work, "description"))),
+        ("What is expected of you:\n", inputs.filled(tasks, (work, "expected_output"))),
+        ("", "Write it as Markdown." if tasks.at((work, "markdown")) else ""),
+    )
+    prompt = "\n\n".join(f"{head}{text}" for head, text in parts if text)
+    role = " ".join(inputs.filled(agents, (doer, "role")).split())
+    if named := [one for one in inputs.unsaid if f"[{one}]" in f"{role}{prompt}"]:
+        listed = ", ".join(f"[{one}]" for one in named)
+        prompt += f"\n\nWhat stands here in brackets, the task says: {listed}."
+    if len(role) > 200:
+        agents.lose((doer, "role"), "a role has 200 characters at most. The rest is left out.")
+    return Agent(
+        id=agent_id,
+        role=role[:200],
+        agent_type="LLM",
+        model_id=_model(crew, doer),
+        prompt=as_prompt(prompt or "Do your part of the task."),
+        **_limits(agents, doer),
+    )
+
+
+def _doer(crew: _Crew, work: str) -> str:
+    """Name who does a task; where nobody is known who does, its agent knows nothing but that."""
+    known = crew.agents.mapping(())
+    doer = crew.tasks.text((work, "agent"))
+    if not doer:
+        crew.tasks.lose((work,), "crew.py says who does it. Its agent has the task as its prompt.")
+    elif doer not in known:
+        hint = did_you_mean(doer, known)
+        message = f"no agent {quoted(doer)} in {crew.agents.document.file}.{hint}"
+        crew.tasks.lose((work, "agent"), f"{message} Its agent has the task as its prompt.")
+    return doer
+
+
+def _model(crew: _Crew, doer: str) -> str:
+    """Give the alias of an agent's model: `openai/gpt-4o` is one; other words are crew.py's."""
+    named = crew.agents.at((doer, "llm"))
+    name = named.strip() if isinstance(named, str) else ""
+    if not named:
+        return DEFAULT_ALIAS
+    if "/" not in name:
+        crew.agents.lose(
+            (doer, "llm"),
+            f"{quoted(named)} is not PROVIDER/NAME. The agent has the model default: say what that"
+            " is with --model, or in models.yaml.",
+        )
+        return DEFAULT_ALIAS
+    alias = re.sub(r"[^A-Za-z0-9_.:/-]+", "_", name.rpartition("/")[2]) or "model"
+    if crew.models.setdefault(alias, {"model": name}) != {"model": name}:
+        alias = re.sub(r"[^A-Za-z0-9_.:/-]+", "_", name)
+        crew.models[alias] = {"model": name}
+    return alias
+
+
+def _limits(agents: Source, doer: str) -> dict[str, Any]:
+    names = {"max_tokens": "max_tokens", "timeout": "max_execution_time"}
+    said = {ours: agents.number((doer, theirs)) for ours, theirs in names.items()}
+    limits = {name: number for name, number in said.items() if number is not None}
+    for name, message in ill_fitting(limits):
+        agents.refuse((doer, names[name]), message)
+    return limits

@@ -1,0 +1,139 @@
+"""`mas-view`: what it says, and what it refuses."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from coterie.runtime.command.run import main as mas_run
+from coterie.runtime.command.view import main
+from coterie.runtime.doubles import ScriptedModel
+
+from ...came import invoked, invoked_in, started
+from ...webpage import parsed
+from ..view.test_run_page import TEAM, page_of, run_of
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return run_of(tmp_path_factory.mktemp("run"), "7")
+
+
+def test_a_folder_of_no_known_kind_is_told_in_a_sentence(tmp_path: Path) -> None:
+    came = invoked(main, [str(tmp_path)], "mas-view")
+    assert came.code == 2
+    assert came.err.startswith(
+        f"error: {tmp_path}: not a folder that can be looked at. Known kinds:"
+    )
+    gone = invoked(main, [str(tmp_path / "gone")], "mas-view")
+    assert (gone.code, gone.err.count("\n")) == (2, 1)
+    assert "there is no such folder" in gone.err
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "told"),
+    [
+        ("events.jsonl", '{"v": 1, "n": 1, "t": 0, "type": "agent_started"}\n', "has not the form"),
+        ("events.jsonl", '{"v": 2, "n": 1, "t": 0, "type": "run_started"}\n', "version 2"),
+        ("events.jsonl", "no event\n", "events.jsonl:1: this line is damaged"),
+        ("run.json", "{}", "not the manifest of a run"),
+        ("result.json", '{"v": 9}', "result.json"),
+        ("team.yaml", "name: x\n", "team.yaml"),
+    ],
+)
+def test_a_damaged_run_is_told_in_a_sentence(
+    run: Path, tmp_path: Path, name: str, damage: str, told: str
+) -> None:
+    for path in run.iterdir():
+        if path.is_file():
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / name).write_text(damage)
+    file = tmp_path / "report.html"
+    came = invoked(main, [str(tmp_path), "-o", str(file)], "mas-view")
+    assert (came.code, told in came.err) == (2, True), came.err
+    assert not file.exists()
+
+
+def test_a_file_of_a_run_needs_nothing_from_elsewhere(run: Path) -> None:
+    page = page_of(run)
+    assert [one for one in page.all() if "src" in one.attributes] == []
+    addresses = [one.attributes["href"] for one in page.all() if "href" in one.attributes]
+    assert all(one.startswith(("#", "data:image/svg+xml,")) for one in addresses)
+
+
+def test_it_serves_until_it_is_interrupted_and_says_how_to_forward(run: Path) -> None:
+    environment = {**os.environ, "SSH_CONNECTION": "10.0.0.1 5 10.0.0.2 22"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "coterie.runtime.command.view", str(run)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        address = process.stdout.readline().strip()
+        with urlopen(address) as response:  # noqa: S310 - our own server
+            assert b"trio: sum" in response.read()
+        told = process.stderr.readline()
+        port = address.split(":")[2].split("/")[0]
+        assert f"ssh -N -L {port}:127.0.0.1:{port} 10.0.0.2" in told
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert "Traceback" not in process.stderr.read()
+
+
+def test_a_run_says_how_to_look_at_it(tmp_path: Path) -> None:
+    (tmp_path / "team.yaml").write_text(TEAM)
+    with ScriptedModel("7") as model:
+        words = ["team.yaml", "-q", "What?", "--model", f"m@{model.api_base}"]
+        told = invoked_in(tmp_path, mas_run, words, "mas-run").err
+        quiet = invoked_in(tmp_path, mas_run, [*words, "--quiet"], "mas-run").err
+    command = told.splitlines()[-1].removeprefix("Look at it with: ").split()
+    assert command[0] == "mas-view"
+    file = tmp_path / "report.html"
+    assert invoked_in(tmp_path, main, [*command[1:], "-o", str(file)], "mas-view").code == 0
+    assert parsed(file).one("h1").text.startswith("trio: ")
+    assert "mas-view" not in quiet
+
+
+@pytest.mark.parametrize("other", [["--dry-run"], ["--replay", "."]])
+def test_only_a_run_that_is_made_is_shown_meanwhile(tmp_path: Path, other: list[str]) -> None:
+    came = invoked_in(tmp_path, mas_run, ["seed:direct", "--view", *other], "mas-run")
+    assert (came.code, f"{other[0]} makes none" in came.err) == (2, True)
+
+
+def test_a_run_is_shown_while_it_is_made_and_until_ctrl_c(tmp_path: Path) -> None:
+    (tmp_path / "team.yaml").write_text(TEAM)
+    answering = threading.Event()
+
+    def answer(_: object) -> str:
+        answering.wait(20)
+        return "7"
+
+    with ScriptedModel(answer) as model:
+        process = started(
+            tmp_path, "team.yaml", "-q", "What?", "--model", f"m@{model.api_base}", "--view"
+        )
+        with process:
+            assert process.stderr is not None
+            lines = iter(process.stderr.readline, "")
+            told = next(line for line in lines if line.startswith("look: "))
+            address = told.removeprefix("look: ").strip()
+            with urlopen(address) as response:  # noqa: S310 - our own server
+                assert parsed(response.read().decode()).all(class_="badge")[0].text == "▶ under way"
+            answering.set()
+            assert any("The page stays until Ctrl-C." in line for line in lines)
+            with urlopen(address) as response:  # noqa: S310
+                assert parsed(response.read().decode()).all(class_="badge")[0].text == "✓ done"
+            process.send_signal(signal.SIGINT)
+            assert process.wait(20) == 0
+            assert process.stdout is not None
+            assert process.stdout.read() == "7\n"

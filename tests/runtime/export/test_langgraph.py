@@ -1,0 +1,247 @@
+"""A team as a program for LangGraph: its agents read what they read here, and so it answers."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from coterie.runtime import run
+from coterie.runtime.command.export import main as mas_export
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.export.langgraph import literal
+
+from ...came import invoked
+from ...schema.strategies import TEXTS
+
+TEAM = """\
+name: newsroom
+description: Writes "news".
+constitution: Say only what you know.
+agents:
+  scout: {role: the "scout", prompt: Find facts about the task., temperature: 0.7}
+  poet: {prompt: "Write a verse.\\nOr two.", model_id: fast, max_tokens: 99}
+  editor:
+    role: editor
+    prompt: solve_step_by_step
+    notes: {patches: {short: Be short.}, teammates: {scout: Often right.}}
+  judge:
+    role: judge
+    prompt: Give the verdict.
+    output_schema:
+      type: object
+      properties: {why: {type: string}, answer: {type: string}}
+      required: [why, answer]
+topology:
+  reports_to: {scout: [poet, editor], poet: [judge], editor: [judge]}
+execution: {context: CONTEXT, parallel_workers: 2}
+"""
+QUERY = "What is new at the Café?\n"
+SCRIPT = {
+    "Give the verdict": Reply.json({"why": "é", "answer": "Tea is new."}),
+    "Write a verse": 'O <report> tea "é"',
+    "Be short": "  Tea.\n",
+    "Find facts": "Tea was\nfound.",
+}
+
+
+def exported(folder: Path, team: str, model: ScriptedModel) -> Path:
+    (folder / "team.yaml").write_text(team, encoding="utf-8")
+    at = f"m@{model.api_base}"
+    options = ("--to", "langgraph", "-o", str(folder / "graph.py"), "--model", at)
+    came = invoked(
+        mas_export, [str(folder / "team.yaml"), *options, "--model", f"fast={at}"], "mas export"
+    )
+    assert came.code == 0, came.err
+    return folder / "graph.py"
+
+
+Messages = list[tuple[str, str]]
+
+
+def asked(model: ScriptedModel, since: int = 0) -> list[Messages]:
+    calls = (call.body["messages"] for call in model.calls[since:])
+    return sorted([(one["role"], one["content"]) for one in messages] for messages in calls)
+
+
+def ours(folder: Path, model: ScriptedModel) -> tuple[list[Messages], str | None]:
+    at = f"m@{model.api_base}"
+    done = run(folder / "team.yaml", query=QUERY, model={"default": at, "fast": at})
+    return asked(model), done.answer
+
+
+class Graph:
+    """What the program needs of LangGraph's graph: whoever is heard is done."""
+
+    def __init__(self, _state: type) -> None:
+        self.nodes: dict[str, Callable[[Any], Any]] = {}
+        self.before: dict[str, set[str]] = {}
+
+    def add_node(self, name: str, work: Callable[[Any], Any]) -> None:
+        self.nodes[name] = work
+
+    def add_edge(self, starts: str | list[str], end: str) -> None:
+        more = {starts} if isinstance(starts, str) else {*starts}
+        self.before.setdefault(end, set()).update(more)
+
+    def compile(self) -> Graph:
+        return self
+
+    def invoke(self, state: dict[str, Any], config: Any = None) -> dict[str, Any]:
+        self.config = config
+        done = {"START"}
+        while ready := [one for one in self.nodes if one not in done and self.before[one] <= done]:
+            for one in ready:
+                state["reports"] |= self.nodes[one](state)["reports"]
+            done |= {*ready}
+        assert self.before["END"] <= done
+        return state
+
+
+def stood_in(monkeypatch: pytest.MonkeyPatch, answers: Callable[..., Any]) -> None:
+    graph = SimpleNamespace(StateGraph=Graph, START="START", END="END")
+    for name, module in {
+        "langgraph": ModuleType("langgraph"),
+        "langgraph.graph": graph,
+        "langchain": ModuleType("langchain"),
+        "langchain.chat_models": SimpleNamespace(init_chat_model=answers),
+    }.items():
+        monkeypatch.setitem(sys.modules, name, module)
+
+
+@pytest.mark.parametrize("context", ["predecessors", "ancestors", "all"])
+def test_agents_read_what_they_read_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, context: str
+) -> None:
+    with ScriptedModel(SCRIPT) as model:
+        file = exported(tmp_path, TEAM.replace("CONTEXT", context), model)
+        expected, answer = ours(tmp_path, model)
+        address = model.api_base
+    read: list[Messages] = []
+    made: list[Mapping[str, Any]] = []
+
+    def answers(**fields: Any) -> Any:
+        made.append(fields)
+
+        def invoke(messages: Messages) -> Any:
+            read.append(messages)
+            said = next(said for sign, said in SCRIPT.items() if sign in messages[0][1])
+            return SimpleNamespace(text=said if isinstance(said, str) else said.text)
+
+        return SimpleNamespace(invoke=invoke)
+
+    stood_in(monkeypatch, answers)
+    program = ModuleType("program")
+    exec(compile(file.read_text("utf-8"), "graph.py", "exec"), vars(program))  # noqa: S102
+    assert program.answer(QUERY) == answer == "Tea is new."
+    assert sorted(read) == expected
+    assert program.graph.config == {"max_concurrency": 2}
+    poet = next(one for one in made if one["max_tokens"] == 99)
+    assert poet == {
+        "model": "m",
+        "model_provider": "openai",
+        "base_url": address,
+        "api_key": "none",
+        "max_tokens": 99,
+        "max_retries": 2,
+    }
+
+
+@pytest.mark.skipif(
+    "MAS_LANGGRAPH_PYTHON" not in os.environ,
+    reason="MAS_LANGGRAPH_PYTHON names no Python with langgraph, langchain and langchain-openai",
+)
+@pytest.mark.parametrize("context", ["predecessors", "ancestors", "all"])
+def test_it_runs_under_langgraph(tmp_path: Path, context: str) -> None:
+    with ScriptedModel(SCRIPT) as model:
+        file = exported(tmp_path, TEAM.replace("CONTEXT", context), model)
+        expected, answer = ours(tmp_path, model)
+        before = len(model.calls)
+        done = subprocess.run(
+            [os.environ["MAS_LANGGRAPH_PYTHON"], file, QUERY],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env={"PATH": os.environ["PATH"], "LANGSMITH_TRACING": "false"},
+            check=False,
+        )
+        assert (done.returncode, done.stdout) == (0, f"{answer}\n"), done.stderr
+        theirs = asked(model, since=before)
+    assert theirs == expected
+
+
+@given(TEXTS)
+@settings(max_examples=100)
+def test_a_text_is_written_as_python_reads_it(text: str) -> None:
+    assert ast.literal_eval(literal(text)) == text
+
+
+def test_a_key_is_named_and_never_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAS_API_KEY", "secret-of-ann")
+    (tmp_path / "t.yaml").write_text("name: t\nagents: {a: {prompt: Answer it.}}\n")
+    words = [str(tmp_path / "t.yaml"), "--to", "langgraph", "--model", "m@http://127.0.0.1:1/v1"]
+    came = invoked(mas_export, words, "mas export")
+    assert '"key_env": "MAS_API_KEY"' in came.out
+    assert "secret-of-ann" not in came.out
+
+
+@pytest.mark.parametrize(
+    ("model", "settings"),
+    [
+        ("openai/gpt-4o", {"model": "gpt-4o", "model_provider": "openai"}),
+        ("anthropic/claude-x", {"model": "claude-x", "model_provider": "anthropic"}),
+        (
+            "mistral/large",
+            {
+                "model": "large",
+                "model_provider": "openai",
+                "base_url": "https://api.mistral.ai/v1",
+            },
+        ),
+    ],
+)
+def test_a_model_is_reached_as_here(
+    tmp_path: Path, model: str, settings: Mapping[str, str]
+) -> None:
+    (tmp_path / "t.yaml").write_text("name: t\nagents: {a: {prompt: Answer it.}}\n")
+    words = [str(tmp_path / "t.yaml"), "--to", "langgraph", "--model", model]
+    tree = ast.parse(invoked(mas_export, words, "mas export").out)
+    agents = next(
+        ast.literal_eval(one.value)
+        for one in tree.body
+        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "AGENTS"
+    )
+    assert settings.items() <= agents["a"]["model"].items()
+
+
+CHAIN = "name: chain\nagents:\n{}topology:\n  reports_to:\n{}".format(
+    "".join(f"  a{i}: {{prompt: Say on number {i}.}}\n" for i in range(30)),
+    "".join(f"    a{i}: [a{i + 1}]\n" for i in range(29)),
+)
+
+
+def test_a_long_chain_says_how_long_it_is(tmp_path: Path) -> None:
+    with ScriptedModel("on") as model:
+        assert 'config = {"recursion_limit": 31}' in exported(tmp_path, CHAIN, model).read_text()
+
+
+@pytest.mark.skipif(
+    "MAS_LANGGRAPH_PYTHON" not in os.environ,
+    reason="MAS_LANGGRAPH_PYTHON names no Python with langgraph, langchain and langchain-openai",
+)
+def test_a_long_chain_comes_to_its_end_under_langgraph(tmp_path: Path) -> None:
+    with ScriptedModel({"number 29": "the end", "": "on"}) as model:
+        file = exported(tmp_path, CHAIN, model)
+        python = os.environ["MAS_LANGGRAPH_PYTHON"]
+        done = subprocess.run(
+            [python, file, QUERY], capture_output=True, text=True, timeout=120, check=False
+        )
+    assert (done.returncode, done.stdout) == (0, "the end\n"), done.stderr

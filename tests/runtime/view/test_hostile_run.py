@@ -1,0 +1,92 @@
+"""What agents, tools and tasks wrote is text on a page, whatever it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coterie.runtime.command.view import main
+from coterie.runtime.view import pages
+from coterie.schema.terminal import visible
+
+from ...attacks import hostile_run
+from ...came import invoked
+from ...webpage import Element, parsed
+from .test_run_page import TEAM, page_of, run_of
+
+PAGES = Path(pages.__file__).with_name("pages")
+HOSTILE = TEAM.replace("role: worker,", "role: '<script>window.hacked=1</script>',")
+
+KNOWN = """
+a article body caption dd del details div dl dt form g h1 h2 h3 h4 head header html i input ins
+label li line link main marker meta meter noscript output p path pre rect script section span
+strong style summary svg table tbody td text tfoot th thead title tr ul
+"""
+ATTRIBUTES = """
+aria-current aria-hidden aria-label aria-labelledby autocomplete charset class content d data-tab
+data-tabs for fill height hidden href http-equiv id lang markerheight markerwidth max min name open
+orient placeholder pointer-events refx refy rel role rx scope stroke tabindex transform type value
+viewbox width x x1 x2 y y1 y2 marker-end
+"""
+"""Elements and attributes that pages of runs have."""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[Element, str, list[str]]:
+    """The page of a run made of attacks, its source, and the attacks."""
+    run = tmp_path_factory.mktemp("hostile")
+    attacks = hostile_run(run, HOSTILE)
+    came = invoked(main, [str(run), "-o", str(run / "report.html")], "mas-view")
+    assert came.code == 0, came.err
+    text = (run / "report.html").read_text(encoding="utf-8")
+    return parsed(text), text, attacks
+
+
+def test_a_hostile_run_brings_no_element_and_no_attribute_to_the_page(
+    report: tuple[Element, str, list[str]],
+) -> None:
+    page, _, _ = report
+    assert len(page.all("article")) > 400
+    assert {one.tag for one in page.all()} <= {*KNOWN.split()}
+    assert {name for one in page.all() for name in one.attributes} <= {*ATTRIBUTES.split()}
+    for name in ("script.js", "style.css"):
+        text = (PAGES / name).read_text(encoding="utf-8")
+        assert page.one(Path(name).stem).text == text
+
+
+def test_addresses_of_a_hostile_run_lead_to_its_own_parts(
+    report: tuple[Element, str, list[str]],
+) -> None:
+    page, _, _ = report
+    ids = [one.attributes["id"] for one in page.all() if "id" in one.attributes]
+    assert len(ids) == len(set(ids))
+    addresses = [one.attributes["href"] for one in page.all("a")]
+    assert len(addresses) > 400
+    assert {one[1:] for one in addresses} <= set(ids)
+    assert all(one.startswith("#") for one in addresses)
+
+
+def test_every_attack_is_there_to_be_read(report: tuple[Element, str, list[str]]) -> None:
+    page, text, attacks = report
+    assert len(attacks) >= 200
+    written = {one.text for one in page.all("pre")}
+    for attack in attacks:
+        # Half a character, which a file cannot have, stands there by its number.
+        seen = visible(attack.replace("\r\n", "\n"))
+        assert seen in written, attack
+        if "<" in attack:
+            assert attack not in text, attack
+
+
+def test_text_of_any_size_is_shown_in_part(tmp_path: Path) -> None:
+    run = run_of(tmp_path, "7")
+    events = (run / "events.jsonl").read_text()
+    (run / "events.jsonl").write_text(
+        events.replace('"text": "7"', f'"text": "{"<script>" * 100_000}"')
+    )
+    page = page_of(run)
+    told = page.one(id="agent-worker").all("pre")[-2].text
+    assert "characters left out; mas-show --full has them" in told
+    assert told.startswith("<script><script>")
+    assert len(told) < 60_000

@@ -1,0 +1,176 @@
+"""The page of a run says what its files say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from coterie.runtime.command.run import main as mas_run
+from coterie.runtime.command.view import main
+from coterie.runtime.doubles import Reply, ScriptedModel
+
+from ...came import invoked, invoked_in
+from ...webpage import Element, parsed
+
+TEAM = """\
+name: trio
+agents:
+  worker: {role: worker, prompt: "You are [worker]. Solve it.", max_tokens: 50}
+  critic: {role: critic, prompt: "You are [critic]. Criticize."}
+  judge: {role: judge, prompt: "You are [judge]. Decide it."}
+topology:
+  reports_to: {worker: [judge], critic: [judge]}
+"""
+ROUNDS = TEAM + "execution: {rounds: {most: 2, until: never}}\n"
+TASK = {"id": "sum", "query": "What is 3 + 4?", "answer": "7", "scorer": "number"}
+
+
+def run_of(folder: Path, answers: object, team: str = TEAM, *words: str) -> Path:
+    """Make a run and give its folder."""
+    (folder / "team.yaml").write_text(team)
+    (folder / "task.json").write_text(json.dumps(TASK))
+    with ScriptedModel(answers) as model:  # pyright: ignore[reportArgumentType]
+        command = ["team.yaml", "task.json", "--model", f"m@{model.api_base}", *words]
+        invoked_in(folder, mas_run, command, "mas-run")
+    (run,) = (folder / "runs").iterdir()
+    return run
+
+
+def page_of(run: Path) -> Element:
+    """Write a run's page into a file, and parse it."""
+    file = run.parent.parent / "report.html"
+    came = invoked(main, [str(run), "-o", str(file)], "mas-view")
+    assert came.code == 0, came.err
+    return parsed(file)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Element]:
+    answers = {"[judge]": "7 it is", "[critic]": "so " * 900, "": "maybe 7"}
+    run = run_of(tmp_path_factory.mktemp("done"), answers, TEAM, "--budget", "calls=5")
+    return run, page_of(run)
+
+
+def test_the_head_has_status_score_answer_and_what_was_expected(
+    done: tuple[Path, Element],
+) -> None:
+    _, page = done
+    assert page.one("h1").text == "trio: sum"
+    assert [one.text for one in page.all("span", class_="badge")][:2] == ["✓ done", "✓ right"]
+    facts = {one.one("dt").text: one.one("dd").text for one in page.one("dl").all("div")}
+    assert facts["Model calls"] == "3"
+    assert facts["Score"] == "1"
+    texts = [one.text for one in page.all("pre")]
+    assert texts[:3] == ["What is 3 + 4?", "7 it is", "7"]
+    assert page.one("meter").text == "3 of 5 calls"
+
+
+def test_every_call_has_an_address_with_all_that_its_model_was_shown(
+    done: tuple[Path, Element],
+) -> None:
+    run, page = done
+    lines = (run / "events.jsonl").read_text().splitlines()
+    calls = [one for one in map(json.loads, lines) if one["type"] == "model_call"]
+    turns = page.all("article", class_="says")
+    assert len(calls) == len(turns) == 3
+    by_answer = {one.all("pre")[-1].text: one for one in turns}
+    for call in calls:
+        texts = [one.text for one in by_answer[call["text"]].all("pre")]
+        assert texts == [*(one["content"] for one in call["messages"]), call["text"]]
+    ids = [one.attributes["id"] for one in page.all() if "id" in one.attributes]
+    assert len(ids) == len(set(ids))
+    addresses = {one.attributes["href"] for one in page.all("a")}
+    assert {one[1:] for one in addresses} <= set(ids)
+    assert {f"#{one.attributes['id']}" for one in turns} <= addresses
+
+
+def test_a_long_text_is_folded_and_whole(done: tuple[Path, Element]) -> None:
+    _, page = done
+    (long, *_) = page.one(id="agent-critic").all("details", class_="long")
+    assert "answer: 2,700 characters" in long.one("summary").text
+    assert long.one("pre").text == "so " * 900
+
+
+def test_graph_and_timeline_say_who_waited_for_whom(done: tuple[Path, Element]) -> None:
+    _, page = done
+    graph, timeline = page.all("svg")
+    assert [one.text for one in graph.all("text", class_="state")] != []
+    assert all(one.text.startswith("✓ done, ") for one in graph.all("text", class_="state"))
+    assert len(graph.all("path", class_="carried")) == 2
+    assert len(timeline.all("rect", class_="model")) == 3
+    assert len(timeline.all("rect", class_="crit")) == 2
+    rows = {
+        row.one("th").text: [cell.text for cell in row.all("td")]
+        for row in page.all("tbody")[0].all("tr")
+    }
+    assert rows["judge"][0] == "✓ done"
+    assert rows["judge"][6] in {"worker", "critic"}
+    assert rows["judge"][7] == "yes"
+
+
+def test_a_failure_is_told_at_the_head_and_leads_to_its_place(tmp_path: Path) -> None:
+    answers = {"[critic]": Reply.error(400), "": "7"}
+    page = page_of(run_of(tmp_path, answers))
+    assert page.all("span", class_="badge")[0].text == "✗ failed"
+    told = page.one("ul", class_="trouble").all("li")
+    assert "critic: failed" in told[-1].text
+    assert told[-1].one("a").attributes["href"] == "#agent-critic"
+    assert "open" in page.one(id="agent-critic").attributes
+    assert "✗ failed" in page.one(id="agent-critic").one("summary").text
+    states = [one.text for one in page.all("text", class_="state")]
+    assert any(one.startswith("✗ failed") for one in states)
+
+
+def test_rounds_are_tabs_that_say_what_changed(tmp_path: Path) -> None:
+    answers = {"[judge]": ["7", "7"], "[critic]": ["no", "yes"], "[worker]": ["5", "7"]}
+    page = page_of(run_of(tmp_path, answers, ROUNDS))
+    (tabs,) = [one for one in page.all("div") if "data-tabs" in one.attributes]
+    first, second = tabs.all("section")
+    assert (first.attributes["data-tab"], second.attributes["data-tab"]) == ("Round 1", "Round 2")
+    assert "2 of 3 answers changed" in second.one("h3").text
+    assert [one.text for one in second.all("ins")] == ["+ yes", "+ 7"]
+    assert [one.text for one in second.all("del")] == ["- no", "- 5"]
+
+
+def test_a_killed_run_says_so_and_shows_what_there_is(
+    done: tuple[Path, Element], tmp_path: Path
+) -> None:
+    run = tmp_path / "runs" / "killed"
+    run.mkdir(parents=True)
+    for name in ("team.yaml", "task.json", "run.json"):
+        (run / name).write_bytes((done[0] / name).read_bytes())
+    events = (done[0] / "events.jsonl").read_text().splitlines()
+    (run / "events.jsonl").write_text("\n".join(events[:3]) + '\n{"half')
+    page = page_of(run)
+    assert page.all("span", class_="badge")[0].text == "✗ killed"
+    assert "it was killed" in page.one("p", class_="problem").text
+    states = sorted(one.text.split(",")[0] for one in page.all("text", class_="state"))
+    assert states == ["· not begun", "✗ cut short", "✗ cut short"]
+
+
+def test_the_verdict_of_blame_is_shown_where_it_was_asked(
+    done: tuple[Path, Element], tmp_path: Path
+) -> None:
+    run = tmp_path / "runs" / "blamed"
+    run.mkdir(parents=True)
+    for path in done[0].glob("*.json*"):
+        (run / path.name).write_bytes(path.read_bytes())
+    (run / "team.yaml").write_bytes((done[0] / "team.yaml").read_bytes())
+    (run / "blame").mkdir()
+    lines = (run / "events.jsonl").read_text().splitlines()
+    number = next(i for i, one in enumerate(lines, 1) if '"model_call"' in one and "critic" in one)
+    verdict = {
+        "scheme": "global", "agent": "critic", "step": 2, "kind": "model call", "text": "so",
+        "why": "It <b>repeats</b>.", "confidence": 0.8, "line": f"events.jsonl:{number}",
+        "votes": [{"agent": "critic", "step": 2, "weight": 0.8, "by": ["judge"]}],
+    }  # fmt: skip
+    (run / "blame" / "global.json").write_text(json.dumps(verdict))
+    page = page_of(run)
+    card = page.one("section", class_="card")
+    assert "critic, step 2 (model call), by the scheme global, sure 0.8 of 1" in card.text
+    assert "It <b>repeats</b>." in card.text
+    assert card.all("a")[0].attributes["href"].startswith("#call-critic")
+    assert "⚑ blamed" in page.one(id="agent-critic").all("summary")[0].text
+    assert page.all("svg")[1].text.count("⚑") == 1
