@@ -184,6 +184,6 @@ CONSOLIDATE = Operator(
     name="consolidate",
     scale="team",
     act=consolidate,
-    about="Put what a pool's evolution on a task has taught into its memory.",
+    about="Write what an evolution learnt on a task into its pool's memory.",
     command=_command,
 )

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..schema.errors import LimitError
 from .caps import Caps
+from .terminal import counted
 from .usage import Usage
 
 if TYPE_CHECKING:
@@ -274,17 +275,18 @@ class Budget:
         spent = self._spent
         match cap:
             case "usd":
+                known = spent.cost if spent.usd else "nothing"
                 state = (
-                    f"{spent.cost} is spent, and the next call may cost up to"
+                    f"{known} was spent so far, and the next call may cost up to"
                     f" ${amount / PICOS_PER_USD:.4f}. Raise usd, or lower max_tokens,"
                 )
             case "tokens":
                 state = (
-                    f"{spent.tokens} are used, and the next call may take up to {amount}."
-                    " Raise tokens, or lower max_tokens,"
+                    f"{counted(spent.tokens, 'token')} were used so far, and the next call may take"
+                    f" up to {amount}. Raise tokens, or lower max_tokens,"
                 )
             case "calls":
-                state = f"so many were made already ({spent.calls}). Raise calls"
+                state = f"{counted(spent.calls, 'call')} made so far. Raise calls"
         return f"{self.name} has reached its budget {self._shown(cap)}: {state} to go on."
 
     def _shown(self, cap: Cap) -> str:

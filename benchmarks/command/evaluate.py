@@ -49,7 +49,8 @@ OFFLINE = {"budget": None, "cache": None, "allow_unpriced": True, "unsafe_local"
     "--pool",
     "pool_folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="What agents with recall are reminded from, or the recipe's strategy. It stays as it is.",
+    help="The pool whose memory agents with `recall`, or the recipe's strategy, use. It is not"
+    " changed.",
 )
 @click.option(
     "--embedder",
@@ -91,8 +92,8 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     TASKS is a file of your own: .jsonl with a task on each line, or .csv with a row for each, of
     which the first names the columns: query and reference, and maybe id, niche, context, scorer.
 
-    With --recipe and --pool it is a strategy, with what an evolution has left in the pool, of which
-    nothing is learnt: nothing is chosen by reference answers, and nothing is kept. Then the same
+    With --recipe and --pool, a strategy runs with what an evolution has learnt in the pool. It
+    learns nothing new: the pool is not changed, and reference answers choose nothing. The same
     command goes on where it was interrupted, as long as the pool is the same.
 
     A trial without an answer scores 0. One that the provider or this host failed has no score: it

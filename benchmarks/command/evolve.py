@@ -73,13 +73,14 @@ OTHERS = "Leave them out with --instances, or evolve a new pool."
 def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> None:
     """Evolve a pool on the tasks of BENCHMARK, in order, as RECIPE says.
 
-    Each task is met once: what is learnt of it serves later ones (EvoMAS App. A.5). The figure
-    that is printed is that online score. Where the recipe scores by reference answers, each task's
-    best team was chosen by them, so it is no score on unseen tasks; --freeze gives one, printed
-    first, whose results are kept with the evolution in its pool. The budget is that of the
-    evolution, and again that of each evaluation. The same command again goes on where it was
-    interrupted. The evolution's folder, POOL/evolutions/NAME, holds results that `mas-bench table`
-    and `compare` take: each task's best team, at the cost of everything that was done for it.
+    Each task comes once, and what is learnt on it is used on later ones (EvoMAS App. A.5). The
+    online score, the mean over all tasks, is printed. Where the recipe scores by reference answers,
+    these also chose each task's best team, so the online score does not tell how good a team is on
+    unseen tasks. --freeze measures that: it is printed first, and kept with the evolution in its
+    pool. --budget holds for the evolution, and once more for each evaluation. The same command
+    again goes on where it was interrupted. The evolution's folder, POOL/evolutions/NAME, holds
+    results that `mas-bench table` and `compare` take: each task's best team, at the cost of
+    everything that was done for it.
     """
     from ...operators.command.evolving import Evolving
     from ...operators.evolution import EVOLUTIONS, TURNS

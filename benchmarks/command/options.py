@@ -60,7 +60,7 @@ _TASKS = (
     click.option(
         "--limit",
         type=click.IntRange(min=1),
-        help="Take only so many tasks, of each niche its share.",
+        help="Take only N tasks, from each niche in proportion.",
     ),
     click.option(
         "--instances",
@@ -73,8 +73,7 @@ _TASKS = (
         type=int,
         default=0,
         show_default=True,
-        help="Which tasks a generator makes, a split has and a limit leaves; and sampling, where"
-        " the endpoint can repeat it.",
+        help="The random seed: of generated tasks, splits and limits, and of models that take one.",
     ),
 )
 _OWN = (
@@ -135,14 +134,14 @@ _SPENDING = (
     click.option(
         "--cache",
         type=click.Path(file_okay=False, path_type=Path),
-        help="Keep answers in this folder, and take from there what others asked alike.",
+        help="Keep the answers of models in this folder, and reuse them where the same is"
+        " asked again.",
     ),
     click.option("--quiet", is_flag=True, help="No progress on standard error."),
     click.option(
         "--unsafe-local",
         is_flag=True,
-        help="Run code that agents write without a jail, with your rights. Only in a throw-away"
-        " VM.",
+        help="Use no jail: code that agents write runs with your rights. Only in a throw-away VM.",
     ),
 )
 

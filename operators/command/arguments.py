@@ -93,7 +93,8 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--cache",
             metavar="DIRECTORY",
             type=click.Path(file_okay=False, path_type=Path),
-            help="Keep answers in this folder, and take from there what was asked alike before.",
+            help="Keep the answers of models in this folder, and reuse them where the same is"
+            " asked again.",
         ),
     )
 
@@ -114,7 +115,9 @@ def memory_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def setting_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that every operator has."""
-    seed = click.option("--seed", type=int, help="Make chance repeatable, where that is possible.")
+    seed = click.option(
+        "--seed", type=int, help="The random seed, for models that take one and for draws."
+    )
     return problem_format(host_options(_added(command, seed)))
 
 

@@ -65,7 +65,7 @@ __all__ = ["credit_run"]
 @click.option(
     "--unsafe-local",
     is_flag=True,
-    help="Run code that agents write without a jail, with your rights. Only in a throw-away VM.",
+    help="Use no jail: code that agents write runs with your rights. Only in a throw-away VM.",
 )
 @setting_options
 def credit_run(run_folder: Path, **options: Any) -> None:

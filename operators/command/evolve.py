@@ -131,8 +131,8 @@ LOOKING = {"report": report, "show": show}
 @click.option(
     "--seeds",
     type=click.IntRange(min=1),
-    help="Evolve this often, with the recipe's seed of chance and those after it, each in a pool of"
-    " its own below --pool: seed_0, seed_1 and so on.",
+    help="Evolve this many times, each with another random seed, counted up from the recipe's, and"
+    " in a pool of its own below --pool: seed_0, seed_1 and so on.",
 )
 @click.option(
     "--budget",
@@ -145,13 +145,13 @@ LOOKING = {"report": report, "show": show}
 @click.option(
     "--cache",
     type=FOLDER,
-    help="Keep answers in this folder, and take from there what others asked alike.",
+    help="Keep the answers of models in this folder, and reuse them where the same is asked again.",
 )
 @click.option(
     "--embedder",
     help="What finds similar tasks: minilm, hashing, or a model's alias.  [default: minilm]",
 )
-@click.option("--limit", type=click.IntRange(min=1), help="Take only the first so many tasks.")
+@click.option("--limit", type=click.IntRange(min=1), help="Take only the first N tasks.")
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
 @csv_option
 @json_option
@@ -161,7 +161,7 @@ LOOKING = {"report": report, "show": show}
 @click.option(
     "--unsafe-local",
     is_flag=True,
-    help="Run code that agents write without a jail, with your rights. Only in a throw-away VM.",
+    help="Use no jail: code that agents write runs with your rights. Only in a throw-away VM.",
 )
 @host_options
 @problem_format
@@ -169,7 +169,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     """Evolve the teams of a pool over a stream of tasks.
 
     RECIPE says how (`mas explain evolution`). TASKS is a JSONL file with a task on each line, or a
-    folder of task files. The pool holds valid teams only, whatever a model answers. The same
+    folder of task files. Only valid teams enter the pool, whatever a model answers. The same
     command again goes on where an interrupted evolution ended, and shows the report of one that is
     done; nothing is paid twice. With further tasks at its end, the stream is prolonged.
     """

@@ -84,7 +84,7 @@ def select_teams(
 @model_options
 @setting_options
 def consolidate_task(pool_folder: Path, no_model: bool, dry_run: bool, **options: Any) -> None:
-    """Put what a pool's evolution on a task has taught into its memory.
+    """Write what an evolution learnt on a task into its pool's memory.
 
     The trace is what the pool holds of the task: the teams that were made on it and those that they
     were made of. With --no-model, the summary is the trace in words.

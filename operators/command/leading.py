@@ -169,7 +169,7 @@ def _leader(folder: Path, population: Population, chosen: Mapping[str, str], tas
     """
     if strange := [one for one in chosen.values() if one not in population.agents]:
         known = ", ".join(population.agents) or "none"
-        raise InputError(f"{folder}: no agent {strange[0]!r} lives there. Agents: {known}.")
+        raise InputError(f"{folder}: no agent {strange[0]!r} is in this pool. Agents: {known}.")
     agents = {name: one.agent for name, one in Pool.open(folder).agents.items()}
     return Leader.of(population, chosen, agents, task.niche or "")
 

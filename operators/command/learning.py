@@ -72,7 +72,7 @@ def reflect_on_run(
 @model_options
 @setting_options
 def fuse_texts(earlier: str, new: str, **options: Any) -> None:
-    """Let a model make one of two texts that say almost the same.
+    """Let a model merge two texts that say almost the same.
 
     EARLIER and NEW are the texts themselves. The one that takes their place goes to standard
     output.

@@ -88,7 +88,7 @@ def _memory(start: Start) -> str:
 def _calls(start: Start, tasks: int) -> str:
     bound = strategy_of(start.recipe.strategy).calls_at_most
     if bound is None:
-        return f"model calls: {start.recipe.strategy} has no bound; --budget calls=N is one"
+        return f"model calls: {start.recipe.strategy} sets no limit; --budget calls=N does"
     settings, teams = start.recipe.settings, start.made or (*start.written, *start.others)
     most = max(bound(settings, compile(team, start.catalogue)) for team in teams)
     bounds = f"at most {most} a task, {most * tasks} in all"

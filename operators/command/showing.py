@@ -132,7 +132,7 @@ def _candidate(one: Mapping[str, Any], runs: Sequence[Run], *, is_best: bool) ->
         yield f"  why: {one['reason']}"
     yield from (f"  edit: {edit}" for edit in one["edits"])
     if not runs:
-        yield "  the journal is not here, which has the answers"
+        yield "  answers are not shown: the journal that has them is not here"
     yield from _answers(runs)
 
 

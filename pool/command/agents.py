@@ -39,10 +39,10 @@ COLUMNS = {
 @click.option("--all", "everyone", is_flag=True, help="Show retired agents, too.")
 @as_json
 def show_agents(folder: Path, everyone: bool, as_json: bool) -> None:
-    """List the agents of a pool, with what the teams that they worked in scored.
+    """List the agents of a pool, and the mean scores of the teams that they worked in.
 
-    What each has learnt itself, or was given, is counted; what it has inherited, mas-pool show and
-    mas-pool memory --owner tell.
+    What each has learnt itself, or was given, is counted. What it has inherited is shown by
+    mas-pool show and mas-pool memory --owner.
     """
     pool = open_pool(folder)
     shown = list((pool.all_agents if everyone else pool.agents).values())

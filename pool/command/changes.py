@@ -90,7 +90,7 @@ def add_import(folder: Path, source: str, names: tuple[str, ...], **host: Any) -
 )
 @host_options
 def add_export(folder: Path, names: tuple[str, ...], target: Path, **host: Any) -> None:
-    """Give teams to another pool, with their ancestors and what all of them scored."""
+    """Copy teams to another pool, with their ancestors and the scores of all of them."""
     from ..exchange import import_teams
     from ..pool import Pool
 
@@ -104,9 +104,9 @@ def add_export(folder: Path, names: tuple[str, ...], target: Path, **host: Any) 
 @click.command("retire", cls=Command)
 @pool_folder
 @click.argument("name", metavar="NAME")
-@click.option("--reason", required=True, help="Why, for those who read the ledger.")
+@click.option("--reason", required=True, help="The reason, which is kept in the ledger.")
 def retire(folder: Path, name: str, reason: str) -> None:
-    """Let a team or an agent no longer be a member. Its file, lineage and evaluations stay."""
+    """Retire a team or an agent: it is used no more. Its file, lineage and evaluations stay."""
     pool = open_pool(folder)
     if pool.find(name).retired is None:
         pool.commit(Retired(member=name, reason=reason), op=f"retire/{uuid4().hex}")
@@ -124,12 +124,12 @@ def restore(folder: Path, name: str) -> None:
 
 @click.command("adopt", cls=Command)
 @pool_folder
-@click.option("--reason", default="", help="Why, for those who read the lineage.")
+@click.option("--reason", default="", help="The reason, which the lineage shows.")
 @host_options
 def adopt(folder: Path, reason: str, **host: Any) -> None:
-    """Take in what you edited in scaffold/: it is the head from now on, the former one retires.
+    """Take in what you edited in scaffold/: it becomes the current team, and the last one retires.
 
-    It is checked as any team is. Nobody should be at work on the pool.
+    It is checked as any team is. No evolution should be at work on the pool meanwhile.
     """
     pool = open_pool(folder, catalogue=host_catalogue(**host))
     team, head = pool.edited_head(), pool.head

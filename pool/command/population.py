@@ -48,7 +48,7 @@ NONE = '""'
 
 @click.command("population", cls=Command)
 @pool_folder
-@click.option("--all", "everyone", is_flag=True, help="Show agents that live no more, too.")
+@click.option("--all", "everyone", is_flag=True, help="Also show retired agents.")
 @click.option(
     "--window",
     metavar="N",

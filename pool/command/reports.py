@@ -51,14 +51,13 @@ MOST_NICHES = 3
 @click.option("--rejections", is_flag=True, help="Show the children that were dropped, and why.")
 @as_json
 def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **of: Any) -> None:
-    """List the teams of a pool, the best first, as far as all trials tell.
+    """List the teams of a pool, the best first.
 
-    What is expected of a team comes of its own trials and of those of its relatives, and has a 95 %
-    interval. So has the mean of its own trials: Wilson's. The trials that it was taken into the
-    pool for are told as won; the mean score and the number of those in which it ran as it was
-    adapted to the task are told as adapted; neither is in that mean. The order trusts wins, too:
-    they say too much, but say it soonest. What an evaluation costs is a mean over all, failed runs
-    included.
+    The expected score of a team is estimated from its own trials and those of related teams, with a
+    95 % interval. The mean is that of its own trials alone, with Wilson's interval. Two kinds of
+    trials are not in that mean: the one for which the team was taken into the pool (won), and those
+    in which it was first adapted to the task (adapted). The order also counts won trials, which are
+    too high but known earliest. The cost of an evaluation is a mean over all, also failed runs.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     ranked = tasks.ranked(pool).items()
@@ -117,9 +116,9 @@ def show(folder: Path, name: str, as_json: bool, **of: Any) -> None:
 def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
     """Print the path of the best team, as in: mas-run $(mas-pool best POOL) task.json.
 
-    That is the first of mas-pool list, and the one that mas-evolve would deploy; among equals a
-    parent, then the one that costs least. What is expected of it, and how sure that is, goes to
-    standard error.
+    That is the first of mas-pool list, and the one that mas-evolve would deploy. Where two are
+    equal, the parent counts as better, then the cheaper one. Its expected score, with an interval,
+    goes to standard error.
     """
     pool, tasks = open_pool(folder), Tasks(**of)
     members = {one: expected for one, expected in tasks.ranked(pool).items() if one.retired is None}

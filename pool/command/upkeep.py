@@ -31,11 +31,11 @@ FAULTY = 1
 @host_options
 @as_json
 def show_findings(folder: Path, mend: bool, as_json: bool, **host: Any) -> None:
-    """Look through a pool, from the first line of its ledger to the last of its files.
+    """Check a pool: each line of its ledger, and each of its files.
 
     Every line is whole, every team loads on this host and is the one that was evaluated, every
-    parent was there before its child, and every agent's folder says what the ledger does. Ends with
-    1 where that is not so. What a crash left is told, and is no fault.
+    parent was there before its child, and every agent's folder agrees with the ledger. Exit code 1
+    where that is not so. What a crash left behind is told, and counts as no mistake.
     """
     from ..upkeep import repair, verify
 
@@ -64,14 +64,14 @@ def show_findings(folder: Path, mend: bool, as_json: bool, **host: Any) -> None:
 def gc(folder: Path, delete: bool) -> None:
     """List the files under teams/ and agents/ that belong to no team and no agent.
 
-    They were left by a process that was stopped, or put there by hand: those are teams only once
-    they are taken in with mas-pool import.
+    A process that was stopped left them, or somebody put them there by hand. mas-pool import takes
+    in a team that was written by hand.
     """
     orphans = open_pool(folder).remove_orphans(dry_run=not delete)
     for name in orphans:
         click.echo(on_one_line(f"{name}: removed" if delete else name))
     if not orphans:
-        click.echo(f"{folder}: every file under teams/ and agents/ belongs to somebody.")
+        click.echo(f"{folder}: every file under teams/ and agents/ belongs to a team or an agent.")
     elif not delete:
         click.echo("Remove them with: --delete", err=True)
 

@@ -44,7 +44,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.argument("team_file", metavar="[TEAM]", required=False)
 @click.argument("task_file", metavar="[TASK]", required=False)
 @click.option("-q", "--query", help="Ask this instead of a task file.")
-@click.option("--context", metavar="TEXT", help="With --query: material that belongs to it.")
+@click.option("--context", metavar="TEXT", help="With --query: a text that the question is about.")
 @click.option(
     "--file",
     "files",
@@ -69,7 +69,10 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 )
 @click.option("--resume", metavar="RUN", type=FOLDER, help="Go on with the run of this folder.")
 @click.option(
-    "--replay", metavar="RUN", type=FOLDER, help="Make the run of this folder again, offline."
+    "--replay",
+    metavar="RUN",
+    type=FOLDER,
+    help="Repeat the run of this folder offline, from what it recorded.",
 )
 @click.option(
     "--verify",
@@ -94,20 +97,22 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--cache",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep answers in this folder, and take from there what other runs asked alike.",
+    help="Keep the answers of models in this folder, and reuse them where the same is asked again.",
 )
 @click.option(
     "--pool",
     metavar="FOLDER",
     type=click.Path(file_okay=False, path_type=Path),
-    help="The pool that agents with recall are reminded from.",
+    help="The pool from whose memory agents with `recall` are reminded.",
 )
 @click.option(
     "--embedder",
     metavar="NAME",
     help="What finds similar tasks in the pool: minilm, hashing, or an alias of models.yaml.",
 )
-@click.option("--seed", type=int, help="Make sampling repeatable where the endpoint allows it.")
+@click.option(
+    "--seed", type=int, help="The random seed that models are asked with, where they take one."
+)
 @otel_options
 @click.option("--view", is_flag=True, help="Show the run in a browser while it is made.")
 @click.option("--dry-run", is_flag=True, help="Show the plan; ask no model.")
@@ -116,7 +121,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--unsafe-local",
     is_flag=True,
-    help="Run code that agents write without a jail, with your rights. Only in a throw-away VM.",
+    help="Use no jail: code that agents write runs with your rights. Only in a throw-away VM.",
 )
 @problem_format
 def main(**options: Any) -> None:
@@ -149,7 +154,7 @@ def main(**options: Any) -> None:
             tell_result(earlier, options["resume"])
         else:
             tell_answer(earlier["answer"], loaded.task)
-        click.echo(f"this run was done already; {options['resume']}{os.sep}", err=True)
+        click.echo(f"this run is finished already: {options['resume']}{os.sep}", err=True)
         return
     making = _Making(plan, loaded, setting, options, adapting)
     sys.exit(making.to_the_end())
@@ -226,8 +231,12 @@ def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bo
         told = [one for one in plan.agents if one in task.briefs]
         passed_over = [one for one in task.briefs if one not in plan.agents]
         value["briefs"] = {"told": told, "passed_over": passed_over}
-        lines += [f"told by itself: {', '.join(told)}"] if told else []
-        lines += [f"nobody's brief: {', '.join(passed_over)}"] if passed_over else []
+        lines += [f"with a brief of their own: {', '.join(told)}"] if told else []
+        lines += (
+            [f"briefs for agents that the team does not have: {', '.join(passed_over)}"]
+            if passed_over
+            else []
+        )
     if blind := [*unseen(plan, task)]:
         value["unseen"] = blind
         lines += blind
@@ -238,7 +247,9 @@ def _described(plan: Plan, task: Task, adapting: Adapting | None, *, as_json: bo
         most = adapting.calls_at_most(plan)
         value["adapts"] = {"by": adapting.name, "calls_at_most": most}
         bound = (
-            "nobody knows how many calls" if most is None else f"at most {counted(most, 'call')}"
+            "how many calls is not known beforehand,"
+            if most is None
+            else f"at most {counted(most, 'call')}"
         )
         lines.append(f"adapts by {adapting.name}: {bound} in all")
     return dumps(value, indent=2) if as_json else "\n".join(lines)

@@ -84,8 +84,8 @@ async def test_what_fits_is_reserved_and_then_replaced_by_what_was_spent() -> No
     assert (caught.value.cap, caught.value.budget, caught.value.exit_code) == ("usd", budget, 3)
     assert isinstance(caught.value, LimitError)
     assert str(caught.value) == (
-        "the run has reached its budget usd=1: $0.9000 is spent, and the next call may cost up to"
-        " $0.2000. Raise usd, or lower max_tokens, to go on."
+        "the run has reached its budget usd=1: $0.9000 was spent so far, and the next call may cost"
+        " up to $0.2000. Raise usd, or lower max_tokens, to go on."
     )
 
 
@@ -99,8 +99,12 @@ async def test_what_is_exactly_the_cap_fits() -> None:
 @pytest.mark.parametrize(
     ("caps", "cap", "message"),
     [
-        (Caps(tokens=15), "tokens", "agent a has reached its budget tokens=15: 10 are used"),
-        (Caps(calls=1), "calls", "agent a has reached its budget calls=1: so many were made"),
+        (
+            Caps(tokens=15),
+            "tokens",
+            "agent a has reached its budget tokens=15: 10 tokens were used",
+        ),
+        (Caps(calls=1), "calls", "agent a has reached its budget calls=1: 1 call made so far"),
     ],
 )
 def test_every_cap_is_kept_and_says_whose_it_is(caps: Caps, cap: str, message: str) -> None:

@@ -85,7 +85,7 @@ def test_of_one_structure_that_works_nobody_is_asked() -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("dan",), 2, "no agent 'dan' lives there. Agents: ada, ben, cyn."),
+        (("dan",), 2, "no agent 'dan' is in this pool. Agents: ada, ben, cyn."),
         (("--team-size", "4"), 2, "a team of 4 cannot be made of 3 agents"),
         (("ada", "--structure", STRUCTURES[1]), 2, "no structure works with anchor only."),
         (("--structure", "seed:croto"), 2, "croto is no structure of a population"),

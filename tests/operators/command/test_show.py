@@ -32,7 +32,7 @@ def test_without_its_journal_it_says_so(lab: Lab) -> None:
     (lab.folder / "pool/evolutions/recipe/journal.sqlite").unlink()
     came = lab.command("show", "pool", "t0")
     assert came.code == 0
-    assert "the journal is not here" in came.out
+    assert "the journal that has them is not here" in came.out
 
 
 def test_another_task_is_asked_back(lab: Lab) -> None:

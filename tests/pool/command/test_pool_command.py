@@ -442,7 +442,8 @@ def test_gc_removes_orphans_when_told_to(pool: Pool) -> None:
     assert run("gc", pool.folder, "--delete").stdout == "teams/mine.yaml: removed\n"
     assert not orphan.exists()
     assert (
-        "every file under teams/ and agents/ belongs to somebody" in run("gc", pool.folder).stdout
+        "every file under teams/ and agents/ belongs to a team or an agent"
+        in run("gc", pool.folder).stdout
     )
 
 

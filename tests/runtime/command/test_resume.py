@@ -74,7 +74,7 @@ def test_a_killed_run_goes_on_where_it_was(folder: Path) -> None:
     assert numbers == list(range(1, len(numbers) + 1))
     code, out, err = mas_run(folder, "--resume", str(run))
     assert (code, out) == (0, "three\n")
-    assert "done already" in err
+    assert "finished already" in err
 
 
 def test_a_failed_run_can_be_tried_again(folder: Path) -> None:
