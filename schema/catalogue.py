@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 import site
+import sys
 from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
@@ -246,11 +247,12 @@ def _body(text: str) -> str:
 @functools.cache
 def installed(group: str) -> Mapping[str, EntryPoint]:
     """Find the entry points of a group by name, without importing any of them."""
-    return {point.name: point for point in _entry_points().select(group=f"coterie.{group}")}
+    found = _entry_points(tuple(sys.path)).select(group=f"coterie.{group}")
+    return {point.name: point for point in found}
 
 
 @functools.cache
-def _entry_points() -> Any:
+def _entry_points(_path: tuple[str, ...]) -> Any:
     """Read those of all groups at once: each time, the files of all packages are opened."""
     return entry_points()
 

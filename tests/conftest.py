@@ -51,8 +51,7 @@ def nightly(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(autouse=True)
 def keep_interrupts() -> Iterator[None]:
-    """Give Ctrl-C back to pytest after a command that a test has called in this process."""
-    before = signal.getsignal(signal.SIGINT)
+    """Give Ctrl-C back to pytest after a command that a test, or its module, called here."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    if signal.getsignal(signal.SIGINT) is not before:
-        signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, signal.default_int_handler)

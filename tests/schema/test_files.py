@@ -196,6 +196,7 @@ WRITES_ITSELF = {
     "runtime/trees.py": "where work is merged, gone with the run",
     "runtime/workspace.py": "what agents work on, gone with the run",
     "runtime/jail/": "what agents work on, and the walls around it",
+    "runtime/otel/file.py": "traces for other programs: nothing resumes from them",
     "runtime/runners/": "copies of that for programs which others wrote",
     "runtime/local/": "the embedded model: checked by its digest, and fetched again",
     "pool/archive_files.py": "lines for people to read, which are made again from the ledger",

@@ -262,7 +262,7 @@ def test_a_collector_that_is_down_is_told_once_and_fails_nothing(
     came = made(tmp_path, SCRIPT, "--otel")
     assert (came.code, came.out) == (0, "7\n")
     assert came.err.count("note: 5 of 5 spans could not be exported") == 1
-    assert came.err.count("refused") == 1
+    assert came.err.count("note:") == 1
     assert "Traceback" not in came.err
 
 
