@@ -33,6 +33,7 @@ class Choice:
         shuffle: Decides the order; None: the benchmark's own.
         instances: Patterns of ids, as shells write them; only tasks that one of them fits are
             taken, whatever the limit leaves of those. Empty: all.
+        shard: Which part of that, from 1, and of how many: every so-many-th task. None: all.
     """
 
     split: Split = "all"
@@ -41,16 +42,21 @@ class Choice:
     seed: int = 0
     shuffle: int | None = None
     instances: Sequence[str] = ()
+    shard: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
-        """Make a list that was read from JSON what it was when it was written."""
+        """Make lists that were read from JSON what they were when they were written."""
         object.__setattr__(self, "instances", tuple(self.instances))
+        if self.shard is not None:
+            which, of = self.shard
+            object.__setattr__(self, "shard", (which, of))
 
     def of(self, tasks: Sequence[Task]) -> list[Task]:
         """Choose.
 
         Raises:
-            InputError: No task is left, or a pattern fits none of the split.
+            InputError: No task is left, there are more shards than tasks, or a pattern fits none
+                of the split.
         """
         chosen = self._limited(self._named(self._split(tasks)))
         if not chosen:
@@ -59,7 +65,23 @@ class Choice:
             )
         if self.shuffle is not None:
             _chance(self.shuffle, "order").shuffle(chosen)
-        return chosen
+        return self.part_of(chosen)
+
+    def part_of(self, chosen: Sequence[Task]) -> list[Task]:
+        """Take the shard of what all shards are made of.
+
+        Raises:
+            InputError: There are more shards than tasks.
+        """
+        if self.shard is None:
+            return list(chosen)
+        which, of = self.shard
+        if of > len(chosen):
+            raise InputError(
+                f"--shard {which}/{of}: there are only {len(chosen)} tasks. Make as many shards at"
+                " most."
+            )
+        return list(chosen[which - 1 :: of])
 
     def _split(self, tasks: Sequence[Task]) -> list[Task]:
         if self.split == "all":

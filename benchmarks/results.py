@@ -14,7 +14,7 @@ read, as one that nobody can verify.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -80,6 +80,11 @@ class Request:
                 " would get the answers of the other."
             )
         return self.choice.of(tasks)
+
+    @property
+    def unsharded(self) -> Request:
+        """The request that this is a shard of; itself, where it is none."""
+        return replace(self, choice=replace(self.choice, shard=None))
 
     def value(self) -> dict[str, Any]:
         """Write the request as a JSON object."""

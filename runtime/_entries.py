@@ -21,10 +21,10 @@ from ..schema.problems import quoted
 from ..schema.values import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["Entries", "Entry", "read_only"]
+__all__ = ["Entries", "Entry", "read_only", "unite"]
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -266,6 +266,26 @@ def _read(file: Path, path: str, kind: str, text: object) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value)
 
 
+def unite(paths: Iterable[Path], into: Path) -> None:
+    """Make a file of the entries of several; of two under one path and question, the first counts.
+
+    Raises:
+        InputError: One is not there, or none of ours.
+        StorageError: The file cannot be made.
+    """
+    connection = _connected(into)
+    with contextlib.closing(connection):
+        connection.execute(TABLE)
+        for path in paths:
+            rows = _columns(path, "ORDER BY rowid", ())
+            connection.execute("BEGIN")
+            try:
+                connection.executemany(INSERT.replace("REPLACE", "IGNORE"), rows)
+                connection.execute("COMMIT")
+            except sqlite3.OperationalError as error:
+                raise StorageError(f"{into}: cannot be written: {error}.") from None
+
+
 def read_only(path: Path, kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Read path and value of all entries of a kind, in the order in which they came.
 
@@ -275,15 +295,28 @@ def read_only(path: Path, kind: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         InputError: There is no such file, or it is none of ours.
         StorageError: An entry is damaged.
     """
+    for name, value in _columns(
+        path, "WHERE kind = ? ORDER BY moment, rowid", (kind,), "path, value"
+    ):
+        yield name, _read(path, name, kind, value)
+
+
+def _columns(
+    path: Path, which: str, values: tuple[str, ...], columns: str = COLUMNS
+) -> Iterator[tuple[Any, ...]]:
+    """Read entries of a file that nobody holds, or that somebody is at work on.
+
+    Raises:
+        InputError: There is no such file, or it is none of ours.
+    """
     if not path.is_file():
         raise InputError(f"{path}: there is no such file.")
     is_open = path.with_name(f"{path.name}-wal").exists() and os.access(path.parent, os.W_OK)
     how = "mode=ro" if is_open else "mode=ro&immutable=1"  # else reading would leave files there
     address = f"file:{quote(str(path.resolve()))}?{how}"
-    asked = "SELECT path, value FROM entries WHERE kind = ? ORDER BY moment, rowid"
+    asked = f"SELECT {columns} FROM entries {which}"  # noqa: S608
     try:
         with contextlib.closing(sqlite3.connect(address, uri=True)) as connection:
-            for name, value in connection.execute(asked, (kind,)):
-                yield name, _read(path, name, kind, value)
+            yield from connection.execute(asked, values)
     except sqlite3.DatabaseError as error:
         raise InputError(f"{path}: this is not a journal: {error}.") from None

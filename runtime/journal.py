@@ -19,21 +19,21 @@ import os
 import sqlite3
 import time
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from ..schema.errors import InputError, RunError, StorageError
 from ..schema.files import lock
-from ._entries import Entries, Entry, read_only
+from ._entries import Entries, Entry, read_only, unite
 from .usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Sequence
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-__all__ = ["Divergence", "Journal", "NotRecorded", "digest", "is_held", "recorded"]
+__all__ = ["Divergence", "Journal", "NotRecorded", "digest", "is_held", "merge", "recorded"]
 
 FILE = "journal.sqlite"
 
@@ -254,6 +254,19 @@ def recorded(folder: Path, kind: str) -> Iterator[tuple[str, Value]]:
         InputError: There is no journal, or the file is none.
     """
     return read_only(folder / FILE, kind)
+
+
+def merge(folders: Sequence[Path], into: Path) -> None:
+    """Make the journal of a folder of the journals of others, which nobody may be at work on.
+
+    Raises:
+        InputError: One has no journal, or a process is at work on it.
+        StorageError: It cannot be made.
+    """
+    with ExitStack() as held:
+        for folder in folders:
+            held.callback(os.close, _held(folder))
+        unite([folder / FILE for folder in folders], into / FILE)
 
 
 def is_held(folder: Path) -> bool:

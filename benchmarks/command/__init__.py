@@ -8,6 +8,7 @@ from ...schema.command import Family
 from .evaluate import replay, resume, run, show
 from .evolve import evolve
 from .export import export, export_preds
+from .merge import merge
 from .reports import compare_results, info, show_list, table
 from .tasks import write_tasks
 from .teams import equip, vote
@@ -32,6 +33,7 @@ for command in (
     resume,
     replay,
     show,
+    merge,
     evolve,
     compare_results,
     table,

@@ -20,6 +20,7 @@ from .options import (
     choice_of,
     named,
     own_tasks,
+    results_parent,
     source_of,
     spending,
     tasks,
@@ -72,14 +73,7 @@ OFFLINE = {"budget": None, "cache": None, "allow_unpriced": True, "unsafe_local"
 )
 @workers
 @spending
-@click.option(
-    "--results",
-    "parent",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    help="Where folders of results are made.",
-)
+@results_parent
 @otel_options
 @click.option("--dry-run", is_flag=True, help="Say what would be run; ask no model.")
 @verdict

@@ -106,7 +106,7 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
         choice=replace(choice, split="evolve") if options["freeze"] else choice,
         trials=options["trials"] or benchmark.trials,
     )
-    tested = replace(request, choice=replace(choice, split="test"))
+    tested = replace(request, choice=replace(choice, split="test", shard=None))
     chosen = request.tasks()
     beside: Mapping[str, Plan] = {}
     if options["freeze"]:

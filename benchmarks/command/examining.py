@@ -129,13 +129,13 @@ class Examining:
 
     @cached_property
     def state(self) -> str:
-        """What tells the recipe, the tasks and the state of the pool from any others."""
+        """What tells recipe, tasks and the state of the pool from others; shards have the same."""
         from ...pool.layout import LEDGER
         from ...runtime.journal import digest
 
         ledger = (self.pool_folder / LEDGER).stat().st_size
         models = {one.alias: one.model for one in self.start.models}
-        made_with: list[Any] = [asdict(self.recipe), self.request.value(), models]
+        made_with: list[Any] = [asdict(self.recipe), self.request.unsharded.value(), models]
         made_with += [name] if (name := self.options["embedder"]) else []
         return digest(str(self.pool_folder.resolve()), ledger, *made_with)[:DIGITS]
 
@@ -146,7 +146,9 @@ class Examining:
         from ...schema.files import make_folder
         from ...schema.secrets import scrubbed
 
-        name = f"{self.request.benchmark}-{self.recipe_file.stem}-{self.state}"
+        shard = self.request.choice.shard
+        part = "" if shard is None else "-{}-of-{}".format(*shard)
+        name = f"{self.request.benchmark}-{self.recipe_file.stem}-{self.state}{part}"
         make_folder(self.parent)
         make_folder(self.parent / name)
         return RunFolder(self.parent / name, scrubbed)

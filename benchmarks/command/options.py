@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...schema.errors import InputError
+from ...schema.problems import quoted
 from ..choosing import SPLITS, Choice
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ __all__ = [
     "choice_of",
     "named",
     "own_tasks",
+    "results_parent",
     "source_of",
     "spending",
     "tasks",
@@ -30,6 +33,14 @@ __all__ = [
 
 RESULTS_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
+results_parent = click.option(
+    "--results",
+    "parent",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="Where folders of results are made.",
+)
 workers = click.option(
     "--workers",
     type=click.IntRange(min=1),
@@ -120,6 +131,11 @@ _SHARE = click.option(
 _SHUFFLE = click.option(
     "--shuffle", type=int, metavar="SEED", help="Take the tasks in another order."
 )
+_SHARD = click.option(
+    "--shard",
+    metavar="K/N",
+    help="Take only the K-th of N parts; `mas-bench merge` makes one of their results.",
+)
 _SPENDING = (
     click.option(
         "--budget",
@@ -148,7 +164,7 @@ _SPENDING = (
 
 def tasks(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say which tasks; `source_of` and `choice_of` read them."""
-    for option in reversed((*_TASKS, *_SPLITS, _SHARE, _SHUFFLE)):
+    for option in reversed((*_TASKS, *_SPLITS, _SHARE, _SHUFFLE, _SHARD)):
         command = option(command)
     return command
 
@@ -201,6 +217,20 @@ def named(name: str, options: dict[str, Any]) -> str:
 
 
 def choice_of(options: dict[str, Any]) -> Choice:
-    """Read which tasks are taken."""
+    """Read which tasks are taken.
+
+    Raises:
+        InputError: The shard is none.
+    """
     names = ("split", "evolve_share", "limit", "seed", "shuffle", "instances")
-    return Choice(**{name: options[name] for name in names})
+    return Choice(**{name: options[name] for name in names}, shard=_shard(options["shard"]))
+
+
+def _shard(given: str | None) -> tuple[int, int] | None:
+    """Read `3/8`: the third of eight parts."""
+    if given is None:
+        return None
+    found = re.fullmatch(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})", given)
+    if found is None or (which := int(found[1])) > (of := int(found[2])):
+        raise InputError(f"--shard {quoted(given)} is not such as 3/8, the third of eight parts.")
+    return which, of

@@ -37,6 +37,13 @@ def test_agents_recall_what_they_learnt_and_nothing_is_added(
         words += ["--limit", "2", "--trials", "1", "--json", *given]
         came = invoked(mas_bench, words, "mas-bench")
         calls = list(model.calls)[asked:]
+        parts = [invoked(mas_bench, [*words, "--shard", f"{n}/2"], "mas-bench") for n in (1, 2)]
+        assert [part.code for part in parts] == [0, 0], parts[0].err
+        folders = [str(one) for one in Path("results").iterdir() if "-of-2" in one.name]
+        whole = invoked(mas_bench, ["merge", *folders, "--json"], "mas-bench")
+    assert whole.code == 0, whole.err
+    for figure in ("headline", "niches", "usage", "agents", "data", "content_hash"):
+        assert whole.json[figure] == came.json[figure]
     assert came.code == 0, came.err
     assert came.json["tasks"] == 2
     assert len(calls) == 2 * 5
