@@ -8,6 +8,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from ..schema.errors import InputError
+from ..schema.part import Part
+from ..schema.values import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +35,7 @@ class Choice:
         shuffle: Decides the order; None: the benchmark's own.
         instances: Patterns of ids, as shells write them; only tasks that one of them fits are
             taken, whatever the limit leaves of those. Empty: all.
-        shard: Which part of that, from 1, and of how many: every so-many-th task. None: all.
+        shard: Which part of that; None: all.
     """
 
     split: Split = "all"
@@ -42,14 +44,13 @@ class Choice:
     seed: int = 0
     shuffle: int | None = None
     instances: Sequence[str] = ()
-    shard: tuple[int, int] | None = None
+    shard: Part | None = None
 
     def __post_init__(self) -> None:
-        """Make lists that were read from JSON what they were when they were written."""
+        """Make what was read from JSON what it was when it was written."""
         object.__setattr__(self, "instances", tuple(self.instances))
-        if self.shard is not None:
-            which, of = self.shard
-            object.__setattr__(self, "shard", (which, of))
+        if is_mapping(self.shard):
+            object.__setattr__(self, "shard", Part(**self.shard))
 
     def of(self, tasks: Sequence[Task]) -> list[Task]:
         """Choose.
@@ -65,23 +66,7 @@ class Choice:
             )
         if self.shuffle is not None:
             _chance(self.shuffle, "order").shuffle(chosen)
-        return self.part_of(chosen)
-
-    def part_of(self, chosen: Sequence[Task]) -> list[Task]:
-        """Take the shard of what all shards are made of.
-
-        Raises:
-            InputError: There are more shards than tasks.
-        """
-        if self.shard is None:
-            return list(chosen)
-        which, of = self.shard
-        if of > len(chosen):
-            raise InputError(
-                f"--shard {which}/{of}: there are only {len(chosen)} tasks. Make as many shards at"
-                " most."
-            )
-        return list(chosen[which - 1 :: of])
+        return chosen if self.shard is None else self.shard.take(chosen)
 
     def _split(self, tasks: Sequence[Task]) -> list[Task]:
         if self.split == "all":

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..runtime.trace import RunFolder
+    from ..schema.part import Part
     from ..schema.task import Task
     from .samples import Sample
 
@@ -65,21 +66,21 @@ class Merging:
         by_place: dict[int, Results] = {}
         for folder in folders:
             found = Results.open(folder, scrub=scrub)
-            which, of = _shard(found)
-            if (twin := by_place.get(which)) is not None:
-                raise InputError(f"{folder} and {twin.folder.path} are both shard {which}/{of}.")
-            by_place[which] = found
+            shard = _shard(found)
+            if (twin := by_place.get(shard.which)) is not None:
+                raise InputError(f"{folder} and {twin.folder.path} are both shard {shard}.")
+            by_place[shard.which] = found
         shards = [by_place[which] for which in sorted(by_place)]
         for one in shards[1:]:
             _check_alike(shards[0], one)
-        _, of = _shard(shards[0])
+        of = _shard(shards[0]).of
         if missing := sorted(set(range(1, of + 1)) - set(by_place)):
             some = ", ".join(f"{which}/{of}" for which in missing[:MOST_NAMED])
             more = ", and more" if len(missing) > MOST_NAMED else ""
             raise InputError(f"shards are missing: {some}{more}.")
         tasks = shards[0].request.unsharded.tasks()
         for one in shards:
-            if digest_of(one.request.choice.part_of(tasks)) != one.head.get("data"):
+            if digest_of(_shard(one).take(tasks)) != one.head.get("data"):
                 raise InputError(
                     f"{one.folder.path}: it was made with other tasks than"
                     f" {one.request.benchmark} has here. Give --data with those of the shards."
@@ -133,8 +134,8 @@ class Merging:
                     yield sample
 
 
-def _shard(one: Results) -> tuple[int, int]:
-    """Give which shard it is, and of how many."""
+def _shard(one: Results) -> Part:
+    """Give which shard it is."""
     if one.request.choice.shard is None:
         raise InputError(f"{one.folder.path}: not a shard; it was made without --shard.")
     return one.request.choice.shard
@@ -154,7 +155,7 @@ def _check_alike(one: Results, other: Results) -> None:
 def _asked(one: Results) -> dict[str, Any]:
     """Give what shards have alike: team and tasks, apart from which shard, and where files are."""
     value = one.request.value()
-    choice = {**asdict(one.request.choice), "shard": f"one of {_shard(one)[1]}"}
+    choice = {**asdict(one.request.choice), "shard": f"one of {_shard(one).of}"}
     source = {name: item for name, item in value["source"].items() if name != "data"}
     told = {name: one.head.get(name) for name in ALIKE}
     return {**told, "benchmark": value["benchmark"], "trials": value["trials"], **source, **choice}
@@ -163,7 +164,7 @@ def _asked(one: Results) -> dict[str, Any]:
 def _origin(one: Results) -> dict[str, Any]:
     """Give what is known of where a shard comes from."""
     told = {name: one.head[name] for name in OF_SHARD if name in one.head}
-    return {"shard": one.request.choice.shard, "folder": one.folder.path.name, **told}
+    return {"shard": str(_shard(one)), "folder": one.folder.path.name, **told}
 
 
 def _copy(source: Path, target: Path) -> None:

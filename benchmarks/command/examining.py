@@ -147,7 +147,7 @@ class Examining:
         from ...schema.secrets import scrubbed
 
         shard = self.request.choice.shard
-        part = "" if shard is None else "-{}-of-{}".format(*shard)
+        part = "" if shard is None else f"-{shard.which}-of-{shard.of}"
         name = f"{self.request.benchmark}-{self.recipe_file.stem}-{self.state}{part}"
         make_folder(self.parent)
         make_folder(self.parent / name)

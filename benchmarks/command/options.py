@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...schema.errors import InputError
-from ...schema.problems import quoted
+from ...schema.part import Part
 from ..choosing import SPLITS, Choice
 
 if TYPE_CHECKING:
@@ -223,14 +222,5 @@ def choice_of(options: dict[str, Any]) -> Choice:
         InputError: The shard is none.
     """
     names = ("split", "evolve_share", "limit", "seed", "shuffle", "instances")
-    return Choice(**{name: options[name] for name in names}, shard=_shard(options["shard"]))
-
-
-def _shard(given: str | None) -> tuple[int, int] | None:
-    """Read `3/8`: the third of eight parts."""
-    if given is None:
-        return None
-    found = re.fullmatch(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})", given)
-    if found is None or (which := int(found[1])) > (of := int(found[2])):
-        raise InputError(f"--shard {quoted(given)} is not such as 3/8, the third of eight parts.")
-    return which, of
+    shard = Part.read(options["shard"], "--shard") if options["shard"] else None
+    return Choice(**{name: options[name] for name in names}, shard=shard)

@@ -1,0 +1,62 @@
+"""A part of something that is cut into several, such as `3/8`: the third of eight."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from .errors import InputError
+from .problems import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Part"]
+
+T = TypeVar("T")
+_PART = re.compile(r"([1-9][0-9]{0,8})/([1-9][0-9]{0,8})")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """One of several parts, whose sizes differ by one at most.
+
+    Attributes:
+        which: The how-many-th, from 1.
+        of: How many there are.
+    """
+
+    which: int
+    of: int
+
+    @classmethod
+    def read(cls, text: str, option: str) -> Self:
+        """Read what somebody gave as an option.
+
+        Args:
+            text: What they gave.
+            option: The option's name.
+
+        Raises:
+            InputError: It is no part.
+        """
+        found = _PART.fullmatch(text)
+        if found is None or int(found[1]) > int(found[2]):
+            raise InputError(f"{option} {quoted(text)} is not such as 3/8, the third of eight.")
+        return cls(which=int(found[1]), of=int(found[2]))
+
+    def __str__(self) -> str:
+        return f"{self.which}/{self.of}"
+
+    def take(self, items: Sequence[T]) -> list[T]:
+        """Take every so-many-th item, beginning with this part's first.
+
+        Raises:
+            InputError: There are fewer items than parts.
+        """
+        if self.of > len(items):
+            raise InputError(
+                f"part {self}: there are only {len(items)} tasks. Make as many parts at most."
+            )
+        return list(items[self.which - 1 :: self.of])
