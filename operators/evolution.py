@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from ..runtime.trace import Event
     from ..schema.task import Task
+    from .islands import Islands
     from .stage import Stage
     from .strategy import Strategy
 
@@ -47,6 +48,7 @@ class Evolution:
         on_episode: Told each episode that was committed, as its line has it.
         hear: Told what happens in an episode: its number, and the event. Where somebody wants to
             know, it is kept in the episode's folder, too.
+        islands: The islands of which it is one; None where it is alone.
     """
 
     stage: Stage
@@ -55,6 +57,7 @@ class Evolution:
     folder: Path
     on_episode: Callable[[Mapping[str, Any]], None] = lambda _value: None
     hear: Callable[[int, Event], None] | None = None
+    islands: Islands | None = None
     _running: dict[int, asyncio.Task[Episode]] = field(
         default_factory=dict[int, "asyncio.Task[Episode]"]
     )
@@ -85,6 +88,7 @@ class Evolution:
         Raises:
             Halted: A provider or a jail failed. What was paid for is kept.
             LimitError: The budget is used up. What was paid for is kept.
+            NotYet: Another island is not there yet, and is not to be waited for.
             StorageError: Something cannot be written down.
         """
         first, workers = self.committed, self.stage.recipe.workers
@@ -97,6 +101,8 @@ class Evolution:
                 episode = await self._running[number]
                 del self._running[number]
                 self._commit(episode)
+                await self._meet(episode)
+                self._close(episode)
                 if number + workers < len(self.tasks):
                     self._begin(number + workers)
         except asyncio.CancelledError:
@@ -148,7 +154,7 @@ class Evolution:
         return episode
 
     def _commit(self, episode: Episode) -> None:
-        """Put what came of an episode into the pool, and last its line: then it is done."""
+        """Put what came of an episode into the pool."""
         pool = self.stage.pool
         for number, lost in enumerate(episode.dropped):
             change = Rejected(
@@ -164,7 +170,15 @@ class Evolution:
             pool.commit(change, op=episode.op(f"dropped {number}"))
         for change, what in episode.changes:
             pool.commit(change, op=episode.op(what))
-        closing = episode.closing
+
+    async def _meet(self, episode: Episode) -> None:
+        """Exchange teams with the other islands, where it is time to."""
+        if self.islands and (meeting := self.islands.meeting_after(episode.number)):
+            await self.islands.meet(self.stage.pool, meeting, episode.op)
+
+    def _close(self, episode: Episode) -> None:
+        """Put an episode's line down, last of all: then it is done."""
+        pool, closing = self.stage.pool, episode.closing
         value = episode.line(pool) if closing is None else closing.close(pool)
         self._lines.append(value, op=episode.op("turn"))
         if self._past is not None:

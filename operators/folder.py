@@ -71,6 +71,7 @@ class Manifest:
         tasks: The digests of each task by its id, in order: see `ASPECTS`.
         commands: The commands that worked on it, as they were typed, each once.
         coterie: The versions that did.
+        islands: Which of several islands it is; None where it is alone.
     """
 
     recipe: Mapping[str, Any]
@@ -80,6 +81,7 @@ class Manifest:
     tasks: Mapping[str, str]
     commands: tuple[str, ...]
     coterie: tuple[str, ...]
+    islands: Mapping[str, int] | None = None
 
     @classmethod
     def of(
@@ -91,6 +93,7 @@ class Manifest:
         embedder: str | None,
         tasks: Iterable[Task],
         command: str,
+        islands: Mapping[str, int] | None = None,
     ) -> Self:
         """Say what an evolution is made with."""
         allowed = {
@@ -105,6 +108,7 @@ class Manifest:
             tasks={task.id: task_digest(task) for task in tasks},
             commands=(command,),
             coterie=(version("coterie"),),
+            islands=islands,
         )
 
     @classmethod
@@ -164,6 +168,7 @@ class Manifest:
                 for one in (earlier.models, self.models)
             )
             found += _changed(f"model {alias!r}", was, now)
+        found += _changed("islands", earlier.islands or {}, self.islands or {})
         if self.embedder != earlier.embedder:
             found.append(f"embedder ({earlier.embedder}, now {self.embedder})")
         return [*found, *_tasks_changed(earlier.tasks, self.tasks)]

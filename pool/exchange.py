@@ -25,7 +25,9 @@ __all__ = ["import_teams"]
 IMPORTED = "import/"
 
 
-def import_teams(pool: Pool, source: Pool, names: Sequence[str]) -> tuple[Admission, ...]:
+def import_teams(
+    pool: Pool, source: Pool, names: Sequence[str], *, op: str | None = None
+) -> tuple[Admission, ...]:
     """Take teams of another pool into a pool, with all that they were made from.
 
     Ancestors come along so that lineage is whole, as retired teams. Where a team has a twin in the
@@ -36,6 +38,7 @@ def import_teams(pool: Pool, source: Pool, names: Sequence[str]) -> tuple[Admiss
         pool: The pool that they come into.
         source: The pool that they come from.
         names: The teams.
+        op: Names the import, so that it counts once. None: retired teams come back each time.
 
     Returns:
         An admission for each of them.
@@ -53,17 +56,18 @@ def import_teams(pool: Pool, source: Pool, names: Sequence[str]) -> tuple[Admiss
     done = {entry.op for entry in pool.entries()}
     here = dict[str, Admission]()
     for name in (one for one in source.teams if one in family):
-        op = _operation(births[name])
-        if op not in done and (twin := pool.twin_of(source.member(name).team)):
+        birth = _operation(births[name])
+        if birth not in done and (twin := pool.twin_of(source.member(name).team)):
             here[name] = Admission(name=twin, is_new=False)
             continue
-        added = _added(pool, source.member(name), here, op=op)
-        here[name] = replace(added, is_new=op not in done)
+        added = _added(pool, source.member(name), here, op=birth)
+        here[name] = replace(added, is_new=birth not in done)
         if name not in names:
             reason = f"came along as an ancestor of {', '.join(names)}"
-            pool.commit(Retired(member=added.name, reason=reason), op=f"{op}/retired")
+            pool.commit(Retired(member=added.name, reason=reason), op=f"{birth}/retired")
     for name in names:
-        pool.commit(Restored(member=here[name].name), op=f"restore/{uuid4().hex}")
+        restored = f"restore/{uuid4().hex}" if op is None else f"{op}/{name}"
+        pool.commit(Restored(member=here[name].name), op=restored)
     _copy_trials(pool, source, {one: admission.name for one, admission in here.items()})
     return tuple(here[name] for name in names)
 

@@ -16,14 +16,19 @@ from ...schema.errors import InputError
 from ...schema.json_text import dumps
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ...schema.catalogue import Catalogue
     from ...schema.recipe import Recipe
+    from ...schema.task import Task
+    from ..islands import Islands
     from .evolving import Evolving, Testing
 
 __all__ = ["main"]
 
 FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
+EVERY = 5
 REPEATS = 3
 """As often as the evaluations of the EvoMAS paper."""
 
@@ -135,6 +140,27 @@ LOOKING = {"report": report, "show": show}
     " in a pool of its own below --pool: seed_0, seed_1 and so on.",
 )
 @click.option(
+    "--island",
+    metavar="K/N",
+    help="Evolve on the K-th of N parts of TASKS, as one of N islands; see --meet.",
+)
+@click.option(
+    "--meet",
+    type=FOLDER,
+    metavar="FOLDER",
+    help="With --island: where the islands send each other their best teams; all must reach it.",
+)
+@click.option(
+    "--every",
+    type=click.IntRange(min=1),
+    help=f"With --island: after how many of its own tasks they do.  [default: {EVERY}]",
+)
+@click.option(
+    "--no-wait",
+    is_flag=True,
+    help="With --island: end where another island is not there yet; the same command goes on.",
+)
+@click.option(
     "--budget",
     metavar="CAPS",
     help="What everything together may cost: usd=20,tokens=5000000,calls=1000,seconds=3600.",
@@ -184,12 +210,17 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     tasks = [*placed.values()][: options["limit"]]
     testing = _testing(recipe, options, known)
 
+    islands = _islands(tasks, options)
+
     def evolving(one: Recipe, folder: Path) -> Evolving:
         places = {task.id: place for place, task in placed.items()}
-        return Evolving(recipe_file, one, tasks, folder, known, options, testing, places)
+        own = tasks if islands is None else islands.tasks()
+        return Evolving(
+            recipe_file, one, own, folder, known, options, testing, places, islands=islands
+        )
 
     if options["seeds"] is None:
-        one = evolving(recipe, pool_folder)
+        one = evolving(recipe if islands is None else islands.seeded(recipe), pool_folder)
         one.refuse_unused()
         sys.exit(one.to_the_end())
     if (pool_folder / "ledger.jsonl").exists():
@@ -198,6 +229,34 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     each = [evolving(replace(recipe, seed=one), pool_folder / f"seed_{one}") for one in seeds]
     each[0].refuse_unused()
     sys.exit(Several(each).to_the_end())
+
+
+def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:
+    """Find which island it is, if it is one.
+
+    Raises:
+        InputError: It is none, or not said where they meet.
+    """
+    from ...schema.part import Part
+    from ..islands import Islands
+
+    given = [f"--{name}" for name in ("meet", "every") if options[name] is not None]
+    given += ["--no-wait"] if options["no_wait"] else []
+    if options["island"] is None:
+        if given:
+            raise InputError(f"{given[0]} is for islands: say which one, as in --island 1/4.")
+        return None
+    if options["meet"] is None:
+        raise InputError("--island: say where the islands meet, as in --meet islands/.")
+    if options["seeds"] is not None:
+        raise InputError("--seeds and --island cannot be had together: each counts seeds up.")
+    return Islands(
+        part=Part.read(options["island"], "--island"),
+        every=options["every"] or EVERY,
+        stream=tasks,
+        place=options["meet"],
+        waits=not options["no_wait"],
+    )
 
 
 def _testing(recipe: Recipe, options: dict[str, Any], known: Catalogue) -> Testing | None:

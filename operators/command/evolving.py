@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ...schema.team import Team
     from ..folder import Manifest
     from ..heldout import Subject
+    from ..islands import Islands
     from ..stage import Stage
     from .starting import Start
     from .watching import Watch
@@ -70,6 +71,7 @@ class Evolving:
         testing: What is held out, if anything.
         places: Where the tasks stand, by their ids.
         elsewhere: What evolutions that share the budget have spent, and their seconds.
+        islands: The islands of which it is one; recipe and tasks are then its own.
         budget: What there is to spend, once it is at work.
     """
 
@@ -82,6 +84,7 @@ class Evolving:
     testing: Testing | None = None
     places: Mapping[str, str] = field(default_factory=dict[str, str])
     elsewhere: tuple[Usage, float] | None = None
+    islands: Islands | None = None
     _taken: int = field(default=0, init=False)
     budget: Budget | None = field(default=None, init=False)
     telemetry: Telemetry | None = field(default=None, init=False)
@@ -137,11 +140,14 @@ class Evolving:
         from .commits import check_repository
 
         find_folder(self.pool_folder, self.name, self.manifest)
+        if self.islands is not None:
+            self.islands.check(self.recipe)
         _ = self.setting
         self._taken = sum(1 for _ in Ledger(self.folder / TURNS).read())
         if self.testing is not None:
             self.start.refuse_unread(self.testing.tasks)
-            seen = Seen.of(self.tasks, self.places) | Seen.by(self.pool_folder)
+            learnt = self.islands.stream if self.islands else self.tasks
+            seen = Seen.of(learnt, self.places) | Seen.by(self.pool_folder)
             seen.refuse(self.testing.tasks, OTHERS, places=self.testing.places)
         if self.options["use_git"]:
             check_repository(self.pool_folder)
@@ -233,6 +239,8 @@ class Evolving:
         self._say(self.start.outlook)
         if self._taken:
             self._say(f"going on after {self._taken} of {counted(len(self.tasks), 'task')}")
+        if self.islands is not None:
+            self.islands.claim(self.recipe)
         watch = Watch(
             tasks=self.tasks,
             done=self._taken,
@@ -248,6 +256,7 @@ class Evolving:
                 folder=self.folder,
                 on_episode=partial(self._on_episode, watch, turns),
                 hear=turns.beside(watch.hear),
+                islands=self.islands and replace(self.islands, say=watch.say),
             ).to_the_end()
 
     def _turns(self, stage: Stage) -> Turns:
@@ -329,6 +338,7 @@ class Evolving:
             embedder=self.start.embedder,
             tasks=self.tasks,
             command=typed(),
+            islands=self.islands and self.islands.value(),
         )
 
     @cached_property
