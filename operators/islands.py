@@ -22,6 +22,7 @@ from ..pool.expectation import most_promising
 from ..pool.pool import Pool
 from ..runtime.journal import digest
 from ..runtime.record import read_value
+from ..runtime.terminal import counted
 from ..schema.errors import InputError, RunError
 from ..schema.files import make_folders, rename, write_atomically
 from ..schema.json_text import dumps
@@ -67,6 +68,13 @@ class Islands:
     place: Path
     waits: bool = True
     say: Callable[[str], None] = lambda _text: None
+
+    def __str__(self) -> str:
+        often = (len(self.stream) // self.part.of - 1) // self.every
+        return (
+            f"island {self.part}: they meet {counted(often, 'time')}, after each"
+            f" {counted(self.every, 'task')} of their own, in {self.place}"
+        )
 
     def value(self) -> dict[str, int]:
         """Give what makes it this island and no other."""

@@ -39,6 +39,7 @@ def outlook(of: Evolving, *, done: int) -> str:
         f"{recipe.strategy} over {counted(len(of.tasks), 'task')}{begun},"
         f" {recipe.workers} at a time, into {of.folder}",
         f"tasks: {_niches(left)}",
+        *([str(of.islands)] if of.islands else []),
         *([f"on a task: {on_a_task}"] if on_a_task else []),
         *_pool(start),
         f"models: {', '.join(sorted(start.asked))}{_operators(start)}",
