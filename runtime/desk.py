@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import AgentError, CoterieError, JailError, StorageError
-from ..schema.values import unlike_default
 from .artifacts import keep_written
 from .attached import seen_by
 from .bounds import LONGEST_CONTENT, LONGEST_REPORTS
@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     from .runners.protocol import AgentResult
 
 __all__ = ["Desk"]
-
-LEARNT = frozenset({"notes", "recall"})
-"""Fields of agents that came late, and count in a question only where they are written."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -270,7 +267,9 @@ class Desk:
             result = replace(result, **said)
         return result
 
+    @cached_property
     def _system(self) -> str:
+        """Write its instructions."""
         has_reports = bool(self.reports or (self.carried and not self.turn))
         team, agent = self.run.plan.team, self.planned.agent
         said = system(
@@ -282,8 +281,12 @@ class Desk:
         )
         return self.turn.instructions(said) if self.turn else said
 
+    @cached_property
     def _question(self) -> str:
-        """Write what it reads: in a further turn of an open roster, only what is new."""
+        """Write what it reads: in a further turn of an open roster, only what is new.
+
+        It holds what the agent recalls, so it is not asked for before that is known.
+        """
         if self.turn and self.carried.earlier:
             return self.turn.news()
         return "\n\n".join([self._asked_of_it(), *([self.turn.news()] if self.turn else ())])
@@ -316,8 +319,8 @@ class Desk:
         )
         assigned = Assignment(
             agent=agent,
-            system=self._system(),
-            question=self._question(),
+            system=self._system,
+            question=self._question,
             task=task.seen_by(agent.id),
             reports=self.reports,
             missing=self.missing,
@@ -347,16 +350,7 @@ class Desk:
 
     def _asked(self) -> str:
         """Give the digest of everything that the agent's outcome follows from."""
-        agent, task = self.planned.agent, self.run.workspaces.task
-        # The prompt's text is part of the instructions, whether it was written out or as an id.
-        wanted = {
-            one.name: getattr(agent, one.name)
-            for one in fields(agent)
-            if one.name not in {"prompt", "member", *LEARNT}
-        }
-        # Where an agent has none, the digest is what it was before there were any.
-        said = unlike_default(replace(agent, notes=agent.notes.untaught))
-        wanted |= {name: item for name, item in said.items() if name in LEARNT}
+        task = self.run.workspaces.task
         patches = [report.patch for report in self.reports]
         repo = str(task.repo.resolve()) if task.repo else None
         given = [dict(task.files), repo, *([task.commit] if task.commit else ())]
@@ -370,7 +364,7 @@ class Desk:
             "turn": self.turn.standing() if self.turn else None,
         }
         given += [{name: item} for name, item in others.items() if item]
-        return digest(wanted, self._system(), self._question(), patches, *given)
+        return digest(self.planned.shape, self._system, self._question, patches, *given)
 
     def _budget(self) -> Budget:
         """Give the budget that counts what this process spends on the agent."""

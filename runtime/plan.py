@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..schema.catalogue import Catalogue, load_named
 from ..schema.picture.caption import chooses, duty, goes
 from ..schema.team import Agent, Team, is_prompt_id
+from ..schema.values import unlike_default
 from .recruiting import held_to_choice
 from .terminal import counted
 
@@ -21,7 +23,11 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "PlannedAgent", "compile", "part_of"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+LEARNT = frozenset({"notes", "recall"})
+"""Fields of agents that came late, and count in a question only where they are written."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class PlannedAgent:
     """An agent with everything that its name-only fields come down to.
 
@@ -45,6 +51,20 @@ class PlannedAgent:
     model: Model | None
     sees: tuple[str, ...]
     calls_at_most: int
+
+    @cached_property
+    def shape(self) -> Mapping[str, Any]:
+        """What of the agent its outcome follows from, beside what it reads."""
+        # The prompt's text is part of the instructions, whether it was written out or as an id.
+        apart = {"prompt", "member", *LEARNT}
+        agent = self.agent
+        told = {one.name: getattr(agent, one.name) for one in fields(agent)}
+        # Where an agent has none, the digest is what it was before there were any.
+        said = unlike_default(replace(agent, notes=agent.notes.untaught))
+        return {
+            **{name: item for name, item in told.items() if name not in apart},
+            **{name: item for name, item in said.items() if name in LEARNT},
+        }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

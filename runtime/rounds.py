@@ -171,6 +171,8 @@ def _outcome(agent_id: str, runs: Sequence[Run]) -> AgentOutcome:
     outcomes = [run.agents[agent_id] for run in runs if agent_id in run.agents]
     if not outcomes:
         return AgentOutcome(status="skipped" if runs[-1].status == "done" else "cancelled")
+    if len(outcomes) == 1:
+        return outcomes[0]
     return replace(
         outcomes[-1],
         usage=sum((one.usage for one in outcomes), Usage()),

@@ -81,6 +81,7 @@ class Trace:
 
     def __init__(self, *listeners: Callable[[Event], None]) -> None:
         self._listeners = listeners
+        self._hearing = [one.hear for one in listeners if isinstance(one, Hears)]
         self._started = time.monotonic()
         self._failure: StorageError | None = None
         self._common: Mapping[str, Any] = {}
@@ -93,12 +94,11 @@ class Trace:
 
     def words_of(self, agent: str) -> Callable[[str], None] | None:
         """Give what to call with the words of an agent's model; None where nobody wants them."""
-        hearing = [one.hear for one in self._listeners if isinstance(one, Hears)]
-        if not hearing:
+        if not self._hearing:
             return None
 
         def hear(words: str) -> None:
-            for listener in hearing:
+            for listener in self._hearing:
                 listener(agent, words)
 
         return hear

@@ -122,6 +122,8 @@ class Notes:
     @property
     def untaught(self) -> Notes:
         """The notes without what taught them, and where skills come from."""
+        if not self.taught and not self.skills:
+            return self
         skills = {
             name: Skill(description=skill.description, body=skill.body)
             for name, skill in self.skills.items()
@@ -552,6 +554,8 @@ class Team:
         return self._on_others(agent, agent.notes.pairs)
 
     def _on_others(self, agent: Agent, noted: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+        if not noted:
+            return
         for one in self.agents.values():
             names = (name for name in (one.id, one.member) if name is not None and name in noted)
             if one.id != agent.id and (name := next(names, None)) is not None:

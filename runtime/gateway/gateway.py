@@ -184,7 +184,7 @@ class Gateway:
         for alias, following in zip_longest(route, route[1:]):
             line = self._line(alias)
             endpoint = await self._reached(line.endpoint)
-            this = replace(call, patient=following is None)
+            this = call if following is None else replace(call, patient=False)
             try:
                 client = await self._client(endpoint.kind)
                 return alias, *await line.chat(this, client, endpoint)

@@ -138,7 +138,8 @@ class Line:
         """Make an attempt; say otherwise, once and for all, what the model turns out to refuse."""
         messages = meant_for(call.request.messages, endpoint.model)
         shown = with_attachments(messages, call.request.attachments)
-        call = replace(call, request=replace(call.request, messages=shown))
+        if shown != [*call.request.messages]:
+            call = replace(call, request=replace(call.request, messages=shown))
         again: set[str] = set()
         while True:
             here = spoken_now(endpoint, self.refused)
@@ -152,7 +153,8 @@ class Line:
                 else:
                     again |= self._learn(error, call, here, body, again)
             else:
-                return marked(replace(answer, adapted=body.adapted), endpoint.model)
+                said = replace(answer, adapted=body.adapted) if body.adapted else answer
+                return marked(said, endpoint.model)
 
     def _body(
         self, call: Call, endpoint: Endpoint, refused: AbstractSet[str] = frozenset()
