@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..pool.evolutions import turns_in
+from ..pool.evolutions import usage_of as consumed_by
 from ..pool.layout import TURNS
-from ..pool.ledger import Ledger
-from ..runtime.usage import Usage
-from ..schema.errors import StorageError
-from ..schema.kept import misfit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from ..runtime.usage import Usage
 
 __all__ = ["best_of", "candidates_of", "executed", "lines_in", "runs_of", "usage_of"]
 
@@ -26,18 +26,7 @@ def lines_in(folder: Path) -> Iterator[Mapping[str, Any]]:
     Raises:
         StorageError: The file is damaged, or a line says what no episode says.
     """
-    path = folder / TURNS
-    for number, entry in enumerate(Ledger(path).read(), start=1):
-        line = entry.value
-        wrong = misfit("line", line)
-        if not wrong and line.get("best", 0) >= max(1, len(candidates_of(line))):
-            wrong = f"best: there is no candidate {line['best']}"
-        if wrong:
-            raise StorageError(
-                f"{path}: line {number} is not what an episode says: {wrong}. Somebody edited it:"
-                " restore the file from version control or a backup."
-            )
-        yield line
+    return (entry.value for entry in turns_in(folder / TURNS))
 
 
 def candidates_of(line: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -57,9 +46,8 @@ def runs_of(line: Mapping[str, Any]) -> int:
 
 def usage_of(line: Mapping[str, Any]) -> Usage:
     """Sum up what the runs of an episode consumed."""
-    if "usage" in line:
-        return Usage(**line["usage"])
-    return sum((Usage(**one["usage"]) for one in candidates_of(line)), Usage())
+    runs, _, _ = consumed_by(line)
+    return runs
 
 
 def executed(line: Mapping[str, Any]) -> bool:

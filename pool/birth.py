@@ -10,13 +10,14 @@ from ..schema.edits import summary
 from ..schema.errors import ConfigError
 from ..schema.loading import check_team
 from ..schema.team import Lineage, LineageStep
-from ..schema.writing import lineage_value
+from ..schema.writing import agent_value, lineage_value, team_value
 from .agents import differences
 from .layout import file_of
+from .state import SEED
 from .texts import LONGEST_REASON, MOST_NOTES, told, told_all
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..schema.catalogue import Catalogue
     from ..schema.ceiling import Ceiling
@@ -30,32 +31,57 @@ if TYPE_CHECKING:
 __all__ = ["checked_text", "named", "named_agent", "twin_line"]
 
 
-def named(change: Born, parents: Sequence[Member], state: State) -> Team:
+def named(change: Born, parents: Sequence[Member], state: State, *, op: str) -> Team:
     """Give a team the name and the lineage that it has in a pool.
 
     A child's name begins as its first ancestor's does, so no model has a say in it.
     """
     team, born = cast("Team", change.member), change.lineage
-    name = _name(team.name, parents, state, change.name)
     edits = born.edits
     if parents and not edits:
         edits = summary(parents[0].team, replace(team, name=parents[0].team.name))
-    return replace(team, name=name, lineage=_kept(born, edits))
+    lineage = _kept(born, edits)
+
+    def said() -> tuple[str, Any]:
+        return op, team_value(replace(team, lineage=lineage))
+
+    name = _name(team.name, parents, state, change.name, said)
+    return replace(team, name=name, lineage=lineage)
 
 
-def named_agent(change: Born, parents: Sequence[PoolAgent], state: State) -> tuple[Agent, Lineage]:
+def named_agent(
+    change: Born, parents: Sequence[PoolAgent], state: State, *, op: str
+) -> tuple[Agent, Lineage]:
     """Give an agent its name in a pool, and the lineage that it has there."""
     agent, born = cast("Agent", change.member), change.lineage
-    name = _name(agent.id, parents, state, change.name)
     edits = born.edits
     if parents and not edits:
-        edits = differences(parents[0].agent, replace(agent, id=name))
-    return replace(agent, id=name, member=None), _kept(born, edits)
+        edits = differences(parents[0].agent, replace(agent, id=parents[0].name))
+    lineage = _kept(born, edits)
+
+    def said() -> tuple[str, Any]:
+        value = agent_value(replace(agent, member=None))
+        return op, [value, lineage_value(lineage), change.inherits]
+
+    name = _name(agent.id, parents, state, change.name, said)
+    return replace(agent, id=name, member=None), lineage
 
 
-def _name(own: str, parents: Sequence[Record], state: State, wish: str | None) -> str:
-    """Choose a name: the one that is wished for, or its own, or its stem with a number."""
+def _name(
+    own: str,
+    parents: Sequence[Record],
+    state: State,
+    wish: str | None,
+    said: Callable[[], tuple[str, Any]],
+) -> str:
+    """Choose a name: the one that is wished for, or its own, or its stem with an ending.
+
+    In a pool whose branches are merged, only what a pool begins with has a name without one, and
+    the ending is made of all that is said of who is to be called so: the operation, and what.
+    """
     stem = parents[0].stem if parents else own
+    if state.shared and not (told := said())[0].startswith(SEED):
+        return state.unique_name(stem, told)
     name = wish or (None if parents else stem)
     return state.name_for(stem) if name is None or state.find(name) else name
 

@@ -92,7 +92,7 @@ class Commits:
         with current.alone():
             if op not in current.state.admissions:
                 parents = [current.member(parent) for parent in change.lineage.parents]
-                child = named(change, parents, current.state)
+                child = named(change, parents, current.state, op=op)
                 known = self.host().beside(current.folder / TEAMS)
                 text, key = checked_text(child, known, self.ceiling), identity_of(child)
                 if twin := current.twin(child, key):
@@ -109,7 +109,7 @@ class Commits:
             if op not in current.state.admissions:
                 parents = [current.agent(parent) for parent in change.lineage.parents]
                 current.expect_agents(change.inherits)
-                agent, lineage = named_agent(change, parents, current.state)
+                agent, lineage = named_agent(change, parents, current.state, op=op)
                 check_agent(agent, self._known_to_agents(), self.ceiling)
                 inherits = tuple(dict.fromkeys(change.inherits))
                 born = Born(member=agent, lineage=lineage, inherits=inherits)

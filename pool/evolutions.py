@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..runtime.record import read_value
 from ..runtime.usage import Usage
-from ..schema.errors import InputError
+from ..schema.errors import InputError, StorageError
+from ..schema.kept import misfit
 from ..schema.values import is_mapping
 from .layout import EVOLUTIONS, MANIFEST, TURNS
 from .ledger import Ledger
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from .ledger import Entry
     from .pool import Pool
 
-__all__ = ["Consumed", "consumed", "population_of", "rates_of"]
+__all__ = ["Consumed", "consumed", "population_of", "rates_of", "turns_in", "usage_of"]
 
 NAMES = frozenset(one.name for one in fields(Rates))
 
@@ -86,15 +88,46 @@ def consumed(pool: Path) -> Consumed | None:
     Raises:
         StorageError: The lines of one are damaged.
     """
-    ledgers = [Ledger(pool / EVOLUTIONS / name / TURNS) for name, _ in _rates(pool)]
-    lines = [entry.value for ledger in ledgers for entry in ledger.read()]
+    paths = [pool / EVOLUTIONS / name / TURNS for name, _ in _rates(pool)]
+    lines = [usage_of(entry.value) for path in paths for entry in turns_in(path)]
     if not lines:
         return None
-    runs, operators, judging = (
-        sum((Usage(**line[name]) for line in lines), Usage())
-        for name in ("usage", "operators", "judging")
-    )
+    runs, operators, judging = (sum(each, Usage()) for each in zip(*lines, strict=True))
     return Consumed(tasks=len(lines), runs=runs, operators=operators, judging=judging)
+
+
+def turns_in(path: Path) -> Iterator[Entry]:
+    """Read what an evolution says of its tasks, a line each.
+
+    Args:
+        path: The file.
+
+    Raises:
+        StorageError: It is damaged, or a line says what no task says.
+    """
+    for number, entry in enumerate(Ledger(path).read(), start=1):
+        line = entry.value
+        wrong = misfit("line", line)
+        if not wrong and line.get("best", 0) >= max(1, len(line.get("candidates", ()))):
+            wrong = f"best: there is no candidate {line['best']}"
+        if wrong:
+            raise StorageError(
+                f"{path}: line {number} is not what an episode says: {wrong}. Somebody edited it:"
+                " restore the file from version control or a backup."
+            )
+        yield entry
+
+
+def usage_of(line: Mapping[str, Any]) -> tuple[Usage, Usage, Usage]:
+    """Give what a task of an evolution consumed: runs of teams, operators, judging.
+
+    Args:
+        line: The task's line.
+    """
+    ran = line.get("candidates", ())
+    runs = [line["usage"]] if "usage" in line else [one["usage"] for one in ran]
+    teams = sum((Usage(**one) for one in runs), Usage())
+    return teams, Usage(**line["operators"]), Usage(**line["judging"])
 
 
 def _rates(pool: Path) -> Iterator[tuple[str, Rates]]:

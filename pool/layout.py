@@ -39,6 +39,11 @@ TURNS = "turns.jsonl"
 """What an evolution says of each of its tasks, a line each."""
 LOCK = ".pool.lock"
 """Held by who adds teams and agents; whoever appends to the ledger holds the ledger's own."""
+GITATTRIBUTES = """\
+# Lines are only added, so git merges branches by keeping those of both.
+*.jsonl merge=union
+teams/*.yaml diff=team
+"""
 GITIGNORE = """\
 # What can be made anew, what says who is at work, and what a crash left.
 .cache/
@@ -86,5 +91,6 @@ def make_folders(folder: Path) -> None:
         raise InputError(f"{folder}: cannot be made: {error.strerror}.") from None
     make_folder(folder)
     make_folder(folder / TEAMS)
-    if not (folder / ".gitignore").exists():
-        write_atomically(folder / ".gitignore", GITIGNORE)
+    for name, text in ((".gitignore", GITIGNORE), (".gitattributes", GITATTRIBUTES)):
+        if not (folder / name).exists():
+            write_atomically(folder / name, text)

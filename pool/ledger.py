@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import threading
 import zlib
 from dataclasses import dataclass
 from io import BytesIO
@@ -87,6 +88,7 @@ class Ledger:
     def __init__(self, path: Path, *, report: Callable[[str], None] | None = None) -> None:
         self.path = path
         self._report = report or logging.getLogger(__name__).warning
+        self._turn = threading.Lock()
         self._forget()
 
     @property
@@ -131,7 +133,9 @@ class Ledger:
             for name, text in files.items():
                 write_atomically(self.path.parent / name, text)
             append(self.path, line)
-            self._know(op, files, self._place.after(line))
+            end = self._place.after(line)
+            self._is_repeat(op, self._place, end)
+            self._know(files, end)
             self._flushed = self._place
         return True
 
@@ -199,13 +203,34 @@ class Ledger:
 
     def _forget(self) -> None:
         self._place = self._flushed = START
-        self._ops: set[str] = set()
+        self._ops: dict[str, bytes] = {}
+        self._read_to = 0
+        self._repeats: dict[int, bytes] = {}
         self._files: set[str] = set()
 
-    def _know(self, op: str, files: Iterable[str], end: Place) -> None:
-        self._ops.add(op)
+    def _know(self, files: Iterable[str], end: Place) -> None:
         self._files.update(files)
         self._place = end
+
+    def _is_repeat(self, op: str, start: Place, end: Place) -> bool:
+        """Tell whether a line was there before, to the letter, as where git merged branches.
+
+        Raises:
+            StorageError: There is one of the same operation that says something else.
+        """
+        with self._turn:
+            if start.offset != self._read_to:  # it was read before, or not all ahead of it was
+                return self._repeats.get(start.offset) == end.seal
+            known = self._ops.get(op)
+            if known not in {None, end.seal}:
+                what = f"repeats the operation {op!r} and says something else"
+                raise self._damage(start, f"{what}, as where two branches went on with one thing")
+            if known is None:
+                self._ops[op] = end.seal
+            else:
+                self._repeats[start.offset] = end.seal
+            self._read_to = end.offset
+            return known is not None
 
     def _catch_up(self) -> None:
         """Take in what others appended, and remove what a crash left. The lock is held."""
@@ -220,10 +245,8 @@ class Ledger:
             self._flushed = self._place
 
     def _take_in(self) -> None:
-        for entry in self._scan(self._place):
-            if entry.op in self._ops:
-                raise self._damage(self._place, f"repeats the operation {entry.op!r}")
-            self._know(entry.op, entry.files, entry.end)
+        for entry in self._scan(self._place, repeats=True):
+            self._know(entry.files, entry.end)
 
     def _remove_unfinished(self) -> None:
         end = self.path.stat().st_size if self.path.exists() else 0
@@ -234,8 +257,13 @@ class Ledger:
                 f" the machine stopped: bytes {self._place.offset} to {end} were removed."
             )
 
-    def _scan(self, after: Place) -> Iterator[Entry]:
-        """Give the lines after a place; one that is not whole may only be the last."""
+    def _scan(self, after: Place, *, repeats: bool = False) -> Iterator[Entry]:
+        """Give the lines after a place; one that is not whole may only be the last.
+
+        Args:
+            after: The place.
+            repeats: Whether those are given, too, that were there before, to the letter.
+        """
         damaged = None
         for line in self._lines(after):
             if damaged is not None:
@@ -246,8 +274,9 @@ class Ledger:
                 raise self._damage(after, str(error)) from None
             if entry is None:
                 damaged = after
-            else:
-                after = entry.end
+                continue
+            is_repeat, after = self._is_repeat(entry.op, after, entry.end), entry.end
+            if repeats or not is_repeat:
                 yield entry
 
     def _lines(self, after: Place) -> Iterator[bytes]:

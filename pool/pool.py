@@ -32,7 +32,7 @@ from .identity import identity_of
 from .layout import LEDGER, TEAMS, make_folders
 from .scaffold import Scaffold
 from .sources import load_source
-from .state import VERSION, Admission
+from .state import SEED, Admission, begin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -118,12 +118,15 @@ class Pool:
         catalogue: Catalogue | None = None,
         ceiling: Ceiling | None = None,
         report: Callable[[str], None] | None = None,
+        shared: bool = False,
     ) -> Self:
         """Make a folder a pool, if it is none yet, and add teams that people wrote.
 
         Args:
             folder: Where. What else is in it stays.
             seeds: Paths of team files, or `seed:NAME` for teams that come with coterie.
+            shared: Whether branches of it are merged, as git does: whatever is added from then on
+                is called so that names do not collide.
             catalogue: As for the class, and so on.
             ceiling: The same.
             report: The same.
@@ -136,11 +139,16 @@ class Pool:
         pool = cls(folder, catalogue=catalogue, ceiling=ceiling, report=report)
         teams = [load_source(seed, pool.catalogue) for seed in seeds]
         make_folders(pool.folder)
-        pool._current.ledger.append({"kind": "pool", "v": VERSION}, op="pool")
+        begin(pool.folder, shared=shared)
         pool.refresh()
         for team in teams:
-            pool.add(team, Lineage(operator="seed"), op=f"seed/{identity_of(team)}")
+            pool.add(team, Lineage(operator="seed"), op=f"{SEED}{identity_of(team)}")
         return pool
+
+    @property
+    def shared(self) -> bool:
+        """Whether branches of it are merged, so that new names must not collide."""
+        return self._current.state.shared
 
     @property
     def catalogue(self) -> Catalogue:

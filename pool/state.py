@@ -6,20 +6,25 @@ before it, is refused: it was not written by a pool.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+from base64 import b32encode
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..schema.building import agent_of
 from ..schema.errors import InputError
+from ..schema.files import locked
 from ..schema.problems import quoted
 from ..schema.team import Lineage, LineageStep
 from ..schema.values import is_list
 from .agents import PoolAgent, Revision
 from .changes import Rejected, Retired, Revised, Told, Tried
-from .layout import agent_file_of, file_of
+from .layout import LEDGER, LOCK, agent_file_of, file_of
 from .learnt import Learnt
+from .ledger import Ledger, line_of
 from .lessons import Lessons
 from .members import Member
 from .scaffold import HEAD, next_head
@@ -31,11 +36,26 @@ if TYPE_CHECKING:
 
     from .ledger import Entry
 
-__all__ = ["VERSION", "Admission", "OutdatedPoolError", "State", "lineage_of"]
+__all__ = [
+    "SEED",
+    "VERSION",
+    "Admission",
+    "OutdatedPoolError",
+    "State",
+    "begin",
+    "first_line",
+    "is_shared",
+    "lineage_of",
+]
 
 VERSION = 2
 """Of the format. In the first one, what was learnt had a file of its own."""
 LONGEST_NAME = 64
+SEED = "seed/"
+"""What the operations are called that add what a pool begins with."""
+SIGN = 6
+"""Letters and digits that tell names of one stem apart: 30 bits."""
+_SIGNED = re.compile(rf"_[a-z2-7]{{{SIGN}}}\Z")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -72,6 +92,7 @@ class State:
         twins: Children that were there already, by operator.
         learnt: What was learnt.
         heads: The teams that were the head, in order; the last one is. None where nobody said so.
+        shared: Whether branches of the pool are merged, so that new names must not collide.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -84,6 +105,7 @@ class State:
         self.twins: Counter[str] = Counter()
         self.learnt = Lessons()
         self.heads: list[Member] = []
+        self.shared = False
         self._folder = folder
         self._of_identity: dict[str, list[Member]] = {}
         self._numbers: Counter[str] = Counter()
@@ -111,11 +133,21 @@ class State:
         return tuple(self._of_identity.get(identity, ()))
 
     def name_for(self, stem: str) -> str:
-        """Choose the next free name that begins with a stem."""
+        """Choose the next free name that begins with a stem: `vote_3`."""
         number = self._numbers[stem] + 1
         while self.find(name := _numbered(stem, number)):
             number += 1
         return name
+
+    def unique_name(self, stem: str, said: Any) -> str:
+        """Choose a name that begins with a stem, which no other branch gives: `vote_k3x7qd`.
+
+        Args:
+            stem: What it begins with.
+            said: All that is kept of who is to be called so, JSON-able: the same has the same name.
+        """
+        named = _ended(stem, _sign(said))
+        return self.name_for(named) if self.find(named) else named
 
     def find(self, name: str) -> Member | PoolAgent | None:
         """Find a team or an agent, retired or not: no two have the same name."""
@@ -167,11 +199,12 @@ class State:
             raise ValueError(
                 f"the pool has format {quoted(value['v'])}; this version of coterie knows {VERSION}"
             )
+        self.shared = bool(value.get("shared"))
         self._is_begun = True
 
     def _take_team(self, op: str, value: Mapping[str, Any]) -> None:
         name, born = self._newcomer(value["team"]), lineage_of(value["lineage"])
-        stem = self._stem(name, [self._known(parent) for parent in born.parents])
+        stem = self._stem(name, [self._known(parent) for parent in born.parents], op)
         member = Member(
             name=name,
             path=self._folder / file_of(name),
@@ -186,7 +219,7 @@ class State:
 
     def _take_agent(self, op: str, value: Mapping[str, Any]) -> None:
         name, born = self._newcomer(value["agent"]), lineage_of(value["lineage"])
-        stem = self._stem(name, [self._known_agent(parent) for parent in born.parents])
+        stem = self._stem(name, [self._known_agent(parent) for parent in born.parents], op)
         first = Revision(
             agent=agent_of(name, value["value"]), reason=born.reason, edits=born.edits, op=op
         )
@@ -221,9 +254,10 @@ class State:
             raise ValueError(f"a member cannot be born with the name {quoted(name)}")
         return name
 
-    def _stem(self, name: str, parents: Sequence[Member | PoolAgent]) -> str:
+    def _stem(self, name: str, parents: Sequence[Member | PoolAgent], op: str) -> str:
         """Say what the names of a newcomer's children begin with; count it as a child itself."""
-        stem = parents[0].stem if parents else name
+        own = _SIGNED.sub("", name) if self.shared and not op.startswith(SEED) else name
+        stem = parents[0].stem if parents else own
         self._numbers[stem] += bool(parents)
         return stem
 
@@ -261,6 +295,46 @@ class State:
         return self.teams[name]
 
 
+def begin(folder: Path, *, shared: bool) -> None:
+    """Write the first line of a pool, where there is none; in one that is there, say it is shared.
+
+    Args:
+        folder: Its folder, which is there.
+        shared: Whether branches of it are merged. What has a name keeps it.
+
+    Raises:
+        StorageError: It cannot be written, or is damaged.
+    """
+    ledger = Ledger(folder / LEDGER)
+    first = first_line(shared=shared)
+    if ledger.append(first, op="pool") or not shared:
+        return
+
+    def said(entries: Sequence[Entry]) -> list[bytes] | None:
+        begun, *rest = entries
+        if begun.value.get("shared"):
+            return None
+        return [line_of(first, begun.op), *(line_of(one.value, one.op, one.files) for one in rest)]
+
+    with locked(folder / LOCK):
+        ledger.rewrite(said)
+
+
+def first_line(*, shared: bool = False) -> dict[str, Any]:
+    """Give the line that a pool begins with."""
+    return {"kind": "pool", "v": VERSION, **({"shared": True} if shared else {})}
+
+
+def is_shared(folder: Path) -> bool:
+    """Tell whether a folder is a pool whose branches are merged.
+
+    Raises:
+        StorageError: Its first line is damaged, or cannot be read.
+    """
+    first = next(Ledger(folder / LEDGER).read(), None)
+    return first is not None and bool(first.value.get("shared"))
+
+
 def lineage_of(value: Mapping[str, Any]) -> Lineage:
     """Read a lineage as a line has it."""
     steps = tuple(LineageStep(**_with_tuples(step)) for step in value.get("steps", ()))
@@ -273,5 +347,13 @@ def _with_tuples(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _numbered(stem: str, number: int) -> str:
-    ending = f"_{number}"
-    return f"{stem[: LONGEST_NAME - len(ending)]}{ending}"
+    return _ended(stem, str(number))
+
+
+def _ended(stem: str, ending: str) -> str:
+    return f"{stem[: LONGEST_NAME - len(ending) - 1]}_{ending}"
+
+
+def _sign(said: Any) -> str:
+    digested = hashlib.sha256(json.dumps(said, sort_keys=True).encode("utf-8", "backslashreplace"))
+    return b32encode(digested.digest())[:SIGN].decode().lower()

@@ -20,7 +20,7 @@ from .ledger import START, Ledger, entry_of, line_of
 from .pool import Pool
 from .scaffold import Scaffold
 from .shape import misshapen
-from .state import VERSION, State
+from .state import State, first_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -209,7 +209,7 @@ def _salvage(path: Path) -> list[str]:
 
 def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
     """Tell the lines that can be used from those that cannot, which are told one by one."""
-    first = line_of({"kind": "pool", "v": VERSION}, "pool")
+    first = line_of(first_line(shared=_was_shared(path)), "pool")
     state, seen, kept, lost = State(path.parent), set[str](), [first], list[str]()
     _why_not(first, state, set())
     for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], 1):
@@ -218,6 +218,17 @@ def _sorted_out(path: Path) -> tuple[bytes, list[str]]:
         elif line + b"\n" != first:
             kept.append(line + b"\n")
     return b"".join(kept), lost
+
+
+def _was_shared(path: Path) -> bool:
+    """Tell whether a pool's branches were merged, as far as its first line can still be read."""
+    with path.open("rb") as lines:
+        first = lines.readline()
+    try:
+        entry = entry_of(first)
+    except ValueError:
+        return False
+    return entry is not None and entry.value.get("shared") is True
 
 
 def _why_not(line: bytes, state: State, seen: set[str]) -> str:

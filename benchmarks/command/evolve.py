@@ -111,9 +111,9 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     beside: Mapping[str, Plan] = {}
     if options["freeze"]:
         beside = _tested_beside(tested, chosen, pool_folder, options["baselines"], known)
-    given = {**options, "name": options["evolution"] or name, "dry_run": False}
+    given = {**options, "name": options["evolution"], "dry_run": False}
     recipe = load_recipe(recipe_file, tell=note)
-    evolving = Evolving(recipe_file, recipe, chosen, pool_folder, known, given)
+    evolving = Evolving(recipe_file, recipe, chosen, pool_folder, known, given, stem=name)
     asked = [alias for plan in beside.values() for alias in plan.models]
     refuse_unused(options["model"], [*(one.alias for one in evolving.start.models), *asked])
     if options["dry_run"]:

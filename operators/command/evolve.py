@@ -107,7 +107,11 @@ LOOKING = {"report": report, "show": show}
     type=FOLDER,
     help="The pool. One that does not exist yet begins with the recipe's seeds.",
 )
-@click.option("--name", help="The evolution's name in the pool.  [default: the recipe's file name]")
+@click.option(
+    "--name",
+    help="The evolution's name in the pool.  [default: the recipe's file name; with an ending where"
+    " branches of the pool are merged]",
+)
 @click.option(
     "--test",
     "test_file",

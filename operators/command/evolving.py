@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...pool.layout import EVOLUTIONS, LEDGER
+from ...runtime.journal import digest
 from ...runtime.otel import Turns, around, exporting
 from ...runtime.terminal import counted, speakable
 
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Evolving", "Testing", "typed"]
 
+DIGITS = 6
+"""Of the digest in an evolution's name, where names must not collide."""
 OTHERS = "Take others for --test; what is another task needs another id."
 
 
@@ -72,6 +76,7 @@ class Evolving:
         places: Where the tasks stand, by their ids.
         elsewhere: What evolutions that share the budget have spent, and their seconds.
         islands: The islands of which it is one; recipe and tasks are then its own.
+        stem: What it is called where nobody says; by default as the recipe.
         budget: What there is to spend, once it is at work.
     """
 
@@ -85,21 +90,39 @@ class Evolving:
     places: Mapping[str, str] = field(default_factory=dict[str, str])
     elsewhere: tuple[Usage, float] | None = None
     islands: Islands | None = None
+    stem: str = ""
     _taken: int = field(default=0, init=False)
     budget: Budget | None = field(default=None, init=False)
     telemetry: Telemetry | None = field(default=None, init=False)
 
-    @property
+    @cached_property
     def name(self) -> str:
-        """What the evolution is called."""
-        return self.options["name"] or self.recipe_file.stem
+        """What the evolution is called.
+
+        In a pool whose branches are merged another recipe, or another first task, makes another
+        name of it.
+        """
+        name = self.options["name"] or self.stem or self.recipe_file.stem
+        if self.options["name"] or not self._is_shared or (self._evolutions / name).exists():
+            return name
+        made_with = (self.manifest.recipe, next(iter(self.manifest.tasks.items())))
+        return f"{name}-{digest(*made_with)[:DIGITS]}"
+
+    @property
+    def _is_shared(self) -> bool:
+        from ...pool.state import is_shared
+
+        is_there = (self.pool_folder / LEDGER).exists()
+        return is_shared(self.pool_folder) if is_there else self.options["use_git"]
+
+    @property
+    def _evolutions(self) -> Path:
+        return self.pool_folder / EVOLUTIONS
 
     @property
     def folder(self) -> Path:
         """The evolution's folder in its pool."""
-        from ..folder import EVOLUTIONS
-
-        return self.pool_folder / EVOLUTIONS / self.name
+        return self._evolutions / self.name
 
     def to_the_end(self) -> int:
         """Evolve and test, show the report, and give the exit code."""
@@ -195,7 +218,7 @@ class Evolving:
             await self.start.check_host(self.setting)
         elif self.testing is None:
             return 0
-        pool = self.start.open_pool()
+        pool = self.start.open_pool(shared=self.options["use_git"])
         async with open_stage(
             name=self.name,
             recipe=self.recipe,

@@ -137,8 +137,11 @@ class Start:
             " grow. Larger seeds, seeds: [], or a policy in the recipe allow more."
         )
 
-    def open_pool(self) -> Pool:
+    def open_pool(self, *, shared: bool = False) -> Pool:
         """Open the pool, or make it with the recipe's seeds.
+
+        Args:
+            shared: Whether branches of a new one are merged, as git does.
 
         Raises:
             InputError: The folder cannot be made.
@@ -148,7 +151,7 @@ class Start:
 
         if self.is_there:
             return Pool.open(self.folder, catalogue=self.catalogue)
-        return Pool.init(self.folder, self.sources, catalogue=self.catalogue)
+        return Pool.init(self.folder, self.sources, catalogue=self.catalogue, shared=shared)
 
     async def check_host(self, setting: Setting) -> None:
         """Make sure that the teams, the operators and the judge can be run here.

@@ -11,6 +11,7 @@ from .family import show_blame, show_lineage
 from .learnt import show_memory
 from .population import show_population
 from .reports import best, show, show_list
+from .since import report
 from .upkeep import gc, show_conversion, show_findings
 
 __all__ = ["main"]
@@ -36,6 +37,7 @@ for command in (
     show_lineage,
     show_blame,
     best,
+    report,
     add_import,
     add_export,
     retire,

@@ -39,7 +39,8 @@ def init(folder: Path, seeds: tuple[str, ...], empty: bool, **host: Any) -> None
 
     TEAM is a team file, or seed:NAME for one that comes with coterie. Without TEAM, a new pool
     begins with peer_review, majority_vote and debate. In a folder that is a pool already, only what
-    is missing is added.
+    is missing is added. What comes into the pool later has a name that no branch of it in git gives
+    to anything else, so that git can merge them.
     """
     from ..layout import LEDGER
     from ..pool import Pool
@@ -48,7 +49,7 @@ def init(folder: Path, seeds: tuple[str, ...], empty: bool, **host: Any) -> None
         raise InputError(f"--empty and {seeds[0]!r} contradict each other. Leave out one of them.")
     begins = not empty and not (folder / LEDGER).exists()
     chosen = seeds or (SEEDS if begins else ())
-    pool = Pool.init(folder, chosen, catalogue=host_catalogue(**host), report=tell)
+    pool = Pool.init(folder, chosen, catalogue=host_catalogue(**host), report=tell, shared=True)
     names = ", ".join(pool.members)
     click.echo(f"{folder}: {counted(len(pool.members), 'team')}{f': {names}' if names else ''}")
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..agent_file import AgentFile
 from ..edits import changes, diff, edits_to_json, plainly, unified, words
-from ..errors import ConfigError
+from ..errors import ConfigError, CoterieError
 from ..json_text import dumps
 from ..loading import read_file
 from ..problems import dotted
@@ -123,12 +124,36 @@ def _driven(arguments: Sequence[str], paint: Paint) -> Iterator[str]:
             yield f"{paint(speakable(path), 'place')}: not merged"
         case [path, before, _, _, after, _, _, *renamed]:
             yield paint(speakable(" -> ".join([path, *renamed[:1]])), "place")
-            yield from _told(before, after, paint)
+            yield from _newborn(path, before, after, paint) or _told(before, after, paint)
         case _:
             raise click.UsageError(
                 f"git gives 1, 7 or 9 arguments, not {len(arguments)}. With `git config"
                 ' diff.team.command "mas-diff --git"` it gives them by itself.'
             )
+
+
+def _newborn(path: str, before: str, after: str, paint: Paint) -> Sequence[str]:
+    """Say how a team that is new in a pool differs from the first of those that it was made of.
+
+    Nothing, where it is not new, or its parent does not stand beside it.
+
+    Args:
+        path: Where it stands, from where git is.
+        before: A file with what was there.
+        after: A file with what is there now.
+        paint: Paints the words.
+    """
+    if before != os.devnull or after == os.devnull:
+        return ()
+    try:
+        born = team_in(Path(after)).lineage
+        if born is None or not born.parents:
+            return ()
+        parent = born.parents[0]
+        said = [*words(*_teams(str(Path(path).with_name(f"{parent}.yaml")), after), paint)]
+    except CoterieError:
+        return ()
+    return [f"a new team, made of {parent}:", *said]
 
 
 def _told(before: str, after: str, paint: Paint) -> Iterator[str]:

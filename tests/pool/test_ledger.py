@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from coterie.pool.ledger import Ledger
+from coterie.pool.ledger import Ledger, line_of
 from coterie.schema.errors import StorageError
 from coterie.schema.failpoints import armed
 from coterie.schema.files import make_folder
@@ -234,14 +234,32 @@ def test_damage_is_said_also_where_nobody_can_append(ledger: Ledger) -> None:
     assert not ledger.lock.exists()
 
 
-def test_a_repeated_operation_is_damage(ledger: Ledger) -> None:
+def test_an_operation_that_says_two_things_is_damage(ledger: Ledger) -> None:
     ledger.append({}, op="a")
     ledger.append({}, op="b")
-    first = ledger.path.read_bytes().splitlines(keepends=True)[0]
     with ledger.path.open("ab") as stream:
-        stream.write(first)
-    with pytest.raises(StorageError, match=r"line 3 .* repeats the operation 'a'"):
-        ledger.append({}, op="c")
+        stream.write(line_of({"other": 1}, "a"))
+    for use in (lambda: ledger.append({}, op="c"), lambda: list(Ledger(ledger.path).read())):
+        with pytest.raises(StorageError, match=r"line 3 .* repeats the operation 'a' and says"):
+            use()
+
+
+def test_a_line_that_a_merge_doubled_counts_once(ledger: Ledger) -> None:
+    for op in "abc":
+        ledger.append({"n": op}, op=op)
+    lines = ledger.path.read_bytes().splitlines(keepends=True)
+    with ledger.path.open("ab") as stream:
+        stream.writelines([lines[1], lines[2]])
+    size = ledger.path.stat().st_size
+    reader = Ledger(ledger.path)
+    for _ in range(2):
+        assert [one.op for one in reader.read()] == ["a", "b", "c"]
+    end = list(reader.read())[-1].end
+    assert not ledger.append({"n": "b"}, op="b")
+    assert ledger.path.stat().st_size == size  # and nothing was taken for a crash's leavings
+    ledger.append({"n": "d"}, op="d")
+    assert [one.op for one in reader.read(end)] == ["d"]
+    assert [one.op for one in Ledger(ledger.path).read()] == ["a", "b", "c", "d"]
 
 
 def test_what_cannot_be_read_is_said(ledger: Ledger) -> None:

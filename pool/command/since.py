@@ -1,0 +1,230 @@
+"""`mas-pool report`: what became of a pool since a revision of git, for a pull request."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...runtime.terminal import counted, on_one_line, speakable, speakable_json
+from ...schema.command import Command
+from ...schema.json_text import dumps
+from .arguments import open_pool, pool_folder
+from .figures import made_by, score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from ..expectation import Expectation
+    from ..members import Member
+    from ..since import Since, Stream
+
+__all__ = ["report"]
+
+MOST_EDITS = 12
+MOST_ENTRIES = 40
+LONGEST = 300
+"""Characters of a text in the report."""
+
+
+@click.command("report", cls=Command)
+@pool_folder
+@click.option(
+    "--since",
+    "revision",
+    required=True,
+    metavar="REVISION",
+    help="What to compare with, as git knows it: a commit, a branch such as main, a tag.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="For a terminal, for a pull request, or for programs.",
+)
+def report(folder: Path, revision: str, form: str) -> None:
+    """Tell what became of a pool since a revision of git.
+
+    Teams that are new, with what was changed in which and why; what is expected of the best one
+    then and now; evaluations, tasks and what they cost, all of it counted; what was learnt.
+    """
+    from ..since import Since
+
+    since = Since.of(open_pool(folder), revision)
+    if form == "json":
+        click.echo(speakable_json(dumps(_value(since), indent=2)))
+        return
+    lines = _markdown(since) if form == "markdown" else _text(since)
+    click.echo("\n".join(map(speakable, lines)))
+
+
+def _text(since: Since) -> Iterator[str]:
+    yield f"{since.pool.folder} since {since.revision}:"
+    if since.is_empty:
+        yield "  nothing happened"
+        return
+    yield from (f"  {line}" for line in _summary(since))
+    for one in since.born:
+        yield f"  + {_newcomer(one)}"
+        yield from (f"      {edit}" for edit in _edits(one))
+    yield from (f"  + {one.name}, an agent" for one in since.agents)
+    yield from (f"  - {one.name}: {_said(one.retired or '')}" for one in since.retired)
+    yield from (f"  + {one.name} is back" for one in since.restored)
+    yield from (f"  * {one.kind}: {_said(one.text)}" for one in since.learnt[:MOST_ENTRIES])
+    yield from _more("  * ", len(since.learnt) - MOST_ENTRIES)
+
+
+def _markdown(since: Since) -> Iterator[str]:
+    """Write it so that nothing that a model wrote is read as Markdown or HTML."""
+    yield f"### {_code(since.pool.folder.name)} since {_code(since.revision)}"
+    yield ""
+    if since.is_empty:
+        yield "Nothing happened."
+        return
+    yield from (f"- {_escaped(line)}" for line in _summary(since))
+    if since.born:
+        yield from ("", "| new team | of | by | task | score |", "|---|---|---|---|---|")
+        for one in since.born:
+            parents = ", ".join(map(_code, one.born.parents)) or "-"
+            cells = (_code(one.name), parents, made_by(one.born), _code(one.born.task or "-"))
+            yield f"| {' | '.join(cells)} | {score(one.statistics)} |"
+        yield from _folded("What was changed, and why", _reasons(since))
+    if since.retired:
+        lines = [f"- {_code(one.name)}: {_escaped(one.retired or '')}" for one in since.retired]
+        yield from _folded(f"{len(since.retired)} retired", lines)
+    if since.learnt:
+        some = since.learnt[:MOST_ENTRIES]
+        lines = [f"- {_escaped(one.kind)}: {_escaped(one.text)}" for one in some]
+        lines += _more("- ", len(since.learnt) - MOST_ENTRIES)
+        yield from _folded(f"{len(since.learnt)} learnt", lines)
+
+
+def _reasons(since: Since) -> list[str]:
+    lines: list[str] = []
+    for one in since.born:
+        why = f": {_escaped(one.born.reason)}" if one.born.reason else ""
+        lines += [f"- {_code(one.name)}{why}", *(f"  - {_code(edit)}" for edit in _edits(one))]
+    return lines
+
+
+def _folded(title: str, lines: Sequence[str]) -> Iterator[str]:
+    yield from ("", f"<details><summary>{title}</summary>", "", *lines, "", "</details>")
+
+
+def _summary(since: Since) -> Iterator[str]:
+    """Say in some lines what happened."""
+    yield f"best: {_ahead(since.best)} -> {_ahead(since.best_now)}"
+    new = [
+        (since.born, "new team"),
+        (since.agents, "new agent"),
+        (since.retired, "retired"),
+        (since.restored, "restored"),
+    ]
+    told = [_count(len(found), what) for found, what in new if found]
+    told += [counted(since.trials, "evaluation")] if since.trials else []
+    told += [f"{since.dropped} dropped"] if since.dropped else []
+    told += [_count(len(since.learnt), "learnt")] if since.learnt else []
+    if told:
+        yield ", ".join(told)
+    for name, stream in since.streams.items():
+        yield f"{name}: {_stream(stream)}"
+
+
+def _count(number: int, what: str) -> str:
+    return counted(number, what) if what.startswith("new") else f"{number} {what}"
+
+
+def _ahead(best: tuple[Member, Expectation] | None) -> str:
+    if best is None:
+        return "none"
+    member, expected = best
+    known = f", {score(member.statistics)}" if member.statistics.n else ""
+    return f"{member.name} (expected {expected}{known})"
+
+
+def _stream(stream: Stream) -> str:
+    usage, mean = stream.usage, stream.score / stream.tasks
+    each = [
+        f"{name} {counted(one.calls, 'call')}, {one.cost}"
+        for name, one in (
+            ("teams", stream.teams),
+            ("operators", stream.operators),
+            ("judge", stream.judging),
+        )
+        if one.calls
+    ]
+    return (
+        f"{counted(stream.tasks, 'task')}, mean score {mean:.3f};"
+        f" {counted(usage.calls, 'call')}, {counted(usage.tokens, 'token')}, {usage.cost}"
+        f" ({'; '.join(each) or 'no calls'})"
+    )
+
+
+def _newcomer(one: Member) -> str:
+    born = one.born
+    of = f" of {', '.join(born.parents)}" if born.parents else ""
+    on = f" on {born.task}" if born.task else ""
+    why = f": {_said(born.reason)}" if born.reason else ""
+    return f"{one.name} by {made_by(born)}{of}{on}, {score(one.statistics)}{why}"
+
+
+def _edits(one: Member) -> list[str]:
+    shown = [_said(edit) for edit in one.born.edits[:MOST_EDITS]]
+    return [*shown, *_more("", len(one.born.edits) - MOST_EDITS)]
+
+
+def _more(sign: str, number: int) -> list[str]:
+    return [f"{sign}and {number} more"] if number > 0 else []
+
+
+def _said(text: str) -> str:
+    line = on_one_line(text)
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _escaped(text: str) -> str:
+    """Give a text of others so that Markdown shows it and reads nothing in it."""
+    told = _said(text)
+    for sign in "\\`*_{}[]()#+-.!|~>":
+        told = told.replace(sign, f"\\{sign}")
+    return told.replace("&", "&amp;").replace("<", "&lt;").replace("@", "&#64;")
+
+
+def _code(text: str) -> str:
+    """Give a text as code, in which nothing is read either."""
+    told = _said(text).replace("|", "\\|")
+    fence = "``" if "`" in told else "`"
+    edge = " " if "`" in told else ""
+    return f"{fence}{edge}{told.replace('``', '` `')}{edge}{fence}"
+
+
+def _value(since: Since) -> dict[str, Any]:
+    def ahead(best: tuple[Member, Expectation] | None) -> dict[str, Any] | None:
+        return best and {"team": best[0].name, **asdict(best[1])}
+
+    return {
+        "since": since.revision,
+        "best": ahead(since.best),
+        "best_now": ahead(since.best_now),
+        "born": [{"team": one.name, **asdict(one.born)} for one in since.born],
+        "agents": [one.name for one in since.agents],
+        "retired": {one.name: one.retired for one in since.retired},
+        "restored": [one.name for one in since.restored],
+        "dropped": since.dropped,
+        "evaluations": since.trials,
+        "learnt": [{"id": one.id, "kind": one.kind, "text": one.text} for one in since.learnt],
+        "evolutions": {
+            name: {
+                "tasks": one.tasks,
+                "score": one.score / one.tasks,
+                "teams": one.teams.value(),
+                "operators": one.operators.value(),
+                "judging": one.judging.value(),
+            }
+            for name, one in since.streams.items()
+        },
+    }
