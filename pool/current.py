@@ -5,6 +5,7 @@ Threads may share it, and processes may share the folder.
 
 from __future__ import annotations
 
+import os
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -15,8 +16,8 @@ from ..schema.hints import did_you_mean
 from ..schema.problems import quoted
 from .identity import are_twins
 from .layout import LEDGER, LOCK
-from .ledger import START, Ledger
-from .state import State
+from .ledger import START, Ledger, TooEarly, line_of
+from .state import State, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -65,10 +66,11 @@ class Current:
         """
         with self.turn:
             try:
-                for entry in self.ledger.read(self._place):
-                    self._take(entry)
+                self._take_in()
             except StorageError as error:
-                raise self.damage(str(error)) from error
+                if not isinstance(error.__cause__, TooEarly) or not self._put_in_order():
+                    raise self.damage(str(error)) from error
+                self._take_in()
 
     def commit(
         self, value: Mapping[str, Any], *, op: str, files: Mapping[str, str] | None = None
@@ -173,6 +175,27 @@ class Current:
             f"{what} To see all that is wrong: mas-pool verify {self.folder}. To go on with what is"
             f" left: mas-pool verify --repair {self.folder}."
         )
+
+    def _take_in(self) -> None:
+        for entry in self.ledger.read(self._place):
+            self._take(entry)
+
+    def _put_in_order(self) -> bool:
+        """Write the ledger anew in an order in which it can be read; False: there is none."""
+        moved = False
+
+        def ordered(entries: Sequence[Entry]) -> list[bytes] | None:
+            nonlocal moved
+            found = in_order(entries, self.folder)
+            moved = found is not entries
+            lines = [line_of(one.value, one.op, one.files) for one in found]
+            return lines if moved else None
+
+        if os.access(self.folder / LEDGER, os.W_OK):
+            self.ledger.rewrite(ordered)
+        if moved:
+            self.state, self._place = State(self.folder), START
+        return moved
 
     def _take(self, entry: Entry) -> None:
         try:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["START", "Entry", "Ledger", "Place", "entry_of", "line_of"]
+__all__ = ["START", "Entry", "Ledger", "Place", "TooEarly", "entry_of", "line_of"]
 
 SEAL = b', "crc": "%08x"}\n'
 SEAL_BYTES = len(SEAL % 0)
@@ -54,6 +54,10 @@ class Place:
 
 
 START = Place(line=0, offset=0, seal=b"")
+
+
+class TooEarly(ValueError):
+    """A line refers to what no line before it has brought. A merge may leave them so."""
 
 
 class _Replaced(StorageError):

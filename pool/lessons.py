@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..schema.problems import quoted
 from .learnt import Learnt
+from .ledger import TooEarly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,12 +50,12 @@ class Lessons(Mapping[str, Learnt]):
         """Take in an entry.
 
         Raises:
-            ValueError: It replaces what was not learnt before.
+            TooEarly: It replaces what was not learnt before.
         """
         place = len(self._entries)
         for old in entry.replaces:
             if old not in self._places:
-                raise ValueError(f"nothing was learnt before under {quoted(old)}")
+                raise TooEarly(f"nothing was learnt before under {quoted(old)}")
         for old in entry.replaces:
             for owner in entry.owners or (None,):
                 self._replaced.setdefault(old, {}).setdefault(owner, place)

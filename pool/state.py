@@ -24,7 +24,7 @@ from .agents import PoolAgent, Revision
 from .changes import Rejected, Retired, Revised, Told, Tried
 from .layout import LEDGER, LOCK, agent_file_of, file_of
 from .learnt import Learnt
-from .ledger import Ledger, line_of
+from .ledger import Entry, Ledger, TooEarly, line_of
 from .lessons import Lessons
 from .members import Member
 from .scaffold import HEAD, next_head
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from .ledger import Entry
 
 __all__ = [
     "SEED",
@@ -44,6 +43,7 @@ __all__ = [
     "State",
     "begin",
     "first_line",
+    "in_order",
     "is_shared",
     "lineage_of",
 ]
@@ -115,6 +115,7 @@ class State:
         """Take in a line.
 
         Raises:
+            TooEarly: It refers to what was not there before.
             ValueError: It is not one that a pool writes, or contradicts earlier ones.
             OutdatedPoolError: It begins a pool of an earlier format.
         """
@@ -286,12 +287,12 @@ class State:
 
     def _known_agent(self, name: str) -> PoolAgent:
         if name not in self.agents:
-            raise ValueError(f"no agent {quoted(name)} was born before")
+            raise TooEarly(f"no agent {quoted(name)} was born before")
         return self.agents[name]
 
     def _known(self, name: str) -> Member:
         if name not in self.teams:
-            raise ValueError(f"no team {quoted(name)} was born before")
+            raise TooEarly(f"no team {quoted(name)} was born before")
         return self.teams[name]
 
 
@@ -318,6 +319,34 @@ def begin(folder: Path, *, shared: bool) -> None:
 
     with locked(folder / LOCK):
         ledger.rewrite(said)
+
+
+def in_order(entries: Sequence[Entry], folder: Path) -> Sequence[Entry]:
+    """Put lines in an order in which each refers to what came before, as far as there is one.
+
+    Where git merged branches that had merged each other, a line may stand ahead of one that it
+    refers to. Lines that are in order stay so.
+
+    Args:
+        entries: The lines.
+        folder: The pool's folder.
+    """
+    state, found, waiting = State(folder), list[Entry](), list(entries)
+    while waiting:
+        early: list[Entry] = []
+        for one in waiting:
+            try:
+                state.take(one)
+            except TooEarly:
+                early.append(one)
+            except ValueError:
+                return entries
+            else:
+                found.append(one)
+        if len(early) == len(waiting):
+            return entries
+        waiting = early
+    return entries if [*map(id, found)] == [*map(id, entries)] else found
 
 
 def first_line(*, shared: bool = False) -> dict[str, Any]:

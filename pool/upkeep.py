@@ -16,11 +16,11 @@ from ..schema.problems import quoted
 from .agent_folders import AgentFolders
 from .changes import Retired
 from .layout import LEDGER, TEAMS
-from .ledger import START, Ledger, entry_of, line_of
+from .ledger import Entry, Ledger, entry_of, line_of
 from .pool import Pool
 from .scaffold import Scaffold
 from .shape import misshapen
-from .state import State, first_line
+from .state import State, first_line, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,19 +68,29 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         InputError: There is no pool.
     """
     ledger = Ledger(_ledger_of(folder))
-    state, faults, place = State(folder), list[str](), START
+    state, faults, notes, read = State(folder), list[str](), list[str](), list[Entry]()
+    lines = 0
     try:
-        for entry in ledger.read():
-            faults += (
-                f"{ledger.path}: line {entry.end.line}: {said}" for said in misshapen(entry.value)
-            )
-            state.take(entry)
-            place = entry.end
-    except ValueError as error:
-        faults.append(f"{ledger.path}: line {place.line + 1}: {error}.")
+        read.extend(ledger.read())
     except StorageError as error:
         faults.append(str(error))
-    notes = list[str]() if faults else list(_left_behind(ledger.path, state, place.offset))
+    entries = in_order(read, folder)
+    for entry in entries:
+        where = f"{ledger.path}: line {entry.end.line}"
+        faults += (f"{where}: {said}" for said in misshapen(entry.value))
+        try:
+            state.take(entry)
+        except ValueError as error:
+            faults.append(f"{where}: {error}.")
+            break
+        lines += 1
+    if entries is not read:
+        notes.append(
+            f"{ledger.path}: lines stand ahead of what they refer to, as a merge may leave them."
+            " The next to open the pool puts them in order."
+        )
+    if not faults:
+        notes += _left_behind(ledger.path, state, read[-1].end.offset if read else 0)
     known = catalogue or Catalogue.of_host()
     for member in state.teams.values():
         (faults if member.retired is None else notes).extend(_faults_of(member, known))
@@ -90,7 +100,7 @@ def verify(folder: Path, catalogue: Catalogue | None = None) -> Findings:
         (faults if agent.retired is None else notes).extend(wrong)
     notes += _of_scaffold(folder, state)
     return Findings(
-        lines=place.line,
+        lines=lines,
         teams=len(state.teams),
         members=len(state.live),
         agents=len(state.agents),

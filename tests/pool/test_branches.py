@@ -19,6 +19,7 @@ from coterie.pool.state import begin, is_shared
 from coterie.pool.statistics import Trial
 from coterie.schema import Lineage
 from coterie.schema.command.diff import main as mas_diff
+from coterie.schema.errors import StorageError
 
 from ..came import Came, invoked, invoked_in
 from ..operators.evolving import evolved, write_world
@@ -325,3 +326,32 @@ def test_git_shows_a_new_team_beside_its_parent(evolved_branch: Repository) -> N
     (evolved_branch.pool / "teams" / "guess.yaml").unlink()
     told = invoked_in(evolved_branch.folder, mas_diff, words, "mas-diff").out
     assert "a new file:" in told
+
+
+def test_lines_that_a_merge_left_out_of_order_are_put_in_order(tmp_path: Path) -> None:
+    pool = pool_of(tmp_path / "pool", vote())
+    child = child_of(pool, "vote", max_tokens=9)
+    pool.commit(tried(child, "t", 1), op="trial")
+    before = told(pool.folder)
+    path = pool.folder / "ledger.jsonl"
+    first, seed, birth, trial = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(first + trial + birth + seed)
+    findings = verify(pool.folder)
+    assert not findings.faults
+    assert any("puts them in order" in note for note in findings.notes)
+    assert told(pool.folder) == before
+    assert path.read_bytes() == first + seed + birth + trial
+    assert not any("in order" in note for note in verify(pool.folder).notes)
+
+
+def test_a_line_that_refers_to_what_is_nowhere_is_damage(tmp_path: Path) -> None:
+    pool = pool_of(tmp_path / "pool", vote())
+    child = child_of(pool, "vote", max_tokens=9)
+    pool.commit(tried(child, "t", 1), op="trial")
+    path = pool.folder / "ledger.jsonl"
+    first, seed, _, trial = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(first + trial + seed)
+    for use in (lambda: Pool.open(pool.folder), lambda: Pool(pool.folder).refresh()):
+        with pytest.raises(StorageError, match="line 2: no team 'vote_1' was born before"):
+            use()
+    assert path.read_bytes() == first + trial + seed

@@ -83,7 +83,8 @@ def evolution(folder: Path, name: str, **settings: object) -> None:
     for number in range(2):
         used = {"usage": 300, "operators": 90, "judging": 10}
         value = {key: {"calls": 1, "prompt_tokens": tokens} for key, tokens in used.items()}
-        lines.append(value, op=f"turn {number}")
+        said = {"task": f"t{number}", "niche": None, "pool": 0, "score": 1.0, "verdict": 1.0}
+        lines.append({**said, "scored_by": "answer", "dropped": [], **value}, op=f"turn {number}")
 
 
 def test_who_lives_what_it_is_good_at_and_where_it_comes_from(folder: Path) -> None:
