@@ -83,7 +83,14 @@ def evolution(folder: Path, name: str, **settings: object) -> None:
     for number in range(2):
         used = {"usage": 300, "operators": 90, "judging": 10}
         value = {key: {"calls": 1, "prompt_tokens": tokens} for key, tokens in used.items()}
-        said = {"task": f"t{number}", "niche": None, "pool": 0, "score": 1.0, "verdict": 1.0}
+        said = {
+            "task": f"t{number}",
+            "niche": None,
+            "pool": 0,
+            "score": 1.0,
+            "verdict": 1.0,
+            "executed": 1,
+        }
         lines.append({**said, "scored_by": "answer", "dropped": [], **value}, op=f"turn {number}")
 
 
