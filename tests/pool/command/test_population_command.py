@@ -91,7 +91,8 @@ def evolution(folder: Path, name: str, **settings: object) -> None:
             "verdict": 1.0,
             "executed": 1,
         }
-        lines.append({**said, "scored_by": "answer", "dropped": [], **value}, op=f"turn {number}")
+        said |= {"scored_by": "answer", "dropped": [], "executed": 1, "spent": {}, "told": {}}
+        lines.append({**said, **value}, op=f"turn {number}")
 
 
 def test_who_lives_what_it_is_good_at_and_where_it_comes_from(folder: Path) -> None:
