@@ -112,6 +112,102 @@ STREAMS: Mapping[str, Body] = {
 }
 """Streams, by what they are."""
 
+BLOCKS: Mapping[str, Mapping[str, Any]] = {
+    "text": {"type": "text", "text": "a"},
+    "thinking": {"type": "thinking", "thinking": "a", "signature": "s"},
+    "calls": {"type": "tool_use", "id": "t", "name": "look", "input": {}},
+    "nothing known": {"type": "x"},
+}
+ITEMS: Mapping[str, Mapping[str, Any]] = {
+    "text": {"type": "message", "content": [{"type": "output_text", "text": "a"}]},
+    "thinking": {"type": "reasoning", "summary": [{"type": "summary_text", "text": "a"}]},
+    "calls": {"type": "function_call", "call_id": "c", "name": "look", "arguments": "{}"},
+    "nothing known": {"type": "x"},
+}
+
+
+def blocks(one: Mapping[str, Any], size: int) -> bytes:
+    """Write an answer of Anthropic's API with many blocks."""
+    content = [one] * (size // len(json.dumps(one)))
+    usage = {"input_tokens": 10, "output_tokens": 10}
+    said = {"type": "message", "model": "m", "content": content, "usage": usage}
+    return json.dumps({**said, "stop_reason": "end_turn"}).encode()
+
+
+def items(one: Mapping[str, Any], size: int) -> bytes:
+    """Write an answer of the Responses API with many items."""
+    output = [one] * (size // len(json.dumps(one)))
+    usage = {"input_tokens": 10, "output_tokens": 10}
+    return json.dumps({"status": "completed", "output": output, "usage": usage}).encode()
+
+
+def streamed(*events: Mapping[str, Any]) -> bytes:
+    """Write events."""
+    return b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in events)
+
+
+def streamed_blocks(one: Mapping[str, Any], size: int) -> bytes:
+    """Write a stream of Anthropic's API with many blocks."""
+    count = size // 150
+    begun = {"type": "message_start", "message": {"model": "m", "content": [], "usage": {}}}
+    starts = [
+        {"type": "content_block_start", "index": place, "content_block": one}
+        for place in range(count)
+    ]
+    end = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {}}
+    return streamed(begun, *starts, end, {"type": "message_stop"})
+
+
+def block_of_pieces(delta: Mapping[str, Any], size: int) -> bytes:
+    """Write a stream of Anthropic's API with one block in many pieces."""
+    block = BLOCKS["calls" if delta["type"] == "input_json_delta" else "text"]
+    begun = {"type": "message_start", "message": {"model": "m", "content": [], "usage": {}}}
+    start = {"type": "content_block_start", "index": 0, "content_block": block}
+    piece = {"type": "content_block_delta", "index": 0, "delta": delta}
+    end = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {}}
+    return streamed(begun, start, *[piece] * (size // 90), end, {"type": "message_stop"})
+
+
+def streamed_items(one: Mapping[str, Any], size: int) -> bytes:
+    """Write a stream of the Responses API with many items."""
+    added = [
+        {"type": "response.output_item.added", "output_index": place, "item": one}
+        for place in range(size // 150)
+    ]
+    done = {"status": "completed", "output": [], "usage": {}}
+    return streamed(*added, {"type": "response.completed", "response": done})
+
+
+def item_of_pieces(size: int) -> bytes:
+    """Write a stream of the Responses API with one item in many pieces."""
+    item = {"type": "message", "content": []}
+    added = {"type": "response.output_item.added", "output_index": 0, "item": item}
+    piece = {"type": "response.output_text.delta", "output_index": 0, "delta": "a "}
+    done = {"status": "completed", "output": [], "usage": {}}
+    end = {"type": "response.completed", "response": done}
+    return streamed(added, *[piece] * (size // 80), end)
+
+
+ANY = ("deep", "names", "no JSON", "digits", "nothing")
+OTHERS: Mapping[str, Mapping[str, Body]] = {
+    "anthropic": {
+        **{one: ANSWERS[one] for one in ANY},
+        **{f"blocks of {one}": partial(blocks, block) for one, block in BLOCKS.items()},
+        **{f"a stream of {one}": partial(streamed_blocks, block) for one, block in BLOCKS.items()},
+        "a text in pieces": partial(block_of_pieces, {"type": "text_delta", "text": "a "}),
+        "a call in pieces": partial(
+            block_of_pieces, {"type": "input_json_delta", "partial_json": "["}
+        ),
+    },
+    "responses": {
+        **{one: ANSWERS[one] for one in ANY},
+        **{f"items of {one}": partial(items, item) for one, item in ITEMS.items()},
+        **{f"a stream of {one}": partial(streamed_items, item) for one, item in ITEMS.items()},
+        "a text in pieces": item_of_pieces,
+    },
+}
+"""Answers and streams of the other APIs, by what they are."""
+
 
 @contextmanager
 def provider(bodies: Sequence[bytes], kind: str) -> Generator[str]:

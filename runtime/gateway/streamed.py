@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .hearing import Hearing
     from .wire import Assembly, Wire
 
-__all__ = ["StreamedAnswer"]
+__all__ = ["StreamedAnswer", "failure_in"]
 
 BYTES_AT_ONCE = 16 << 10
 """Bytes of events that are read before others have their turn: some milliseconds."""
@@ -114,7 +114,7 @@ class StreamedAnswer:
             return
         self._taken += 1
         event = await apart(len(data), lambda: parsed(self.source, without(self.secrets, data)))
-        if failure := _failure_in(event):
+        if failure := failure_in(event):
             raise self._failed(failure)
         if words := self._assembly.add(event):
             self.hearing.received = self._received
@@ -163,7 +163,7 @@ async def _ended(response: aiohttp.ClientResponse) -> None:
         response.close()
 
 
-def _failure_in(event: Mapping[str, Any]) -> Mapping[str, Any] | None:
+def failure_in(event: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Find the error that an event tells of, in the ways of the APIs that stream."""
     place = event.get("response") if event.get("type") == "response.failed" else event
     error = cast("Mapping[str, Any]", place).get("error") if is_mapping(place) else None

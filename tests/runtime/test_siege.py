@@ -27,7 +27,7 @@ from coterie.runtime.trace import Event, RunFolder
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
 from ..damage import bounded
-from ..hostile import ANSWERS, STREAMS, Watched, deltas, message, much, provider, watched
+from ..hostile import ANSWERS, OTHERS, STREAMS, Watched, deltas, message, much, provider, watched
 
 ONCE = Execution(max_retries=0)
 ALONE = Team(name="alone", agents={"a": Agent(id="a", prompt="Do it.")}, execution=ONCE)
@@ -68,6 +68,7 @@ def besieged(
     folder: Path,
     *,
     kind: str = "application/json",
+    api: Any = None,
     events: list[Event] | None = None,
 ) -> Run:
     scrubber = Scrubber(SECRETS)
@@ -90,7 +91,8 @@ def besieged(
                     said.close()
 
     with provider(bodies, kind) as base:
-        return asyncio.run(done({"default": Model(alias="default", model="m", api_base=base)}))
+        model = Model(alias="default", model="m", api=api, api_base=base)
+        return asyncio.run(done({"default": model}))
 
 
 def replaced(team: Team, **fields: Any) -> Team:
@@ -109,6 +111,18 @@ def test_an_answer_that_means_harm_is_an_answer(name: str, besiege: Besiege, nig
 def test_a_stream_that_means_harm_is_an_answer(name: str, besiege: Besiege, nightly: bool) -> None:
     body = STREAMS[name](2_000_000 if nightly else 100_000)
     run = besiege(ALONE, [body], kind="text/event-stream")
+    assert run.status in {"done", "failed"}
+    assert run.status == "done" or run.error
+
+
+@pytest.mark.parametrize(("api", "name"), [(api, one) for api in OTHERS for one in OTHERS[api]])
+def test_an_answer_of_another_api_that_means_harm_is_an_answer(
+    api: str, name: str, besiege: Besiege, nightly: bool
+) -> None:
+    body = OTHERS[api][name](2_000_000 if nightly else 100_000)
+    is_stream = body.startswith(b"data:")
+    kind = "text/event-stream" if is_stream else "application/json"
+    run = besiege(ALONE, [body], kind=kind, api=api)
     assert run.status in {"done", "failed"}
     assert run.status == "done" or run.error
 

@@ -88,7 +88,8 @@ class ChatAssembly:
 
     def _add_parts(self, name: str, item: Any) -> None:
         """Add to what comes in parts. Mistral's models think in parts, then answer in text."""
-        parts = self._message.setdefault(name, [])
+        known = self._message.get(name)
+        parts = self._message[name] = known if is_list(known) else []
         before = "".join(self._pieces.pop(name, ()))
         for one in (before, item):
             if isinstance(one, str):
@@ -175,7 +176,8 @@ class _Calls:
 
     def _call_of(self, piece: Mapping[str, Any], function: Mapping[str, Any]) -> dict[str, Any]:
         """Find the call that a piece belongs to, or begin it."""
-        place, own = piece.get("index"), piece.get("id")
+        given, own = piece.get("index"), piece.get("id")
+        place = given if isinstance(given, int) else None
         if place is None:
             call = self._by_id(own) if own else self._last(function)
         else:

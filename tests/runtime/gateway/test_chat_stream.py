@@ -181,6 +181,18 @@ def test_the_end_is_known_by_its_reason() -> None:
     assert [assembly.add({"choices": [], "usage": {}}), assembly.is_whole] == ["", True]
 
 
+def test_content_that_is_no_text_gives_way_to_parts_of_one() -> None:
+    assert message(delta(content=1e999), delta(content=[{"type": "text", "text": "four"}])) == {
+        "content": [{"type": "text", "text": "four"}]
+    }
+
+
+@pytest.mark.parametrize("index", [[0], {"a": 0}, "0", 0.5])
+def test_a_call_whose_index_is_no_number_has_none(index: Any) -> None:
+    one = piece("{}", name="look", id="c", index=index)
+    assert calls(one) == [("c", "look", "{}")]
+
+
 FIELDS = [
     *("choices", "delta", "content", "tool_calls", "function", "arguments", "index", "id", "name"),
     *("usage", "type", "text", "reasoning_details", "finish_reason"),
