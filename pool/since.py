@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ..runtime.git import git
 from ..runtime.usage import Usage
 from ..schema.errors import AgentError, InputError
+from ..schema.files import append
 from ..schema.problems import quoted
 from .evolutions import turns_in, usage_of
 from .expectation import ranked
@@ -166,7 +167,7 @@ def _text(folder: Path, commit: str, name: str) -> str | None:
 def _entries(text: str) -> Iterator[Entry]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / LEDGER
-        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+        append(path, text.encode("utf-8", "surrogateescape"))
         yield from Ledger(path).read()
 
 

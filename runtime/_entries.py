@@ -281,7 +281,9 @@ def unite(paths: Iterable[Path], into: Path) -> None:
             connection.execute("BEGIN")
             try:
                 connection.executemany(INSERT.replace("REPLACE", "IGNORE"), rows)
+                failpoint("journal.commit.before")
                 connection.execute("COMMIT")
+                failpoint("journal.commit.after")
             except sqlite3.OperationalError as error:
                 raise StorageError(f"{into}: cannot be written: {error}.") from None
 
