@@ -51,6 +51,7 @@ class Comparison:
         chosen: The names of those whose every sample was the best of several by the reference
             answers. No other team had that choice, so a test of the difference says nothing.
         anyway: Give p-values all the same.
+        tasks: The ids of the tasks.
         measures: What was measured beside the score, compared on the tasks where both have it.
     """
 
@@ -62,6 +63,7 @@ class Comparison:
     costs: tuple[str, str]
     chosen: tuple[str, ...] = ()
     anyway: bool = False
+    tasks: Sequence[str] = ()
     measures: Mapping[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
 
     @property
@@ -220,6 +222,7 @@ def compare(one: Path, other: Path, *, anyway: bool = False) -> Comparison:
         costs=(_cost(heads[0]), _cost(heads[1])),
         chosen=tuple(name for name, by_answers in zip(names, chosen, strict=True) if by_answers),
         anyway=anyway,
+        tasks=common,
         measures=_measures(*(found.measured for found in figures)),
     )
 

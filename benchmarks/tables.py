@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["by_agent", "by_niche", "by_team", "written"]
+__all__ = ["by_agent", "by_niche", "by_team", "figure_text", "names_of", "written"]
 
 Format = Literal["markdown", "csv", "latex"]
 
@@ -38,7 +38,7 @@ def _row(one: Mapping[str, Any], measures: Sequence[str]) -> dict[str, str]:
         "benchmark": one["benchmark"],
         "team": one["team"],
         "models": ", ".join(f"{alias}={model}" for alias, model in one["models"].items()),
-        headline["name"]: _with_interval(headline),
+        headline["name"]: figure_text(headline),
         "tasks": f"{one['tasks']} x {most}",
         "pass@k": _number(one["pass@k"].get(most)),
         "ran": _number(one["execution_rate"]["value"]),
@@ -77,7 +77,7 @@ def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
             "tokens": str(usage["prompt_tokens"] + usage["completion_tokens"]),
             "cost": usage["cost"],
         }
-        for name, one in zip(_names(results), results, strict=True)
+        for name, one in zip(names_of(results), results, strict=True)
         for agent, usage in one.get("agents", {}).items()
     ]
 
@@ -85,13 +85,13 @@ def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 def by_niche(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Make a table with a row for each niche and a column for each evaluation."""
     niches = sorted({niche for one in results for niche in one["niches"]})
-    names = _names(results)
+    names = names_of(results)
     return [
         {
             "niche": niche or "all",
             "tasks": str(max(one["niches"].get(niche, {}).get("tasks", 0) for one in results)),
             **{
-                name: _with_interval(one["niches"][niche]) if niche in one["niches"] else ""
+                name: figure_text(one["niches"][niche]) if niche in one["niches"] else ""
                 for name, one in zip(names, results, strict=True)
             },
         }
@@ -99,7 +99,7 @@ def by_niche(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     ]
 
 
-def _names(results: Sequence[Mapping[str, Any]]) -> list[str]:
+def names_of(results: Sequence[Mapping[str, Any]]) -> list[str]:
     """Name the columns; teams of the same name are told apart by their numbers."""
     names: list[str] = []
     for one in results:
@@ -156,7 +156,8 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def _with_interval(figure: Mapping[str, Any]) -> str:
+def figure_text(figure: Mapping[str, Any]) -> str:
+    """Write a figure as results.json has it, with its interval; nothing, where there is none."""
     if figure["value"] is None:
         return ""
     low, high = figure["interval"]

@@ -18,7 +18,7 @@ from ...schema.errors import InputError
 from ...schema.json_text import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 
     from ...runtime.budget import Budget
     from ...runtime.estimate import Estimate
@@ -216,7 +216,7 @@ class Evaluating:
 
     def replayed(self) -> int:
         """Make the evaluation again offline; give the exit code."""
-        return self.offline(self._compared)
+        return self._ended(self.offline(self._compared))
 
     def task_of(self, task_id: str, trial: int) -> Task:
         """Find the task of a trial.
@@ -232,11 +232,12 @@ class Evaluating:
 
     def shown(self, task: Task, trial: int, runs: Path) -> int:
         """Make one trial again offline, into a folder of its own; give the exit code."""
-        return self.offline(lambda evaluation: self._written(evaluation, task, trial, runs))
+        return self._ended(
+            self.offline(lambda evaluation: self._written(evaluation, task, trial, runs))
+        )
 
-    def offline(self, work: Callable[[Evaluation], Awaitable[int]]) -> int:
-        """Do something with the recorded answers, and nothing else."""
-        from ...runtime.command.signals import to_the_end
+    def offline(self, work: Callable[[Evaluation], Awaitable[int]]) -> Coroutine[Any, Any, int]:
+        """Do something with the recorded answers, and nothing else, when this is awaited."""
         from ...runtime.journal import Journal
         from ...runtime.services import open_services
 
@@ -248,7 +249,13 @@ class Evaluating:
                 with Journal.open(self._folder, replaying=True) as journal:
                     return await work(self._evaluation(services, journal))
 
-        return to_the_end(done(), lambda: "")
+        return done()
+
+    @staticmethod
+    def _ended(work: Coroutine[Any, Any, int]) -> int:
+        from ...runtime.command.signals import to_the_end
+
+        return to_the_end(work, lambda: "")
 
     async def _compared(self, evaluation: Evaluation) -> int:
         made = 0
@@ -338,6 +345,10 @@ def shown_figures(folder: Path, how_to_go_on: str, options: Mapping[str, Any]) -
         click.echo(speakable_json(dumps(told, indent=2)))
     else:
         click.echo(speakable(summary(told)))
+        if not options.get("quiet"):
+            from ...runtime.command.ending import how_to_look
+
+            click.echo(speakable(how_to_look(folder)), err=True)
     least = options.get("fail_under")
     if (junit := options.get("junit")) is not None:
         each = 1.0 if least is None else least

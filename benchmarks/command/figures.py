@@ -10,7 +10,7 @@ from ..tables import by_niche, written
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["summary"]
+__all__ = ["summary", "warnings_of"]
 
 
 def summary(told: Mapping[str, Any]) -> str:
@@ -38,7 +38,7 @@ def summary(told: Mapping[str, Any]) -> str:
         lines += [f"  {name}: {_spent(used)}" for name, used in told["agents"].items()]
     if latency := told["latency"]:
         lines.append(f"seconds of a trial: {_percentiles(latency)}{_of_calls(told)}")
-    lines += _warnings(told)
+    lines += warnings_of(told)
     if len(told["niches"]) > 1:
         lines += ["", written(by_niche([told]), "markdown")]
     return "\n".join(lines)
@@ -76,7 +76,8 @@ def _headline(told: Mapping[str, Any]) -> str:
     )
 
 
-def _warnings(told: Mapping[str, Any]) -> list[str]:
+def warnings_of(told: Mapping[str, Any]) -> list[str]:
+    """Say what stands against the figures of results.json."""
     found: list[str] = []
     if told.get("chosen_by") == "answers":
         found.append("each task's sample was chosen by its reference answer: no held-out figure")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from ..evaluation import Evaluation
     from ..samples import Sample
 
-__all__ = ["view"]
+__all__ = ["trial_of", "view"]
 
 
 def view(folder: Path, words: Sequence[str]) -> Viewed | None:
@@ -51,7 +52,7 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
     task, *which = words
     if len(which) > 1 or not all(one.isdecimal() for one in which):
         raise InputError(f"{folder}: {' '.join(words)!r} names no trial. Write TASK NUMBER.")
-    return _trial(folder, task, int(which[0]) if which else 1)
+    return trial_of(folder, task, int(which[0]) if which else 1)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,7 +83,27 @@ class _Samples:
         return sorted(scored_samples(self.folder), key=lambda one: (natural(one.task), one.trial))
 
 
-def _trial(folder: Path, task_id: str, trial: int) -> Recorded:
+def trial_of(folder: Path, task_id: str, trial: int) -> Recorded:
+    """Make a trial again, of its recorded answers; no model is asked.
+
+    Args:
+        folder: The folder of an evaluation.
+        task_id: The task.
+        trial: Which trial of it, from 1.
+
+    Raises:
+        InputError: There is no such trial, or a file is damaged.
+    """
+    """Make a trial again, of its recorded answers; no model is asked.
+
+    Args:
+        folder: The folder of an evaluation.
+        task_id: The task.
+        trial: Which trial of it, from 1.
+
+    Raises:
+        InputError: There is no such trial, or a file is damaged.
+    """
     options = dict.fromkeys(HOST, ()) | {"models_file": None, "tools_file": None}
     evaluating = recorded(folder, {**OFFLINE, **options, "workers": 1, "quiet": True})
     task = evaluating.task_of(task_id, trial)
@@ -96,7 +117,7 @@ def _trial(folder: Path, task_id: str, trial: int) -> Recorded:
         samples.append(await evaluation.shown(task, trial, Trace(hear)))
         return 0
 
-    evaluating.offline(made)
+    asyncio.run(evaluating.offline(made))
     sample = samples[0].value()
     score = {"value": sample["score"] or 0.0, "reason": sample.get("reason", "")}
     return Recorded(

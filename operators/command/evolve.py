@@ -182,6 +182,7 @@ LOOKING = {"report": report, "show": show}
     help="What finds similar tasks: minilm, hashing, or a model's alias.  [default: minilm]",
 )
 @click.option("--limit", type=click.IntRange(min=1), help="Take only the first N tasks.")
+@click.option("--view", is_flag=True, help="Show the evolution in a browser while it is made.")
 @click.option("--git", "use_git", is_flag=True, help="Commit the pool after each task.")
 @csv_option
 @json_option
@@ -208,6 +209,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     from .evolving import Evolving
     from .several import Several
 
+    _refuse_view(options)
     known = catalogue_of(options)
     recipe = load_recipe(recipe_file, tell=note)
     placed = placed_tasks(tasks_file, known)
@@ -233,6 +235,23 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     each = [evolving(replace(recipe, seed=one), pool_folder / f"seed_{one}") for one in seeds]
     each[0].refuse_unused()
     sys.exit(Several(each).to_the_end())
+
+
+def _refuse_view(options: dict[str, Any]) -> None:
+    """Refuse to show what is not made, or more than one.
+
+    Raises:
+        InputError: The options do not fit.
+    """
+    if options["view"] and options["dry_run"]:
+        raise InputError(
+            "--view shows an evolution while it is made; --dry-run makes none. Leave one of them"
+            " out, or look at a pool with mas-view POOL."
+        )
+    if options["view"] and options["seeds"] is not None:
+        raise InputError(
+            "--view shows one evolution; --seeds makes several. Look at each with mas-view."
+        )
 
 
 def _islands(tasks: Sequence[Task], options: dict[str, Any]) -> Islands | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -94,6 +95,7 @@ class Evolving:
     _taken: int = field(default=0, init=False)
     budget: Budget | None = field(default=None, init=False)
     telemetry: Telemetry | None = field(default=None, init=False)
+    page: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
 
     @cached_property
     def name(self) -> str:
@@ -208,7 +210,22 @@ class Evolving:
             "evolution",
             **{"coterie.evolution": self.name, "coterie.seed": self.recipe.seed},
         ):
-            return await self._worked()
+            async with AsyncExitStack() as self.page:
+                code = await self._worked()
+                if self.options.get("view"):
+                    from ...runtime.command.view import kept_open
+
+                    await kept_open()
+                return code
+
+    async def _open_page(self) -> None:
+        from ...runtime.command.view import shown
+        from ..pages import open_pool
+
+        site = open_pool(self.folder)
+        if site is not None:
+            address = await self.page.enter_async_context(shown(site, self.folder))
+            click.echo(f"look: {address}", err=True)
 
     async def _worked(self) -> int:
         from ..folder import open_folder
@@ -217,6 +234,8 @@ class Evolving:
         if self._taken < len(self.tasks):
             await self.start.check_host(self.setting)
         elif self.testing is None:
+            if self.options.get("view"):
+                await self._open_page()
             return 0
         pool = self.start.open_pool(shared=self.options["use_git"])
         async with open_stage(
@@ -235,6 +254,8 @@ class Evolving:
             if self.elsewhere is not None:
                 usage, seconds = self.elsewhere
                 stage.budget.deposit(usage, seconds=seconds)
+            if self.options.get("view"):
+                await self._open_page()
             await self._evolve(stage)
             await self._test(stage)
         return 0
@@ -420,6 +441,10 @@ class Evolving:
             write_csv(self.options["csv"], list(rows(self.pool_folder, self.name)))
         told = Told.of(self.pool_folder, self.name)
         click.echo(told.shown(as_json=self.options["as_json"]))
+        if not (self.options["as_json"] or self.options["quiet"] or self.options.get("view")):
+            from ...runtime.command.ending import how_to_look
+
+            click.echo(speakable(how_to_look(self.folder)), err=True)
 
 
 def typed() -> str:

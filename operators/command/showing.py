@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ...runtime.outcomes import Run
 
-__all__ = ["Shown"]
+__all__ = ["Shown", "told_of_run"]
 
 LONGEST_ANSWER = 600
 """Characters of an answer that people are shown; JSON has all of it."""
@@ -71,9 +71,12 @@ class Shown:
     def value(self) -> dict[str, Any]:
         """Give it as a JSON object."""
         if not (candidates := candidates_of(self.line)):
-            return {**self.line, "runs": {what: _told(run) for what, run in self.others.items()}}
+            return {
+                **self.line,
+                "runs": {what: told_of_run(run) for what, run in self.others.items()},
+            }
         pairs = zip(candidates, self.runs, strict=True)
-        tried = [{**one, "runs": [_told(run) for run in runs]} for one, runs in pairs]
+        tried = [{**one, "runs": [told_of_run(run) for run in runs]} for one, runs in pairs]
         return {**self.line, "candidates": tried}
 
     def __str__(self) -> str:
@@ -138,13 +141,14 @@ def _candidate(one: Mapping[str, Any], runs: Sequence[Run], *, is_best: bool) ->
 
 def _answers(runs: Sequence[Run]) -> Iterator[str]:
     for run in runs:
-        told = _told(run)
+        told = told_of_run(run)
         yield f"  answer: {_short(told['answer'])}" if told["answer"] else f"  {told['error']}"
         for agent, mishaps in told["mishaps"].items():
             yield from (f"  mishap of {agent}: {mishap}" for mishap in mishaps)
 
 
-def _told(run: Run) -> dict[str, Any]:
+def told_of_run(run: Run) -> dict[str, Any]:
+    """Say what came of a run, as a JSON object."""
     return {
         "answer": run.answer,
         "status": run.status,

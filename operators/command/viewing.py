@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ...runtime.showing import Viewed
 
-__all__ = ["view"]
+__all__ = ["logged", "run_in", "view"]
 
 
 def view(folder: Path, words: Sequence[str]) -> Viewed | None:
@@ -51,11 +51,11 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
     if task not in tasks or len(runs) > 1:
         raise InputError(f"{folder} has no task {' '.join(words)!r}.{did_you_mean(task, tasks)}")
     number = tasks.index(task)
-    events = _events(folder, number)
+    events = logged(folder, number)
     if runs:
         what = f"candidate {runs[0]}" if runs[0].isdecimal() else runs[0]
         line = lines[number] if number < len(lines) else {}
-        return _run(folder, number, what, events, line)
+        return run_in(folder, number, what, events, line)
     return _Tried(folder=folder, task=task, events=events, is_done=number < len(lines))
 
 
@@ -124,7 +124,8 @@ class _Tried:
         return [one for one in self.events if "run" not in one]
 
 
-def _events(folder: Path, number: int) -> Sequence[Mapping[str, Any]]:
+def logged(folder: Path, number: int) -> Sequence[Mapping[str, Any]]:
+    """Read what happened in an episode of an evolution, where its log is here; else nothing."""
     log = folder / EPISODES / f"{number:06d}"
     return events_of(log) if (log / EVENTS).exists() else ()
 
@@ -134,7 +135,7 @@ def _word(what: str) -> str:
     return what.removeprefix("candidate ")
 
 
-def _run(
+def run_in(
     folder: Path,
     number: int,
     what: str,
@@ -142,6 +143,13 @@ def _run(
     line: Mapping[str, Any],
 ) -> Recorded:
     """Read a run of an episode.
+
+    Args:
+        folder: The evolution's folder.
+        number: The episode's, from 0.
+        what: What the run is called.
+        events: What happened in the episode.
+        line: The episode as its line has it; nothing, where it is not done.
 
     Raises:
         InputError: There is none of that name.

@@ -10,7 +10,7 @@ from ...runtime.terminal import counted, on_one_line
 from ...schema.command import Command
 from ...schema.json_text import dumps
 from ..evolutions import consumed, rates_of
-from ..signals import signals
+from ..signals import WINDOW, signals
 from .arguments import as_json, open_pool, pool_folder
 from .figures import made_by, table
 from .signals import best_of, index_value, signals_value, tokens_value
@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from ..population import Standing
     from ..signals import Happened, Signals
 
-__all__ = ["show_population"]
+__all__ = [
+    "AGENTS",
+    "EVENTS",
+    "NICHES",
+    "agent_rows",
+    "flow_rows",
+    "lifecycle_rows",
+    "niche_rows",
+    "show_population",
+    "summary_lines",
+]
 
 AGENTS = {
     "agent": "<",
@@ -53,7 +63,7 @@ NONE = '""'
     "--window",
     metavar="N",
     type=click.IntRange(min=1),
-    default=32,
+    default=WINDOW,
     show_default=True,
     help="Tasks over which specialization is measured.",
 )
@@ -83,7 +93,7 @@ def show_population(
     parts = (
         _agents(pool, of, everyone),
         _niches(of),
-        _summary(of, spent, **how),
+        summary_lines(of, spent, **how),
         _flow(of),
         _timeline(of.lifecycle),
     )
@@ -91,9 +101,14 @@ def show_population(
 
 
 def _agents(pool: Pool, of: Signals, everyone: bool) -> Iterator[str]:
+    yield from table(AGENTS, agent_rows(pool, of, everyone=everyone))
+
+
+def agent_rows(pool: Pool, of: Signals, *, everyone: bool) -> Sequence[Sequence[str]]:
+    """Give what stands of each agent under `AGENTS`."""
     population = of.population
     shown = population.everybody if everyone else population.agents
-    yield from table(AGENTS, [_row(pool, of, name, one) for name, one in shown.items()])
+    return [_row(pool, of, name, one) for name, one in shown.items()]
 
 
 def _row(pool: Pool, of: Signals, name: str, one: Standing) -> Sequence[str]:
@@ -114,6 +129,12 @@ def _row(pool: Pool, of: Signals, name: str, one: Standing) -> Sequence[str]:
 
 
 def _niches(of: Signals) -> Iterator[str]:
+    if rows := niche_rows(of):
+        yield from table(NICHES, rows)
+
+
+def niche_rows(of: Signals) -> Sequence[Sequence[str]]:
+    """Give what stands of each niche under `NICHES`."""
     rows: list[Sequence[str]] = []
     for niche in of.niches:
         tasks = len(of.of(niche))
@@ -122,13 +143,20 @@ def _niches(of: Signals) -> Iterator[str]:
         rows.append(
             (niche or NONE, str(tasks), _score(of, niche), _listed(shares), _listed(structures))
         )
-    if rows:
-        yield from table(NICHES, rows)
+    return rows
 
 
-def _summary(
+def summary_lines(
     of: Signals, spent: Consumed | None, *, window: int, single: float | None
 ) -> Iterator[str]:
+    """Say in some lines what a population has become.
+
+    Args:
+        of: What happened.
+        spent: What its tasks consumed.
+        window: Tasks over which specialization is measured.
+        single: What a single agent consumes on one of these tasks.
+    """
     population, rates = of.population, of.population.rates
     gone = len(population.everybody) - len(population.agents)
     yield (
@@ -166,13 +194,20 @@ def _dreamt(dreams: Sequence[Happened]) -> str:
 
 
 def _flow(of: Signals) -> Iterator[str]:
-    """Give who gave how much to whom: those who gave and received most."""
     if not of.flow:
         return
+    yield from table(*flow_rows(of))
+    everybody = {one for pair in of.flow for one in pair}
+    if hidden := len(everybody - {*_most(of.given), *_most(of.received)}):
+        yield f"and {counted(hidden, 'agent')} more: --json has all"
+
+
+def flow_rows(of: Signals) -> tuple[Mapping[str, str], Sequence[Sequence[str]]]:
+    """Give who gave how much to whom, with heads: those who gave and received most."""
     givers = _most(of.given)
     recipients = _most(of.received)
     heads = {"giver > recipient": "<", **dict.fromkeys(recipients, ">"), "all": ">"}
-    rows = [
+    return heads, [
         (
             giver,
             *(str(of.flow.get((giver, one), 0) or "·") for one in recipients),
@@ -180,10 +215,6 @@ def _flow(of: Signals) -> Iterator[str]:
         )
         for giver in givers
     ]
-    yield from table(heads, rows)
-    everybody = {one for pair in of.flow for one in pair}
-    if hidden := len(everybody - {*givers, *recipients}):
-        yield f"and {counted(hidden, 'agent')} more: --json has all"
 
 
 def _most(numbers: Mapping[str, int]) -> Sequence[str]:
@@ -191,7 +222,13 @@ def _most(numbers: Mapping[str, int]) -> Sequence[str]:
 
 
 def _timeline(events: Sequence[Happened]) -> Iterator[str]:
-    rows = [
+    if rows := lifecycle_rows(events):
+        yield from table(EVENTS, rows)
+
+
+def lifecycle_rows(events: Sequence[Happened]) -> Sequence[Sequence[str]]:
+    """Give what stands of each change of the roster under `EVENTS`."""
+    return [
         (
             str(one.tasks),
             str(one.about.get("operator", "-")),
@@ -200,8 +237,6 @@ def _timeline(events: Sequence[Happened]) -> Iterator[str]:
         )
         for one in events
     ]
-    if rows:
-        yield from table(EVENTS, rows)
 
 
 def _score(of: Signals, niche: str | None = None) -> str:

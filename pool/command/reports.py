@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..pool import Pool
     from ..statistics import Statistics
 
-__all__ = ["best", "show", "show_list"]
+__all__ = ["COLUMNS", "best", "dropped_lines", "show", "show_list", "summary_line", "team_row"]
 
 COLUMNS = {
     "team": "<",
@@ -62,14 +62,14 @@ def show_list(folder: Path, everyone: bool, rejections: bool, as_json: bool, **o
     pool, tasks = open_pool(folder), Tasks(**of)
     ranked = tasks.ranked(pool).items()
     shown = [(one, expected) for one, expected in ranked if everyone or one.retired is None]
-    dropped = list(_dropped(pool)) if rejections else []
+    dropped = [*_dropped(pool)] if rejections else []
     if as_json:
         counts = {"rejected": dict(pool.rejections), "twins": dict(pool.twins)}
         told = {"teams": [_value(one, tasks, expected) for one, expected in shown], **counts}
         click.echo(dumps({**told, "dropped": dropped} if rejections else told, indent=2))
         return
-    lines = table(COLUMNS, [_row(one, tasks, expected) for one, expected in shown])
-    click.echo("\n".join([*lines, "", on_one_line(_summary(pool)), *map(_told, dropped)]))
+    lines = table(COLUMNS, [team_row(one, tasks, expected) for one, expected in shown])
+    click.echo("\n".join([*lines, "", on_one_line(summary_line(pool)), *map(_told, dropped)]))
 
 
 @click.command("show", cls=Command)
@@ -140,7 +140,8 @@ def best(folder: Path, at_least: int, as_json: bool, **of: Any) -> None:
         click.echo(first.path)
 
 
-def _row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[str]:
+def team_row(member: Member, tasks: Tasks, expected: Expectation) -> Sequence[str]:
+    """Give what stands of a team under `COLUMNS`."""
     known = tasks(member)
     low, high = known.interval
     _, tokens = known.cost
@@ -168,7 +169,8 @@ def _by_niche(niches: Mapping[str, Statistics]) -> str:
     return ", ".join([*said[:MOST_NICHES], *more]) or "-"
 
 
-def _summary(pool: Pool) -> str:
+def summary_line(pool: Pool) -> str:
+    """Count the teams of a pool, and the children that did not come into it."""
     said = [counted(len(pool.members), "team"), f"{len(pool.teams) - len(pool.members)} retired"]
     if old := sum(one.counts_wins for one in pool.teams.values()):
         said.append(f"scores too high, since an older version counted wins only: {old} or more")
@@ -181,6 +183,11 @@ def _summary(pool: Pool) -> str:
 
 def _dropped(pool: Pool) -> Iterator[Mapping[str, Any]]:
     return (entry.value for entry in pool.entries() if entry.value["kind"] == "rejected")
+
+
+def dropped_lines(pool: Pool) -> Iterator[str]:
+    """Say of each child that was dropped, why."""
+    return map(_told, _dropped(pool))
 
 
 def _told(child: Mapping[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from contextlib import AsyncExitStack, contextmanager, suppress
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -366,9 +366,9 @@ class _Making:
         async with self.page:
             code = await self._made()
             if self.options["view"]:
-                click.echo("The page stays until Ctrl-C.", err=True)
-                with suppress(asyncio.CancelledError):
-                    await asyncio.Event().wait()
+                from .view import kept_open
+
+                await kept_open()
         return code
 
     async def _open_page(self, folder: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..view import Site
 
-__all__ = ["main", "shown"]
+__all__ = ["kept_open", "main", "shown"]
 
 
 @click.command(cls=Command)
@@ -38,7 +38,9 @@ __all__ = ["main", "shown"]
 )
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
 def main(folder: Path, output: Path | None, port: int, *, no_browser: bool) -> None:
-    """Look at a folder in a browser: a run, also while it is under way.
+    """Look at a folder in a browser: a run, a pool, an evolution or an evaluation, also under way.
+
+    A folder of several evaluations shows them together.
 
     The pages are served to this machine alone, at an address with a random token, until Ctrl-C.
     Nothing is asked, nothing is changed, and no other host is spoken to.
@@ -99,6 +101,13 @@ async def shown(
 
             await asyncio.to_thread(webbrowser.open, server.address)
         yield server.address
+
+
+async def kept_open() -> None:
+    """Wait until Ctrl-C, so that what was shown while it was made can be read to the end."""
+    click.echo("The page stays until Ctrl-C.", err=True)
+    with suppress(asyncio.CancelledError):
+        await asyncio.Event().wait()
 
 
 def _how_to_forward(port: int) -> str:

@@ -7,5 +7,18 @@ The kit knows no kind of folder. Each brings its own `Site` through the entry-po
 from .links import Links
 from .pages import Page, Templates
 from .site import PAGES, NoPage, Site, opened
+from .tables import Cell, Paged, Table, paged
 
-__all__ = ["PAGES", "Links", "NoPage", "Page", "Site", "Templates", "opened"]
+__all__ = [
+    "PAGES",
+    "Cell",
+    "Links",
+    "NoPage",
+    "Page",
+    "Paged",
+    "Site",
+    "Table",
+    "Templates",
+    "opened",
+    "paged",
+]

@@ -1,0 +1,160 @@
+"""Evaluations compared: which differ by more than chance, and who won which task."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.view import Cell, NoPage, Page, Table, paged
+from ...schema.errors import CoterieError
+from ..comparing import compare, compared
+from .figures import table_of
+from .many import readable
+from .samples import address_of
+from .templates import TEMPLATES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...runtime.view import Links
+    from ..comparing import Comparison
+    from .evaluated import Evaluated
+
+__all__ = ["comparisons_page", "pair_page"]
+
+ALL_PAIRS = 5
+"""Evaluations up to which each is compared with each; of more, each with the first."""
+CHANGES = ("better", "worse", "same")
+HEADS = {"task": "<", "": "<", "first": ">", "second": ">", "difference": ">"}
+
+
+def comparisons_page(members: Mapping[str, Evaluated], links: Links) -> Page:
+    """Make the page that says which evaluations of a benchmark differ by more than chance."""
+    good, _ = readable(members)
+    groups: dict[str, list[str]] = {}
+    for prefix, told in good.items():
+        groups.setdefault(told["benchmark"], []).append(prefix)
+    return Page(
+        title="Comparisons",
+        body=TEMPLATES.render(
+            "comparisons.html",
+            links,
+            groups=[
+                _compared(name, prefixes, members, links)
+                for name, prefixes in groups.items()
+                if len(prefixes) > 1
+            ],
+        ),
+    )
+
+
+def _compared(
+    benchmark: str, prefixes: Sequence[str], members: Mapping[str, Evaluated], links: Links
+) -> dict[str, Any]:
+    found, why = list[tuple[str, "Comparison"]](), list[str]()
+    for one, other in _pairs(prefixes):
+        try:
+            pair = compare(members[one].folder, members[other].folder)
+        except CoterieError as error:
+            why.append(str(error))
+        else:
+            found.append((links.to("", _address(one, other)), pair))
+    named = [" and ".join(pair.names) for _, pair in found]
+    rows = [
+        {"pair": name, **{head: row[head] for head in row if head not in {"first", "second"}}}
+        for name, row in zip(named, compared([pair for _, pair in found]), strict=True)
+    ]
+    addresses = {name: where for name, (where, _) in zip(named, found, strict=True)}
+    warnings = dict.fromkeys(line for _, pair in found for line in pair.warnings())
+    return {
+        "name": benchmark,
+        "table": table_of("Each pair on the tasks that both have", rows, addresses),
+        "notes": [*warnings, *why],
+        "is_first_only": len(prefixes) > ALL_PAIRS,
+    }
+
+
+def _pairs(prefixes: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for place, one in enumerate(prefixes):
+        if place == 0 or len(prefixes) <= ALL_PAIRS:
+            yield from ((one, other) for other in prefixes[place + 1 :])
+
+
+def _address(one: str, other: str) -> str:
+    return f"compare/{one}{other}same/0"
+
+
+def pair_page(members: Mapping[str, Evaluated], address: str, links: Links) -> Page:
+    """Make the page of two evaluations, task by task.
+
+    Args:
+        members: The evaluations.
+        address: `compare/ONE/OTHER/KIND/PAGE`; page 0 has all kinds.
+        links: Names the parts of the page.
+
+    Raises:
+        NoPage: There are no such evaluations.
+        InputError: They cannot be compared.
+    """
+    match address.split("/"):
+        case ["compare", one, other, kind, number] if (
+            {f"{one}/", f"{other}/"} <= members.keys() and kind in CHANGES and number.isdecimal()
+        ):
+            pass
+        case _:
+            raise NoPage(address)
+    first, second = members[f"{one}/"], members[f"{other}/"]
+    pair = compare(first.folder, second.folder)
+    rows = sorted(
+        zip(pair.tasks, pair.before, pair.after, strict=True), key=lambda row: row[1] - row[2]
+    )
+    chosen = [row for row in rows if number == "0" or _change(row) == kind]
+
+    def at(page: int) -> str:
+        return f"compare/{one}/{other}/{kind}/{page}"
+
+    part = paged(chosen, max(1, int(number)), links, at)
+    there = [{each.task: each for each in one.samples} for one in (first, second)]
+    return Page(
+        title=f"{one} and {other}",
+        body=TEMPLATES.render(
+            "pair.html",
+            links,
+            names=[(first.name, f"{one}/"), (second.name, f"{other}/")],
+            told=str(pair),
+            choices=[("all", links.to("", _address(f"{one}/", f"{other}/")), number == "0")]
+            + [
+                (
+                    f"{name} {sum(_change(row) == name for row in rows)}",
+                    links.to("", f"compare/{one}/{other}/{name}/1"),
+                    number != "0" and name == kind,
+                )
+                for name in CHANGES
+            ],
+            part=part,
+            table=Table(
+                caption="Tasks: the mean over its trials in each, those that gained most first",
+                heads=HEADS,
+                rows=[
+                    (
+                        task,
+                        Cell(_change(row), badge=True),
+                        Cell(f"{before:.3g}", _at(there[0], task, f"{one}/", links)),
+                        Cell(f"{after:.3g}", _at(there[1], task, f"{other}/", links)),
+                        f"{after - before:+.3g}",
+                    )
+                    for row in part.shown
+                    for task, before, after in [row]
+                ],
+                empty="none.",
+            ),
+        ),
+    )
+
+
+def _change(row: tuple[str, float, float]) -> str:
+    _, before, after = row
+    return "better" if after > before else "worse" if after < before else "same"
+
+
+def _at(samples: Mapping[str, Any], task: str, prefix: str, links: Links) -> str:
+    return links.to("", address_of(samples[task], prefix)) if task in samples else ""

@@ -1,0 +1,164 @@
+"""The figures of an evaluation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.view import Cell, Page, Table
+from ...runtime.view.plots import Bar, Bars
+from ...schema.json_text import dumps
+from ...schema.loading import read_team
+from ...schema.picture.svg import draw_marked
+from ..command.figures import warnings_of
+from ..tables import by_agent, by_niche, figure_text
+from .samples import KINDS, kind_of
+from .templates import TEMPLATES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from markupsafe import Markup
+
+    from ...runtime.view import Links
+    from .evaluated import Evaluated
+
+__all__ = ["bar_of", "figures_page", "table_of"]
+
+MOST_NICHES = 60
+WORDS = frozenset({"agent", "benchmark", "effect", "models", "note", "team", "test"})
+"""Columns that have words, and no figures."""
+
+
+def figures_page(one: Evaluated, prefix: str, links: Links) -> Page:
+    """Make the page of an evaluation's figures.
+
+    Args:
+        one: The evaluation.
+        prefix: What its addresses begin with.
+        links: Names the parts of the page.
+
+    Raises:
+        InputError: A file is damaged, was edited, or is of another version.
+        KeyError: A file lacks a field.
+    """
+    told = one.told
+    niches = {name: each for name, each in told["niches"].items() if each["value"] is not None}
+    counts = Counter(map(kind_of, one.samples))
+    return Page(
+        title=f"{told['team']} on {told['benchmark']}",
+        body=TEMPLATES.render(
+            "figures.html",
+            links,
+            told=told,
+            status=one.status,
+            folder=str(one.folder),
+            facts=[*_facts(told)],
+            warnings=warnings_of(told),
+            kinds=[
+                (kind, counts[kind], links.to("", f"{prefix}samples/{kind}/1"))
+                for kind in KINDS
+                if counts[kind]
+            ],
+            samples=links.to("", f"{prefix}samples"),
+            bars=Bars(
+                caption="Score by niche, with 95 % intervals",
+                bars=[bar_of(name or "all", each) for name, each in niches.items()][:MOST_NICHES],
+            ),
+            niches=table_of("Score by niche", by_niche([told])),
+            agents=table_of("What each agent consumed", by_agent([told])),
+            measures=_measures(told),
+            graph=_graph(one, links),
+            made=[*_made(told)],
+        ),
+    )
+
+
+def bar_of(name: str, figure: Mapping[str, Any], address: str = "") -> Bar:
+    """Make a bar of a figure as results.json has it."""
+    low, high = figure["interval"]
+    told = figure_text(figure)
+    return Bar(name=name, value=figure["value"], low=low, high=high, told=told, address=address)
+
+
+def table_of(
+    caption: str, rows: Sequence[Mapping[str, str]], links: Mapping[str, str] | None = None
+) -> Table:
+    """Make a table of rows as `mas-bench table` has them.
+
+    Args:
+        caption: What it is of.
+        rows: The rows.
+        links: Where the words of first columns lead.
+    """
+    heads = [*dict.fromkeys(name for row in rows for name in row)]
+    addresses = links or {}
+    return Table(
+        caption=caption,
+        heads={
+            name: "<" if place == 0 or name in WORDS else ">" for place, name in enumerate(heads)
+        },
+        rows=[
+            [
+                Cell(row.get(name, ""), addresses.get(row.get(name, ""), "") if not place else "")
+                for place, name in enumerate(heads)
+            ]
+            for row in rows
+        ],
+    )
+
+
+def _facts(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    headline, usage, ran = told["headline"], told["usage"], told["execution_rate"]
+    yield headline["name"], figure_text(headline) or "no sample has a score"
+    yield "Tasks x trials", f"{told['tasks']} x {told['trials']}"
+    for k, value in told["pass@k"].items():
+        if told["trials"] > 1 and value is not None:
+            yield f"pass@{k}", f"{value:.3f}"
+    if ran["value"] is not None:
+        yield "Ran to an answer", f"{figure_text(ran)} of {ran['n']}"
+    yield "Missing", str(told["missing"] or "")
+    yield "Cost", usage["cost"]
+    yield "Tokens", f"{usage['prompt_tokens'] + usage['completion_tokens']:,}"
+    yield "Model calls", f"{usage['calls']:,}"
+    yield "Seconds of runs", f"{told['seconds']:,.1f}"
+    for name, seconds in (told["latency"] or {}).items():
+        yield f"Seconds of a trial, {name}", f"{seconds:.3g}"
+
+
+def _measures(told: Mapping[str, Any]) -> Table:
+    return Table(
+        caption="What else was measured",
+        heads={"measure": "<", "mean": ">", "95 %": ">", "of samples": ">"},
+        rows=[
+            (
+                name,
+                f"{one['mean']:.3f}",
+                " to ".join(f"{end:.3f}" for end in one.get("interval", ())),
+                f"{one['n']} of {one['of']}",
+            )
+            for name, one in told["measures"].items()
+        ],
+    )
+
+
+def _graph(one: Evaluated, links: Links) -> Markup | str:
+    """Draw the team; nothing, where what was evaluated is none."""
+    from markupsafe import Markup
+
+    if not (one.folder / "team.yaml").is_file():
+        return ""
+    team = read_team(one.folder / "team.yaml")
+    # Drawn from a team that loads; what it says is escaped there.
+    return Markup(draw_marked(team, {}, team.edges, tip=links.id("tip")))  # noqa: S704
+
+
+def _made(told: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Say how it was made."""
+    yield "Command", told["command"]
+    yield "Models", ", ".join(f"{alias} = {model}" for alias, model in told["models"].items())
+    for name in ("endpoints", "evaluation", "seed", "data", "versions", "host", "content_hash"):
+        item = told.get(name)
+        if item not in (None, "", {}):
+            text = item if isinstance(item, str) else dumps(item, ensure_ascii=False)
+            yield name.replace("_", " ").capitalize(), text

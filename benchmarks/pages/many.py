@@ -1,0 +1,145 @@
+"""Several evaluations together: figures, costs, and which of them nobody beats at their price."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.terminal import counted
+from ...runtime.view import Page
+from ...runtime.view.plots import Bars, Plot, Point, Series
+from ...schema.errors import CoterieError
+from ..tables import by_niche, by_team, figure_text, names_of
+from .figures import bar_of, table_of
+from .templates import TEMPLATES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ...runtime.view import Links
+    from .evaluated import Evaluated
+
+__all__ = ["front", "many_page", "readable"]
+
+ALREADY = frozenset({"benchmark", "team"})
+"""Columns that say what stands there already."""
+
+
+def many_page(folder: Path, members: Mapping[str, Evaluated], links: Links) -> Page:
+    """Make the page of all evaluations of a folder, by benchmark."""
+    good, bad = readable(members)
+    benchmarks = dict.fromkeys(told["benchmark"] for told in good.values())
+    return Page(
+        title=folder.resolve().name,
+        body=TEMPLATES.render(
+            "many.html",
+            links,
+            title=folder.resolve().name,
+            many=counted(len(members), "evaluation"),
+            bad=bad,
+            groups=[
+                _group(
+                    name,
+                    {prefix: told for prefix, told in good.items() if told["benchmark"] == name},
+                    links,
+                )
+                for name in benchmarks
+            ],
+        ),
+    )
+
+
+def readable(
+    members: Mapping[str, Evaluated],
+) -> tuple[Mapping[str, Mapping[str, Any]], Sequence[tuple[str, str]]]:
+    """Read all figures that can be; of the others say why not."""
+    good, bad = dict[str, "Mapping[str, Any]"](), list[tuple[str, str]]()
+    for prefix, one in members.items():
+        try:
+            good[prefix] = one.told
+        except CoterieError as error:
+            bad.append((one.name, str(error)))
+    return good, bad
+
+
+def _group(name: str, group: Mapping[str, Mapping[str, Any]], links: Links) -> dict[str, Any]:
+    all_told, prefixes = [*group.values()], [*group]
+    names = [
+        f"{team} ({prefix.rstrip('/')})"
+        for team, prefix in zip(names_of(all_told), prefixes, strict=True)
+    ]
+    addresses = [links.to("", prefix) for prefix in prefixes]
+    scored = [
+        (who, told, where)
+        for who, told, where in zip(names, all_told, addresses, strict=True)
+        if told["headline"]["value"] is not None
+    ]
+    rows = [
+        {"evaluation": who, **{head: row[head] for head in row if head not in ALREADY}}
+        for who, row in zip(names, by_team(all_told), strict=True)
+    ]
+    return {
+        "name": name,
+        "title": all_told[0]["title"],
+        "bars": Bars(
+            caption=f"{all_told[0]['headline']['name']}, with 95 % intervals",
+            bars=[bar_of(who, told["headline"], where) for who, told, where in scored],
+        ),
+        "table": table_of("Evaluations", rows, dict(zip(names, addresses, strict=True))),
+        "plot": _costs(scored),
+        "niches": table_of("Score by niche", by_niche(all_told)),
+        "has_niches": len({niche for told in all_told for niche in told["niches"]}) > 1,
+    }
+
+
+def _costs(scored: Sequence[tuple[str, Mapping[str, Any], str]]) -> Plot | None:
+    """Draw figures against what a sample costs: USD where all prices are known, else tokens."""
+    if len(scored) < 2:
+        return None
+    is_priced = all(
+        told["usage"]["usd"] > 0 and not told["usage"]["unpriced_calls"] for _, told, _ in scored
+    )
+    points = [
+        Point(
+            x=_each(told, is_priced=is_priced),
+            y=told["headline"]["value"],
+            low=told["headline"]["interval"][0],
+            high=told["headline"]["interval"][1],
+            tip=f"{who}: {figure_text(told['headline'])}",
+            label=told["team"][:24],
+            address=where,
+        )
+        for who, told, where in scored
+    ]
+    best = [*front(points)]
+    unit = "USD" if is_priced else "tokens"
+    return Plot(
+        caption=f"Figure against {unit} for a sample",
+        x=f"{unit} for a sample",
+        y=scored[0][1]["headline"]["name"],
+        y_range=(0.0, 1.0),
+        series=[
+            Series(name="evaluations", points=sorted(points, key=lambda one: one.x)),
+            Series(
+                name="Pareto front: nothing cheaper is as good",
+                points=best,
+                is_line=True,
+                has_points=False,
+            ),
+        ],
+    )
+
+
+def _each(told: Mapping[str, Any], *, is_priced: bool) -> float:
+    usage, samples = told["usage"], max(1, told["samples"] + told["unscored"])
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    return (usage["usd"] if is_priced else tokens) / samples
+
+
+def front(points: Iterable[Point]) -> Iterator[Point]:
+    """Give the points than which nothing at most as dear is better, the cheapest first."""
+    best = float("-inf")
+    for one in sorted(points, key=lambda point: (point.x, -point.y)):
+        if one.y > best:
+            best = one.y
+            yield one

@@ -1,0 +1,131 @@
+"""The samples of an evaluation, by what came of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+from ...runtime.terminal import counted
+from ...runtime.view import Cell, NoPage, Page, Table, paged
+from .templates import TEMPLATES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ...runtime.view import Links
+    from ..samples import Sample
+    from .evaluated import Evaluated
+
+__all__ = ["KINDS", "address_of", "kind_of", "samples_page"]
+
+KINDS = ("right", "in part right", "wrong", "unscored")
+"""What a sample can be."""
+LONGEST = 160
+HEADS = {
+    "task": "<",
+    "trial": ">",
+    "": "<",
+    "score": ">",
+    "niche": "<",
+    "answer": "<",
+    "why": "<",
+    "tokens": ">",
+    "cost": ">",
+    "seconds": ">",
+}
+
+
+def kind_of(sample: Sample) -> str:
+    """Say in a word what a sample is."""
+    if sample.score is None:
+        return "unscored"
+    return "right" if sample.score >= 1 else "wrong" if sample.score <= 0 else "in part right"
+
+
+def address_of(sample: Sample, prefix: str) -> str:
+    """Give the address of the page of a sample."""
+    return f"{prefix}sample/{sample.trial}/{sample.task}"
+
+
+def samples_page(one: Evaluated, prefix: str, which: str, links: Links) -> Page:
+    """Make the page of some samples.
+
+    Args:
+        one: The evaluation.
+        prefix: What its addresses begin with.
+        which: `KIND/PAGE`, `niche NAME/PAGE`, `all/PAGE`, or nothing.
+        links: Names the parts of the page.
+
+    Raises:
+        NoPage: There is no such kind or niche.
+        InputError: A file is damaged.
+    """
+    choice, _, number = (which or "all/1").rpartition("/")
+    samples = one.samples
+    choices = _choices(samples)
+    if choice not in choices or not number.isdecimal():
+        raise NoPage(which)
+    shown = [each for each in samples if choices[choice](each)]
+    part = paged(shown, int(number), links, lambda page: _address(prefix, choice, page))
+    return Page(
+        title=f"Samples of {one.name}",
+        body=TEMPLATES.render(
+            "samples.html",
+            links,
+            title=one.name,
+            up=prefix,
+            choices=[
+                (unquote(name), links.to("", _address(prefix, name, 1)), name == choice)
+                for name in choices
+            ],
+            part=part,
+            table=Table(
+                caption=counted(len(shown), "sample"),
+                heads=HEADS,
+                rows=[_row(each, prefix, links) for each in part.shown],
+                empty="none of this kind.",
+            ),
+        ),
+    )
+
+
+def _address(prefix: str, choice: str, number: int) -> str:
+    if choice == "all" and number == 1:
+        return f"{prefix}samples"
+    return f"{prefix}samples/{choice}/{number}"
+
+
+def _choices(samples: Sequence[Sample]) -> Mapping[str, Callable[[Sample], bool]]:
+    """Give what can be chosen by, each with what is shown then."""
+    there = {kind_of(each) for each in samples}
+    niches = sorted({each.niche for each in samples if each.niche})
+    of_kinds = {
+        kind: lambda each, kind=kind: kind_of(each) == kind for kind in KINDS if kind in there
+    }
+    # An address has slashes between its words, so a niche's own are written otherwise.
+    of_niches = {
+        f"niche {quote(niche, safe=' ')}": lambda each, niche=niche: each.niche == niche
+        for niche in niches
+    }
+    return {"all": lambda _: True, **of_kinds, **(of_niches if len(niches) > 1 else {})}
+
+
+def _row(sample: Sample, prefix: str, links: Links) -> Sequence[str | Cell]:
+    answer = sample.answer if sample.answer is not None else sample.error or ""
+    return (
+        Cell(sample.task, links.to("", address_of(sample, prefix))),
+        str(sample.trial),
+        Cell(kind_of(sample), badge=True),
+        "" if sample.score is None else f"{sample.score:g}",
+        sample.niche,
+        _short(answer),
+        _short(sample.reason),
+        f"{sample.usage.tokens:,}",
+        sample.usage.cost,
+        f"{sample.seconds:.2f}",
+    )
+
+
+def _short(text: str) -> str:
+    line = " ".join(text[: 4 * LONGEST].split())
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"

@@ -1,0 +1,134 @@
+"""An evaluation, or a folder of several, as a site."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...operators.folder import MANIFEST as EVOLUTION
+from ...runtime.journal import FILE
+from ...runtime.record import MANIFEST
+from ...runtime.view import NoPage, Page
+from ...runtime.view.run import run_page
+from ...schema.errors import InputError
+from ...schema.team import natural
+from ..command.viewing import trial_of
+from ..results import RESULTS, SAMPLES
+from .comparison import comparisons_page, pair_page
+from .evaluated import Evaluated
+from .figures import figures_page
+from .many import many_page
+from .samples import samples_page
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...runtime.view import Links
+
+__all__ = ["ResultsSite", "open_results"]
+
+MOST = 500
+"""Evaluations of one folder that are shown."""
+IN_A_FILE = 8
+"""Evaluations whose own pages a file has, too."""
+
+
+def open_results(folder: Path) -> ResultsSite | None:
+    """Find an evaluation, or a folder of several; None where the folder is of another kind."""
+    if _is_evaluation(folder):
+        return ResultsSite(folder=folder, members={"": Evaluated(folder=folder)})
+    found = sorted(filter(_is_evaluation, _folders(folder)), key=lambda one: natural(one.name))
+    if not found or (folder / MANIFEST).exists():
+        return None
+    members = {f"{one.name}/": Evaluated(folder=one) for one in found[-MOST:]}
+    return ResultsSite(folder=folder, members=members)
+
+
+def _is_evaluation(folder: Path) -> bool:
+    there = {name: (folder / name).exists() for name in (MANIFEST, "task.json", EVOLUTION)}
+    has_some = any((folder / name).exists() for name in (RESULTS, SAMPLES, FILE))
+    return has_some and there[MANIFEST] and not there["task.json"] and not there[EVOLUTION]
+
+
+def _folders(folder: Path) -> list[Path]:
+    with os.scandir(folder) as entries:
+        return [Path(one.path) for one in entries if one.is_dir()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultsSite:
+    """One evaluation or several of a folder.
+
+    Attributes:
+        folder: The folder.
+        members: The evaluations, by what their addresses begin with: nothing, where it is one.
+    """
+
+    folder: Path
+    members: Mapping[str, Evaluated] = field(repr=False)
+
+    @property
+    def title(self) -> str:
+        """What the folder is called."""
+        return self.folder.resolve().name
+
+    @cached_property
+    def is_alone(self) -> bool:
+        """Whether the folder is that of one evaluation."""
+        return "" in self.members
+
+    @property
+    def contents(self) -> Mapping[str, str]:
+        """The figures and the samples; of several, all together first."""
+        if self.is_alone:
+            return {"": "Results", "samples": "Samples"}
+        own = {
+            f"{prefix}{address}": f"{one.name}{title}"
+            for prefix, one in [*self.members.items()][:IN_A_FILE]
+            for address, title in {"": "", "samples": ": samples"}.items()
+        }
+        return {"": "Evaluations", "compare": "Comparisons", **own}
+
+    @property
+    def state(self) -> str:
+        """What changes with the files; empty, once no process is at work on any."""
+        if not any(one.is_at_work for one in self.members.values()):
+            return ""
+        return " ".join(one.stamp for one in self.members.values())
+
+    def page(self, address: str, links: Links) -> Page:
+        """Make a page: of the contents, of some samples, of one sample, or of two evaluations.
+
+        Raises:
+            NoPage: There is none of that address.
+            InputError: A file is damaged, was edited, or is of another version.
+        """
+        if not self.is_alone:
+            if not address:
+                return many_page(self.folder, self.members, links)
+            if address == "compare":
+                return comparisons_page(self.members, links)
+            if address.startswith("compare/"):
+                return pair_page(self.members, address, links)
+        prefix = "" if self.is_alone else address.partition("/")[0] + "/"
+        one = self.members.get(prefix)
+        if one is None:
+            raise NoPage(address)
+        return _of_one(one, prefix, address.removeprefix(prefix), links)
+
+
+def _of_one(one: Evaluated, prefix: str, address: str, links: Links) -> Page:
+    kind, _, rest = address.partition("/")
+    if not address:
+        return figures_page(one, prefix, links)
+    if kind == "samples":
+        return samples_page(one, prefix, rest, links)
+    trial, _, task = rest.partition("/")
+    if kind != "sample" or not trial.isdecimal() or not task:
+        raise NoPage(address)
+    if all((each.task, each.trial) != (task, int(trial)) for each in one.samples):
+        raise InputError(f"{one.folder}: there is no trial {trial} of a task {task!r} yet.")
+    return run_page(trial_of(one.folder, task, int(trial)), links)

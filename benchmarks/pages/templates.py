@@ -1,0 +1,11 @@
+"""The templates of these pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...runtime.view import Templates
+
+__all__ = ["TEMPLATES"]
+
+TEMPLATES = Templates(folder=Path(__file__).parent)

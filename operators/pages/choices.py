@@ -1,0 +1,45 @@
+"""Some teams of many: all, those that live, those of an operator, those of a niche."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+from ...pool.command.figures import made_by
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ...pool.members import Member
+    from ...runtime.view import Links
+
+__all__ = ["choices_of", "links_of"]
+
+Choice = "Callable[[Member], bool]"
+
+
+def choices_of(teams: Iterable[Member]) -> Mapping[str, Callable[[Member], bool]]:
+    """Give what teams can be chosen by, each with the test that they pass then."""
+    members = [*teams]
+    operators = sorted({made_by(one.born) for one in members if one.born.operator})
+    niches = sorted({niche for one in members for niche in one.niches})
+    return {
+        "all": lambda _: True,
+        "living": lambda one: one.retired is None,
+        # An address has slashes between its words, so those of names are written otherwise.
+        **{
+            f"by {quote(name, safe=' +')}": lambda one, name=name: made_by(one.born) == name
+            for name in operators
+        },
+        **{
+            f"on {quote(niche, safe=' ')}": lambda one, niche=niche: niche in one.niches
+            for niche in niches
+        },
+    }
+
+
+def links_of(
+    names: Iterable[str], chosen: str, address: Callable[[str], str], links: Links
+) -> Sequence[tuple[str, str, bool]]:
+    """Give the words of choices, where each leads, and whether it is the one that is shown."""
+    return [(unquote(name), links.to("", address(name)), name == chosen) for name in names]

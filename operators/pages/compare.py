@@ -1,0 +1,85 @@
+"""Two teams beside each other, and what differs between them in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...pool.command.figures import score
+from ...runtime.view import Cell, Page, Table
+from ...schema.edits import words
+from .templates import TEMPLATES, graph_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...runtime.view import Links
+    from .kept import Kept
+
+__all__ = ["choose_page", "compare_page"]
+
+MOST = 1_000
+HEADS = {"team": "<", "expected": ">", "its own trials": "<"}
+
+
+def choose_page(kept: Kept, name: str, links: Links) -> Page:
+    """Make the page on which the team is chosen that another is compared with.
+
+    Raises:
+        StorageError: The pool is damaged.
+    """
+    rows = [
+        (
+            Cell(one.name, links.to("", f"compare/{name}/{one.name}")),
+            str(expected),
+            score(one.statistics),
+        )
+        for one, expected in kept.ranked.items()
+        if one.name != name
+    ]
+    return Page(
+        title=f"Compare {name}",
+        body=TEMPLATES.render(
+            "choose.html",
+            links,
+            name=name,
+            page=links.to("", f"team/{name}"),
+            table=Table(caption="With which team?", heads=HEADS, rows=rows[:MOST]),
+        ),
+    )
+
+
+def compare_page(kept: Kept, one: str, other: str, links: Links) -> Page:
+    """Make the page of two teams.
+
+    Raises:
+        StorageError: The file of one is damaged.
+    """
+    ranked = kept.ranked
+    members = [kept.pool.teams[name] for name in (one, other)]
+    return Page(
+        title=f"{one} and {other}",
+        body=TEMPLATES.render(
+            "compare.html",
+            links,
+            names=(one, other),
+            back=links.to("", f"compare/{other}/{one}"),
+            lines=[*_lines(members[0].team, members[1].team)],
+            sides=[
+                (
+                    member.name,
+                    links.to("", f"team/{member.name}"),
+                    str(ranked[member]),
+                    score(member.statistics),
+                    graph_of(member.team, links.id(f"tip-{number}")),
+                )
+                for number, member in enumerate(members)
+            ],
+        ),
+    )
+
+
+def _lines(before: Any, after: Any) -> Iterator[tuple[str, str]]:
+    """Give the lines of the difference, each with whether it came or went."""
+    for line in words(before, after):
+        sign = line.strip()[:1]
+        yield (sign if sign in {"+", "-"} and line.startswith("    ") else ""), line

@@ -1,0 +1,301 @@
+"""What came of an evolution: scores and costs over its tasks, and what each operator was worth."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...pool.layout import EVOLUTIONS
+from ...pool.statistics import wilson
+from ...runtime.terminal import counted
+from ...runtime.usage import Usage
+from ...runtime.view import Cell, Page, Table, paged
+from ...runtime.view.plots import Plot, Point, Series
+from ...schema.json_text import dumps
+from ..command.telling import Told
+from ..folder import Manifest
+from ..lines import lines_in, runs_of, usage_of
+from .overview import status_of
+from .templates import TEMPLATES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ...runtime.view import Links
+    from ..report import Report
+    from .kept import Kept
+
+__all__ = ["evolution_page", "tasks_page"]
+
+TASKS = {
+    "task": "<",
+    "niche": "<",
+    "": "<",
+    "score": ">",
+    "first": ">",
+    "by": "<",
+    "tried": ">",
+    "new": ">",
+    "pool": ">",
+    "tokens": ">",
+    "cost": ">",
+}
+OPERATORS = {"operator": "<", "made": ">", "dropped": ">", "best of its task": ">", "tokens": ">"}
+SPENDING = {"purpose": "<", "calls": ">", "tokens": ">", "cost": ">"}
+HELD_OUT = {"team": "<", "role": "<", "score": ">", "95 %": ">", "against the deployed one": "<"}
+MOST_POINTS = 400
+
+
+def evolution_page(kept: Kept, name: str, links: Links) -> Page:
+    """Make the page of an evolution.
+
+    Raises:
+        InputError: Its manifest cannot be read.
+        StorageError: A file is damaged.
+    """
+    folder = kept.evolution(name)
+    lines = [*lines_in(folder)]
+    told, manifest = Told.of(kept.folder, name), Manifest.read(folder)
+    report = told.report
+    return Page(
+        title=f"Evolution {name}",
+        body=TEMPLATES.render(
+            "evolution.html",
+            links,
+            name=name,
+            folder=str(folder),
+            status=status_of(kept, name, report.tasks, len(manifest.tasks)),
+            strategy=str(manifest.recipe["strategy"]),
+            facts=[*_facts(told, manifest)],
+            held_out=str(told.held_out) if told.held_out else "",
+            best=told.best,
+            best_page=links.to("", f"team/{told.best['team']}") if told.best else "",
+            warnings=report.warnings,
+            text=str(told),
+            scores=_scores(lines, told, name, links),
+            costs=_costs(lines),
+            sizes=_sizes(report),
+            tasks=_tasks(kept, name, lines, 1, links),
+            operators=_operators(report),
+            spending=_spending(report),
+            components=Table(
+                caption="What mutations touched, by niche",
+                heads={"niche": "<", "components": "<"},
+                rows=[
+                    (niche, ", ".join(f"{one} {n}" for one, n in count.most_common()))
+                    for niche, count in sorted(report.components.items())
+                ],
+            ),
+            made=[
+                ("Commands", "; ".join(manifest.commands)),
+                ("Models", ", ".join(f"{k} = {v['model']}" for k, v in manifest.models.items())),
+                ("Recipe", dumps(manifest.recipe, ensure_ascii=False)),
+                ("Versions", ", ".join(manifest.coterie)),
+            ],
+        ),
+    )
+
+
+def tasks_page(kept: Kept, name: str, number: int, links: Links) -> Page:
+    """Make the page of some tasks of an evolution.
+
+    Raises:
+        StorageError: A file is damaged.
+    """
+    lines = [*lines_in(kept.evolution(name))]
+    return Page(
+        title=f"Tasks of {name}",
+        body=TEMPLATES.render(
+            "tasks.html",
+            links,
+            name=name,
+            back=links.to("", f"{EVOLUTIONS}/{name}"),
+            tasks=_tasks(kept, name, lines, number, links),
+        ),
+    )
+
+
+def _facts(told: Told, manifest: Manifest) -> Iterator[tuple[str, str]]:
+    report = told.report
+    low, high = report.interval
+    yield "Tasks", f"{report.tasks} of {len(manifest.tasks)}"
+    if report.score is not None:
+        yield "Online score", f"{report.score:.3f} [{low:.3f}, {high:.3f}] n={report.tasks}"
+    if report.searched and report.answered:
+        yield "First team tried", _share(report.first, report.answered)
+        yield "Best candidate", _share(report.right, report.answered)
+    yield "Chosen by", told.chosen_by
+    if report.searched:
+        yield "Candidates", f"{report.candidates}, {report.ran} ran to an answer"
+        yield "Configs written", f"{report.generated}, {report.executed} ran to an answer"
+    total = sum(report.spending.values(), Usage())
+    yield "Cost", total.cost
+    yield "Tokens", f"{total.tokens:,}"
+
+
+def _share(right: float, n: int) -> str:
+    low, high = wilson(right, n)
+    return f"{right / n:.3f} [{low:.3f}, {high:.3f}] n={n}"
+
+
+def _first(line: Mapping[str, Any]) -> float | None:
+    return line["first"] if line.get("candidates") else None
+
+
+def _scores(lines: Sequence[Mapping[str, Any]], told: Told, name: str, links: Links) -> Plot:
+    """Draw means until each task: of its answers, and of the first teams that were tried."""
+
+    def running(value: Callable[[Mapping[str, Any]], float | None], title: str) -> Series:
+        total, n, points = 0.0, 0, list[Point]()
+        for number, line in enumerate(lines, start=1):
+            if (score := value(line)) is None:
+                continue
+            total, n = total + score, n + 1
+            low, high = wilson(total, n)
+            points.append(
+                Point(
+                    x=number,
+                    y=total / n,
+                    low=low,
+                    high=high,
+                    tip=f"{title}: {total / n:.3f} [{low:.3f}, {high:.3f}] until task {number}",
+                    address=links.to("", _task_address(name, number - 1)),
+                )
+            )
+        step = -(-len(points) // MOST_POINTS) if points else 1
+        return Series(name=title, points=points[step - 1 :: step], is_line=True)
+
+    if not any(line.get("candidates") for line in lines):
+        all_ = [running(lambda line: line["score"], "each task's answer")]
+    else:
+        best = f"each task's best candidate, chosen by {told.chosen_by}: no score on unseen tasks"
+        all_ = [
+            running(lambda line: line["score"], best),
+            running(_first, "the first team tried on each, chosen by nothing"),
+        ]
+    return Plot(
+        caption="Mean score until each task, with 95 % intervals",
+        x="task",
+        y="mean score",
+        y_range=(0.0, 1.0),
+        series=[one for one in all_ if one.points],
+    )
+
+
+def _costs(lines: Sequence[Mapping[str, Any]]) -> Plot:
+    """Draw what each task consumed, by purpose."""
+    purposes: dict[str, list[Point]] = {}
+    for number, line in enumerate(lines, start=1):
+        parts = {
+            "runs of teams": usage_of(line),
+            "operators": Usage(**line["operators"]),
+            "judging": Usage(**line["judging"]),
+        }
+        for purpose, usage in parts.items():
+            tip = f"task {number}, {purpose}: {usage.tokens:,} tokens, {usage.cost}"
+            points = purposes.setdefault(purpose, [])
+            points.append(Point(x=number, y=usage.tokens, tip=tip))
+    used = {name: points for name, points in purposes.items() if any(one.y for one in points)}
+    step = max(1, -(-len(lines) // MOST_POINTS))
+    return Plot(
+        caption="Tokens of each task",
+        x="task",
+        y="tokens",
+        y_range=(0.0, 0.0),
+        series=[
+            Series(name=name, points=all_[::step], is_line=True) for name, all_ in used.items()
+        ],
+    )
+
+
+def _sizes(report: Report) -> Plot:
+    step = max(1, -(-report.tasks // MOST_POINTS))
+    numbers = [*enumerate(zip(report.sizes, report.growth, strict=True), start=1)][::step]
+    return Plot(
+        caption="Teams in the pool after each task",
+        x="task",
+        y="teams",
+        y_range=(0.0, 0.0),
+        series=[
+            Series(
+                name="members",
+                points=[Point(x=at, y=size) for at, (size, _) in numbers],
+                is_line=True,
+                has_points=False,
+            ),
+            Series(
+                name="born since the beginning",
+                points=[Point(x=at, y=grown) for at, (_, grown) in numbers],
+                is_line=True,
+                has_points=False,
+            ),
+        ],
+    )
+
+
+def _task_address(name: str, number: int) -> str:
+    return f"{EVOLUTIONS}/{name}/task/{number}"
+
+
+def _tasks(
+    kept: Kept, name: str, lines: Sequence[Mapping[str, Any]], number: int, links: Links
+) -> dict[str, Any]:
+    numbered = [*enumerate(lines)]
+    part = paged(numbered, number, links, lambda page: f"{EVOLUTIONS}/{name}/tasks/{page}")
+    return {
+        "part": part,
+        "table": Table(
+            caption=counted(len(lines), "task"),
+            heads=TASKS,
+            rows=[_row(kept, name, at, line, links) for at, line in part.shown],
+        ),
+    }
+
+
+def _row(
+    kept: Kept, name: str, at: int, line: Mapping[str, Any], links: Links
+) -> Sequence[str | Cell]:
+    score, team = line["score"], line.get("team", "")
+    total = usage_of(line) + Usage(**line["operators"]) + Usage(**line["judging"])
+    is_known = team in kept.pool.teams
+    return (
+        Cell(line["task"], links.to("", _task_address(name, at))),
+        line["niche"] or "",
+        Cell("right" if score >= 1 else "wrong" if score <= 0 else "in part right", badge=True),
+        f"{score:g}",
+        f"{line['first']:g}" if line.get("first") is not None else "",
+        Cell(team, links.to("", f"team/{team}") if is_known else ""),
+        str(runs_of(line)),
+        str(int(line.get("new", 0)) or ""),
+        str(line["pool"]),
+        f"{total.tokens:,}",
+        total.cost,
+    )
+
+
+def _operators(report: Report) -> Table:
+    names = sorted({*report.operators, *report.spent})
+    rows: list[Sequence[str]] = []
+    for name in names:
+        one = report.operators.get(name)
+        usage = report.spent_by(name)
+        rows.append(
+            (
+                name,
+                str(one.made) if one and report.searched else "",
+                str(one.dropped) if one else "",
+                str(one.best) if one and report.searched else "",
+                f"{usage.tokens:,}" if usage.calls else "",
+            )
+        )
+    return Table(caption="What each operator contributed", heads=OPERATORS, rows=rows)
+
+
+def _spending(report: Report) -> Table:
+    return Table(
+        caption="What was spent, by purpose",
+        heads=SPENDING,
+        rows=[
+            (name, f"{usage.calls:,}", f"{usage.tokens:,}", usage.cost)
+            for name, usage in report.spending.items()
+        ],
+    )

@@ -1,0 +1,94 @@
+"""A pool as pages need it: opened once, and read on where it has grown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...pool.expectation import ranked
+from ...pool.layout import EVOLUTIONS, LEDGER, MANIFEST, TURNS
+from ...pool.pool import Pool
+from ...runtime.journal import FILE, is_held
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from ...pool.expectation import Expectation
+    from ...pool.ledger import Entry
+    from ...pool.members import Member
+
+__all__ = ["Kept"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """The folder of a pool.
+
+    Attributes:
+        folder: The folder.
+    """
+
+    folder: Path
+    _known: dict[str, tuple[str, Any]] = field(default_factory=dict[str, "tuple[str, Any]"])
+
+    @property
+    def evolutions(self) -> Sequence[str]:
+        """The names of its evolutions."""
+        found = (self.folder / EVOLUTIONS).glob(f"*/{MANIFEST}")
+        return sorted(path.parent.name for path in found)
+
+    @property
+    def at_work(self) -> Sequence[str]:
+        """The evolutions that a process is at work on now."""
+        folders = ((name, self.evolution(name)) for name in self.evolutions)
+        return [name for name, one in folders if (one / FILE).exists() and is_held(one)]
+
+    def evolution(self, name: str) -> Path:
+        """Give the folder of an evolution."""
+        return self.folder / EVOLUTIONS / name
+
+    @property
+    def stamp(self) -> str:
+        """What changes with the pool and with the tasks of its evolutions."""
+        paths = [self.folder / LEDGER]
+        paths += [self.evolution(name) / TURNS for name in self.evolutions]
+        return " ".join(str(path.stat().st_size) if path.exists() else "-" for path in paths)
+
+    @property
+    def pool(self) -> Pool:
+        """The pool as it is now.
+
+        Raises:
+            StorageError: It is damaged.
+        """
+        if "pool" not in self._known:
+            self._known["pool"] = ("", Pool.open(self.folder, report=lambda _: None))
+        pool: Pool = self._known["pool"][1]
+        pool.refresh()
+        return pool
+
+    @property
+    def ranked(self) -> Mapping[Member, Expectation]:
+        """All teams, the most promising first, with what is expected of them.
+
+        Raises:
+            StorageError: The pool is damaged.
+        """
+        return self.once("ranked", lambda: ranked(self.pool.teams.values()))
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """All lines of the ledger.
+
+        Raises:
+            StorageError: It is damaged.
+        """
+        return self.once("entries", lambda: [*self.pool.entries()])
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """Make something of the pool, or give what was made of it as it is now."""
+        stamp = self.stamp
+        if self._known.get(name, ("", None))[0] != stamp:
+            self._known[name] = (stamp, make())
+        return self._known[name][1]

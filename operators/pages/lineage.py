@@ -1,0 +1,215 @@
+"""Where teams come from, over time: births, trials and retirements, a row for each team."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...pool.command.figures import made_by, score
+from ...runtime.view import Cell, NoPage, Page, Table, paged
+from .choices import choices_of, links_of
+from .templates import TEMPLATES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ...pool.ledger import Entry
+    from ...pool.members import Member
+    from ...runtime.view import Links
+    from .kept import Kept
+
+__all__ = ["lineage_page"]
+
+WIDTH, LABELS, ROW, AXIS = 1000, 230, 18, 26
+"""Measures of the figure in pixels: its width, that of the names, and two heights."""
+MOST_ROWS = 1_000
+"""Teams in the figure, the last ones that were born."""
+MOST_DOTS = 20_000
+NEAR = 3
+"""Pixels between two trials that are drawn apart."""
+LONGEST = 26
+HEADS = {
+    "team": "<",
+    "born at line": ">",
+    "made by": "<",
+    "of": "<",
+    "its own trials": "<",
+    "retired": "<",
+}
+
+
+@dataclass(kw_only=True)
+class _Life:
+    """What happened to a team, by the lines of the ledger."""
+
+    born: int = 0
+    retired: list[tuple[int, bool]] = field(default_factory=list["tuple[int, bool]"])
+    trials: list[tuple[int, float | None]] = field(default_factory=list["tuple[int, float | None]"])
+
+
+def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
+    """Make the page of how teams descend from each other.
+
+    Args:
+        kept: The pool.
+        choice: Which teams.
+        number: Which part of the table.
+        links: Names the parts of the page.
+
+    Raises:
+        NoPage: There is no such choice.
+        StorageError: The pool is damaged.
+    """
+    teams = kept.pool.teams
+    choices = choices_of(teams.values())
+    if choice not in choices:
+        raise NoPage(choice)
+    lives: Mapping[str, _Life] = kept.once("lives", lambda: _lives(kept.entries))
+    chosen = {one.name: one for one in teams.values() if choices[choice](one)}
+    drawn = dict([*chosen.items()][-MOST_ROWS:])
+
+    def address(name: str, page: int = 1) -> str:
+        return "lineage" if (name, page) == ("all", 1) else f"lineage/{name}/{page}"
+
+    part = paged([*chosen.values()], number, links, lambda page: address(choice, page))
+    return Page(
+        title="Lineage",
+        body=TEMPLATES.render(
+            "lineage.html",
+            links,
+            choices=links_of(choices, choice, address, links),
+            chart=_chart(drawn, lives, len(kept.entries), links),
+            left_out=len(chosen) - len(drawn),
+            part=part,
+            table=Table(
+                caption="Teams in the order of their births",
+                heads=HEADS,
+                rows=[_row(one, lives[one.name], links) for one in part.shown],
+                empty="none.",
+            ),
+        ),
+    )
+
+
+def _lives(entries: Iterable[Entry]) -> Mapping[str, _Life]:
+    found: dict[str, _Life] = {}
+    for entry in entries:
+        value, line = entry.value, entry.end.line
+        name = value.get("team")
+        if not isinstance(name, str):
+            continue
+        life = found.setdefault(name, _Life())
+        match value["kind"]:
+            case "born":
+                life.born = line
+            case "evaluated" | "failed":
+                life.trials.append((line, value.get("score")))
+            case "retired" | "restored":
+                life.retired.append((line, value["kind"] == "retired"))
+            case _:
+                pass
+    return found
+
+
+def _row(one: Member, life: _Life, links: Links) -> Sequence[str | Cell]:
+    return (
+        Cell(one.name, links.to("", f"team/{one.name}")),
+        f"{life.born:,}",
+        made_by(one.born),
+        ", ".join(one.born.parents),
+        score(one.statistics),
+        one.retired or "",
+    )
+
+
+def _chart(
+    teams: Mapping[str, Member], lives: Mapping[str, _Life], lines: int, links: Links
+) -> dict[str, Any]:
+    """Give the places of rows, bars, trials and lines of descent in pixels."""
+    order = [*_families(teams)]
+    place = {name: number for number, (name, _) in enumerate(order)}
+    first = min((lives[name].born for name in teams), default=1)
+    scale = (WIDTH - LABELS - 16) / max(1, lines - first)
+    near = max(NEAR, len(teams) * (WIDTH - LABELS) / MOST_DOTS)
+
+    def x(line: int) -> float:
+        return round(LABELS + (line - first) * scale, 1)
+
+    rows: list[dict[str, Any]] = []
+    for number, (name, depth) in enumerate(order):
+        life, top = lives[name], AXIS + ROW * number
+        told = name if len(name) <= LONGEST - depth else f"{name[: LONGEST - depth - 1]}…"
+        rows.append(
+            {
+                "name": name,
+                "told": told,
+                "indent": 4 + 6 * depth,
+                "top": top,
+                "address": links.to("", f"team/{name}"),
+                "spans": [
+                    (x(start), round(x(end) - x(start), 1)) for start, end in _spans(life, lines)
+                ],
+                "trials": [*_dots(life, x, near)],
+                "parents": [
+                    (x(life.born), AXIS + ROW * place[parent] + ROW // 2, top + ROW // 2)
+                    for parent in teams[name].born.parents
+                    if parent in place
+                ],
+                "is_retired": teams[name].retired is not None,
+            }
+        )
+    return {
+        "width": WIDTH,
+        "height": AXIS + ROW * len(rows) + 6,
+        "rows": rows,
+        "first": first,
+        "last": lines,
+        "left": LABELS,
+        "right": WIDTH - 16,
+    }
+
+
+def _spans(life: _Life, end: int) -> Iterator[tuple[int, int]]:
+    """Give from when to when a team was a member."""
+    start: int | None = life.born
+    for line, is_retired in life.retired:
+        if is_retired and start is not None:
+            yield start, line
+            start = None
+        elif not is_retired:
+            start = line
+    if start is not None:
+        yield start, end
+
+
+def _dots(life: _Life, x: Any, near: float) -> Iterator[tuple[float, str, str]]:
+    """Give trials: where, of what kind, and in words; of those that are very near, the first."""
+    last = float("-inf")
+    for line, value in life.trials:
+        at = x(line)
+        if at - last >= near:
+            last = at
+            kind = (
+                "odd"
+                if value is None
+                else "good"
+                if value >= 1
+                else "bad"
+                if value <= 0
+                else "part"
+            )
+            told = "no answer" if value is None else f"score {value:g}"
+            yield at, kind, f"line {line}: {told}"
+
+
+def _families(teams: Mapping[str, Member]) -> Iterator[tuple[str, int]]:
+    """Give names so that children stand below their first parents, each with its depth."""
+    children: dict[str | None, list[str]] = {}
+    for name, one in teams.items():
+        first = next((parent for parent in one.born.parents if parent in teams), None)
+        children.setdefault(first, []).append(name)
+    waiting = [(root, 0) for root in reversed(children.get(None, []))]
+    while waiting:
+        name, depth = waiting.pop()
+        yield name, min(depth, 10)
+        waiting += [(child, depth + 1) for child in reversed(children.get(name, []))]

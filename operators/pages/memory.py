@@ -1,0 +1,109 @@
+"""What a pool has learnt, each entry with where it comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from ...runtime.view import NoPage, Page, paged
+from .choices import links_of
+from .templates import TEMPLATES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ...pool.learnt import Learnt
+    from ...runtime.view import Links
+    from .kept import Kept
+
+__all__ = ["memory_page"]
+
+
+def memory_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
+    """Make the page of some entries of the memory, the newest first.
+
+    Raises:
+        NoPage: There is no such choice.
+        StorageError: The pool is damaged.
+    """
+    learnt = kept.pool.learnt
+    entries = [*learnt.values()][::-1]
+    choices = _choices(kept)
+    if choice not in choices:
+        raise NoPage(choice)
+    shown = [one for one in entries if choices[choice](one)]
+
+    def address(name: str, page: int = 1) -> str:
+        return "memory" if (name, page) == ("all", 1) else f"memory/{name}/{page}"
+
+    teams = {one.content_hash: one.name for one in kept.pool.teams.values()}
+    part = paged(shown, number, links, lambda page: address(choice, page))
+    return Page(
+        title="Memory",
+        body=TEMPLATES.render(
+            "memory.html",
+            links,
+            choices=links_of(choices, choice, address, links),
+            part=part,
+            entries=[_entry(one, kept, teams, links) for one in part.shown],
+        ),
+    )
+
+
+def _choices(kept: Kept) -> Mapping[str, Callable[[Learnt], bool]]:
+    learnt = kept.pool.learnt
+    kinds = sorted({one.kind for one in learnt.values()})
+    niches = sorted({one.niche for one in learnt.values() if one.niche})
+    owners = sorted({owner for one in learnt.values() for owner in one.owners})
+    return {
+        "all": lambda _: True,
+        "standing": lambda one: learnt.stands(one.id),
+        **{
+            f"kind {quote(kind, safe=' ')}": lambda one, kind=kind: one.kind == kind
+            for kind in kinds
+        },
+        **{
+            f"on {quote(niche, safe=' ')}": lambda one, niche=niche: one.niche == niche
+            for niche in niches
+        },
+        **{
+            f"of {quote(owner, safe=' ')}": lambda one, owner=owner: owner in one.owners
+            for owner in owners
+        },
+    }
+
+
+def _entry(entry: Learnt, kept: Kept, teams: Mapping[str, str], links: Links) -> Mapping[str, Any]:
+    by = kept.pool.learnt.replaced_by(entry.id)
+    team = teams.get(entry.team or "", "")
+    return {
+        "id": entry.id,
+        "anchor": links.id(f"entry-{entry.id}"),
+        "text": entry.text,
+        "task": entry.task,
+        "team": team,
+        "team_page": links.to("", f"team/{team}") if team else "",
+        "replaced_by": "" if by is None else by.id,
+        "facts": [
+            ("Kind", entry.kind),
+            ("Niche", entry.niche),
+            ("Whose", ", ".join(entry.owners) or "everybody's"),
+            ("Given by", entry.giver),
+            ("Reaches", entry.level),
+            ("From the task", entry.case),
+            ("Round", entry.turn),
+            ("Credit", None if entry.credit is None else f"{entry.credit:.3g}"),
+            ("Reward", None if entry.reward is None else f"{entry.reward:.3g}"),
+            ("Run", entry.run),
+            ("Stands for", ", ".join(entry.replaces)),
+        ],
+        "tried": [
+            (
+                one.operator,
+                one.component or "",
+                teams.get(one.team or "", ""),
+                "" if one.reward is None else f"{one.reward:.3g}",
+            )
+            for one in entry.operators
+        ],
+    }

@@ -1,0 +1,140 @@
+"""A pool at a glance: who is best, how it grew, what it cost, and what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...pool.command.figures import score
+from ...pool.command.reports import dropped_lines, summary_line
+from ...pool.layout import EVOLUTIONS
+from ...runtime.terminal import counted
+from ...runtime.usage import Usage
+from ...runtime.view import Cell, Page, Table
+from ...schema.errors import CoterieError
+from ..folder import Manifest
+from ..lines import lines_in
+from ..report import Report
+from .templates import TEMPLATES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...runtime.view import Links
+    from .kept import Kept
+
+__all__ = ["overview_page"]
+
+MOST_DROPPED = 200
+STREAMS = {
+    "evolution": "<",
+    "strategy": "<",
+    "": "<",
+    "tasks": ">",
+    "online score": ">",
+    "95 %": ">",
+    "tokens": ">",
+    "cost": ">",
+}
+SPENDING = {"purpose": "<", "calls": ">", "tokens": ">", "cost": ">"}
+
+
+def overview_page(kept: Kept, links: Links) -> Page:
+    """Make the page of a pool.
+
+    Raises:
+        StorageError: The pool is damaged.
+    """
+    pool = kept.pool
+    reports = dict(_reports(kept))
+    spending: dict[str, Usage] = {}
+    for report, _ in reports.values():
+        for name, usage in report.spending.items() if report else ():
+            spending[name] = spending.get(name, Usage()) + usage
+    trials = sum(one.value["kind"] in {"evaluated", "failed"} for one in kept.entries)
+    dropped = [*dropped_lines(pool)]
+    return Page(
+        title=f"Pool {kept.folder.resolve().name}",
+        body=TEMPLATES.render(
+            "overview.html",
+            links,
+            title=kept.folder.resolve().name,
+            folder=str(kept.folder),
+            summary=summary_line(pool),
+            facts=[
+                ("Teams", str(len(pool.members))),
+                ("Retired", str(len(pool.teams) - len(pool.members))),
+                ("Agents", str(len(pool.agents) or "")),
+                ("Trials", f"{trials:,}"),
+                ("Memory", counted(len(pool.learnt), "entry").replace("entrys", "entries")),
+                ("Evolutions", str(len(reports))),
+                ("Cost of evolutions", sum(spending.values(), Usage()).cost if spending else ""),
+            ],
+            best=[
+                (one.name, str(expected), score(one.statistics), links.to("", f"team/{one.name}"))
+                for one, expected in kept.ranked.items()
+                if one.retired is None
+            ][:5],
+            warnings=[*_warnings(reports)],
+            streams=Table(
+                caption="Evolutions",
+                heads=STREAMS,
+                rows=[_row(kept, name, *found, links) for name, found in reports.items()],
+                empty="none yet. Make one with mas-evolve.",
+            ),
+            spending=Table(
+                caption="What its evolutions consumed, by purpose",
+                heads=SPENDING,
+                rows=[
+                    (name, f"{usage.calls:,}", f"{usage.tokens:,}", usage.cost)
+                    for name, usage in spending.items()
+                ],
+            ),
+            dropped=dropped[-MOST_DROPPED:],
+            more_dropped=max(0, len(dropped) - MOST_DROPPED),
+        ),
+    )
+
+
+def _reports(kept: Kept) -> Iterator[tuple[str, tuple[Report | None, str]]]:
+    """Give what came of each evolution; of one that cannot be read, why."""
+    for name in kept.evolutions:
+        try:
+            yield name, (Report.of(lines_in(kept.evolution(name))), "")
+        except CoterieError as error:
+            yield name, (None, str(error))
+
+
+def _warnings(reports: Mapping[str, tuple[Report | None, str]]) -> Iterator[str]:
+    for name, (report, why) in reports.items():
+        if report is None:
+            yield f"{name}: {why}"
+        else:
+            yield from (f"{name}: {one}" for one in report.warnings)
+
+
+def _row(
+    kept: Kept, name: str, report: Report | None, why: str, links: Links
+) -> Sequence[str | Cell]:
+    link = Cell(name, links.to("", f"{EVOLUTIONS}/{name}"))
+    if report is None:
+        return (Cell(name), "", Cell("damaged", badge=True), "", "", "", "", why[:0])
+    manifest = Manifest.read(kept.evolution(name))
+    low, high = report.interval
+    total = sum(report.spending.values(), Usage())
+    return (
+        link,
+        str(manifest.recipe["strategy"]),
+        Cell(status_of(kept, name, report.tasks, len(manifest.tasks)), badge=True),
+        f"{report.tasks} of {len(manifest.tasks)}",
+        "" if report.score is None else f"{report.score:.3f}",
+        f"{low:.3f} to {high:.3f}" if report.tasks else "",
+        f"{total.tokens:,}",
+        total.cost,
+    )
+
+
+def status_of(kept: Kept, name: str, done: int, tasks: int) -> str:
+    """Say how far an evolution is."""
+    if name in kept.at_work:
+        return "under way"
+    return "done" if done >= tasks else "interrupted"

@@ -1,0 +1,123 @@
+"""A population of agents: who is good at what, who led, who taught whom, what each has learnt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...pool.command.agents import agent_facts
+from ...pool.command.population import (
+    AGENTS,
+    EVENTS,
+    NICHES,
+    agent_rows,
+    flow_rows,
+    lifecycle_rows,
+    niche_rows,
+    summary_lines,
+)
+from ...pool.evolutions import consumed, rates_of
+from ...pool.signals import WINDOW, signals, specialization
+from ...runtime.view import Cell, Page, Table
+from ...runtime.view.plots import Plot, Point, Series
+from .templates import TEMPLATES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...pool.signals import Signals
+    from ...runtime.view import Links
+    from .kept import Kept
+
+__all__ = ["agent_page", "population_page"]
+
+MOST_ENTRIES = 200
+REVISIONS = {"revision": ">", "what": "<", "why": "<", "operation": "<"}
+
+
+def population_page(kept: Kept, links: Links) -> Page:
+    """Make the page of the agents of a pool.
+
+    Raises:
+        InputError: Its evolutions say different rates.
+        StorageError: The pool is damaged.
+    """
+    pool = kept.pool
+    of: Signals = kept.once("signals", lambda: signals(kept.entries, rates_of(kept.folder)))
+    heads, flow = flow_rows(of)
+    return Page(
+        title="Population",
+        body=TEMPLATES.render(
+            "population.html",
+            links,
+            summary=[*summary_lines(of, consumed(kept.folder), window=WINDOW, single=None)],
+            agents=Table(
+                caption="Agents",
+                heads=AGENTS,
+                rows=[_linked(row, links) for row in agent_rows(pool, of, everyone=True)],
+            ),
+            niches=Table(caption="Niches", heads=NICHES, rows=niche_rows(of)),
+            plot=_index(of),
+            flow=Table(
+                caption="Who gave how much to whom",
+                heads=heads,
+                rows=flow,
+                empty="nobody has given anything yet.",
+            ),
+            lifecycle=Table(
+                caption="What became of the roster",
+                heads=EVENTS,
+                rows=lifecycle_rows(of.lifecycle),
+            ),
+        ),
+    )
+
+
+def _linked(row: Sequence[str], links: Links) -> Sequence[str | Cell]:
+    name, *others = row
+    return (Cell(name, links.to("", f"agent/{name.removesuffix(' (retired)')}")), *others)
+
+
+def _index(of: Signals) -> Plot:
+    """Draw how far leading has become a matter of the niche."""
+    found = specialization(of.worked)
+    first = len(of.worked) - len(found) + 1
+    points = [Point(x=first + place, y=one) for place, one in enumerate(found)]
+    return Plot(
+        caption="Specialization index over tasks",
+        x="task",
+        y="specialization",
+        y_range=(0.0, 1.0),
+        series=[Series(name="specialization", points=points, is_line=True, has_points=False)],
+    )
+
+
+def agent_page(kept: Kept, name: str, links: Links) -> Page:
+    """Make the page of an agent.
+
+    Raises:
+        StorageError: The pool is damaged.
+    """
+    pool = kept.pool
+    agent = pool.all_agents[name]
+    archive = pool.learnt.archive(name)
+    return Page(
+        title=f"Agent {name}",
+        body=TEMPLATES.render(
+            "agent.html",
+            links,
+            name=name,
+            retired=agent.retired,
+            facts="\n".join(agent_facts(agent, pool)),
+            prompt=agent.agent.prompt or "",
+            revisions=Table(
+                caption="Its revisions",
+                heads=REVISIONS,
+                rows=[
+                    (str(number), "; ".join(one.edits)[:2000], one.reason[:2000], one.op)
+                    for number, one in enumerate(agent.revisions)
+                ],
+            ),
+            archive=[(one.kind, one.niche or "", one.text) for one in archive[-MOST_ENTRIES:]],
+            more=max(0, len(archive) - MOST_ENTRIES),
+        ),
+    )

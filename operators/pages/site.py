@@ -1,0 +1,176 @@
+"""A pool, or one of its evolutions, as a site."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...pool.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST
+from ...runtime.view import NoPage
+from .compare import choose_page, compare_page
+from .evolution import evolution_page, tasks_page
+from .kept import Kept
+from .lineage import lineage_page
+from .memory import memory_page
+from .overview import overview_page
+from .population import agent_page, population_page
+from .task import run_of_task, task_page
+from .teams import team_page, teams_page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from ...runtime.view import Links, Page
+
+__all__ = ["PoolSite", "open_pool"]
+
+IN_CONTENTS = 6
+"""Evolutions that the table of contents names, the last ones; the page of the pool has all."""
+
+
+def open_pool(folder: Path) -> PoolSite | None:
+    """Find a pool, or an evolution of one; None where the folder is of another kind."""
+    if (folder / LEDGER).is_file():
+        return PoolSite(folder=folder, kept=Kept(folder=folder))
+    place = folder.resolve()
+    pool = place.parents[1] if len(place.parents) > 1 else place
+    if (folder / MANIFEST).is_file() and place.parent.name == EVOLUTIONS:
+        return PoolSite(folder=folder, kept=Kept(folder=pool), first=place.name)
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolSite:
+    """A pool with its evolutions.
+
+    Attributes:
+        folder: The folder that was asked for.
+        kept: The pool.
+        first: The evolution that is shown first; empty where that is the pool itself.
+    """
+
+    folder: Path
+    kept: Kept
+    first: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the folder is called."""
+        return self.folder.resolve().name
+
+    @property
+    def contents(self) -> Mapping[str, str]:
+        """The pool's pages, and those of its last evolutions."""
+        others = [one for one in self.kept.evolutions if one != self.first][-IN_CONTENTS:]
+        population = {"population": "Population"} if (self.kept.folder / AGENTS).is_dir() else {}
+        return {
+            **({"": f"Evolution {self.first}", "pool": "Pool"} if self.first else {"": "Pool"}),
+            "teams": "Teams",
+            "lineage": "Lineage",
+            **population,
+            "memory": "Memory",
+            **{f"{EVOLUTIONS}/{name}": f"Evolution {name}" for name in others},
+        }
+
+    @property
+    def state(self) -> str:
+        """What changes with the pool; empty, once no process is at work on an evolution of it."""
+        return self.kept.stamp if self.kept.at_work else ""
+
+    def page(self, address: str, links: Links) -> Page:
+        """Make a page.
+
+        Raises:
+            NoPage: There is none of that address.
+            InputError: A file is damaged, or of another version.
+        """
+        kind, *words = address.split("/")
+        if not kind and self.first:
+            return evolution_page(self.kept, self.first, links)
+        make = MAKERS.get(kind or "pool")
+        if make is None:
+            raise NoPage(address)
+        return make(self.kept, words, links)
+
+
+def _pool(kept: Kept, words: Sequence[str], links: Links) -> Page:
+    _expect(not words)
+    return overview_page(kept, links)
+
+
+def _part(words: Sequence[str]) -> tuple[str, int]:
+    """Read which of many are shown: `CHOICE/PAGE`, or all."""
+    choice, number = words if len(words) == 2 else ("all", "1" if not words else "")
+    _expect(number.isdecimal())
+    return choice, int(number)
+
+
+def _teams(kept: Kept, words: Sequence[str], links: Links) -> Page:
+    return teams_page(kept, *_part(words), links)
+
+
+def _team(kept: Kept, words: Sequence[str], links: Links) -> Page:
+    _expect(len(words) == 1 and words[0] in kept.pool.teams)
+    return team_page(kept, words[0], links)
+
+
+def _compare(kept: Kept, words: Sequence[str], links: Links) -> Page:
+    _expect(len(words) in {1, 2} and kept.pool.teams.keys() >= {*words})
+    if len(words) == 1:
+        return choose_page(kept, words[0], links)
+    return compare_page(kept, words[0], words[1], links)
+
+
+def _lineage(kept: Kept, words: Sequence[str], links: Links) -> Page:
+    return lineage_page(kept, *_part(words), links)
+
+
+def _memory(kept: Kept, words: Sequence[str], links: Links) -> Page:
+    return memory_page(kept, *_part(words), links)
+
+
+def _population(kept: Kept, words: Sequence[str], links: Links) -> Page:
+    _expect(not words)
+    return population_page(kept, links)
+
+
+def _agent(kept: Kept, words: Sequence[str], links: Links) -> Page:
+    _expect(len(words) == 1 and words[0] in kept.pool.all_agents)
+    return agent_page(kept, words[0], links)
+
+
+def _evolution(kept: Kept, words: Sequence[str], links: Links) -> Page:
+    name, kind, number, *what = [*words, "", "", ""][: max(3, len(words))]
+    _expect(name in kept.evolutions and (number.isdecimal() or not kind))
+    match kind:
+        case "":
+            return evolution_page(kept, name, links)
+        case "tasks":
+            return tasks_page(kept, name, int(number), links)
+        case "task":
+            return task_page(kept, name, int(number), links)
+        case "run":
+            return run_of_task(kept, name, int(number), "/".join(what), links)
+        case _:
+            raise NoPage(kind)
+
+
+def _expect(is_page: bool) -> None:
+    """Refuse an address that is none."""
+    if not is_page:
+        raise NoPage
+
+
+MAKERS: Mapping[str, Callable[[Kept, Sequence[str], Links], Page]] = {
+    "pool": _pool,
+    "teams": _teams,
+    "team": _team,
+    "compare": _compare,
+    "lineage": _lineage,
+    "memory": _memory,
+    "population": _population,
+    "agent": _agent,
+    EVOLUTIONS: _evolution,
+}
+"""What makes the pages of an address by its first word."""

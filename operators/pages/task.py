@@ -1,0 +1,164 @@
+"""What an evolution tried on a task: each candidate, why it was made, and its run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...pool.layout import EVOLUTIONS
+from ...runtime.showing.conversation import calls_of
+from ...runtime.showing.text import conversations
+from ...runtime.terminal import counted
+from ...runtime.usage import Usage
+from ...runtime.view import NoPage, Page
+from ...runtime.view.run import run_page
+from ..command.showing import Shown, told_of_run
+from ..command.viewing import logged, run_in
+from ..folder import Manifest
+from ..lines import candidates_of, lines_in
+from .templates import TEMPLATES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...runtime.outcomes import Run
+    from ...runtime.view import Links
+    from .kept import Kept
+
+__all__ = ["run_of_task", "task_page"]
+
+
+def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
+    """Make the page of a task of an evolution.
+
+    Args:
+        kept: The pool.
+        name: The evolution.
+        number: The task's, from 0.
+        links: Names the parts of the page.
+
+    Raises:
+        NoPage: The evolution has not come to such a task.
+        StorageError: A file is damaged.
+    """
+    folder = kept.evolution(name)
+    lines = [*lines_in(folder)]
+    if number >= len(lines):
+        raise NoPage(str(number))
+    line = lines[number]
+    shown = Shown.of(kept.folder, name, line["task"])
+    events = logged(folder, number)
+    logged_runs = dict.fromkeys(one["run"] for one in events if "run" in one)
+    asked = calls_of([one for one in events if "run" not in one])
+    agents = [*dict.fromkeys(one.agent for one in asked)]
+    given = next((one["task"] for one in events if one["type"] == "task_given"), {})
+
+    def run(what: str) -> str:
+        there = what in logged_runs
+        return links.to("", f"{EVOLUTIONS}/{name}/run/{number}/{what}") if there else ""
+
+    candidates = candidates_of(line)
+    return Page(
+        title=f"Task {line['task']}",
+        body=TEMPLATES.render(
+            "task.html",
+            links,
+            line=line,
+            name=name,
+            back=links.to("", f"{EVOLUTIONS}/{name}"),
+            before=links.to("", _address(name, number - 1)) if number else "",
+            after=links.to("", _address(name, number + 1)) if number + 1 < len(lines) else "",
+            query=_text(given.get("query")),
+            reference=_text(given.get("answer")),
+            facts=[
+                ("Score", f"{line['score']:g}"),
+                ("Scored by", line["scored_by"]),
+                ("By the reference", "" if line["verdict"] is None else f"{line['verdict']:g}"),
+                ("First team tried", f"{line['first']:g}" if line.get("first") is not None else ""),
+                ("Niche", line["niche"] or ""),
+                ("New teams", str(int(line.get("new", 0)) or "")),
+                ("Operators", _spent(line["operators"])),
+                ("Judging", _spent(line["judging"])),
+            ],
+            told=sorted(line.get("told", {}).items()),
+            candidates=[
+                {
+                    **_candidate(one, kept, links),
+                    "is_best": place == line["best"],
+                    "runs": [told_of_run(each) for each in runs],
+                    "run": run(f"candidate {one['number']}"),
+                }
+                for place, (one, runs) in enumerate(zip(candidates, shown.runs, strict=True))
+            ],
+            others=[_other(what, each, run(what)) for what, each in shown.others.items()],
+            more_runs=[
+                (what, run(what))
+                for what in logged_runs
+                if what not in shown.others and not what.startswith("candidate ")
+            ],
+            dropped=line["dropped"],
+            asked="\n".join(conversations(asked, agents, full=True)).strip(),
+            many=counted(len(asked), "question"),
+        ),
+    )
+
+
+def _address(name: str, number: int) -> str:
+    return f"{EVOLUTIONS}/{name}/task/{number}"
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _spent(value: Mapping[str, Any]) -> str:
+    usage = Usage(**value)
+    return (
+        f"{counted(usage.calls, 'call')}, {usage.tokens:,} tokens, {usage.cost}"
+        if usage.calls
+        else ""
+    )
+
+
+def _candidate(one: Mapping[str, Any], kept: Kept, links: Links) -> dict[str, Any]:
+    usage = Usage(**one["usage"])
+    team = one["team"] or ""
+    return {
+        "number": one["number"],
+        "operator": one["operator"],
+        "component": one["component"] or "",
+        "made_of": [f"candidate {each}" for each in one["sources"]] or [*one["parents"]],
+        "team": team,
+        "team_page": links.to("", f"team/{team}") if team in kept.pool.teams else "",
+        "score": f"{one['score']:g}",
+        "reward": f"{one['reward']:g}",
+        "spent": f"{counted(usage.calls, 'call')}, {usage.tokens:,} tokens, {usage.cost}",
+        "reason": one["reason"] or "",
+        "edits": one["edits"],
+    }
+
+
+def _other(what: str, run: Run, page: str) -> dict[str, Any]:
+    return {"what": what, "run": page, **told_of_run(run)}
+
+
+def run_of_task(kept: Kept, name: str, number: int, what: str, links: Links) -> Page:
+    """Make the page of a run of a task.
+
+    Args:
+        kept: The pool.
+        name: The evolution.
+        number: The task's, from 0.
+        what: What the run is called: `candidate 2`.
+        links: Names the parts of the page.
+
+    Raises:
+        NoPage: There is no such task.
+        InputError: No such run was logged.
+        StorageError: A file is damaged.
+    """
+    folder = kept.evolution(name)
+    lines: Sequence[Mapping[str, Any]] = [*lines_in(folder)]
+    if number >= len(Manifest.read(folder).tasks):
+        raise NoPage(str(number))
+    line = lines[number] if number < len(lines) else {}
+    return run_page(run_in(folder, number, what, logged(folder, number), line), links)

@@ -1,0 +1,232 @@
+"""The teams of a pool, and a team: what it is, why it exists, and how it does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...pool.command.arguments import Tasks
+from ...pool.command.figures import cost, made_by, score
+from ...pool.command.reports import COLUMNS, team_row
+from ...pool.lineage import blame
+from ...pool.statistics import EVOLVE, Trial
+from ...runtime.terminal import counted
+from ...runtime.view import Cell, NoPage, Page, Table, paged
+from ...runtime.view.plots import Bar, Bars
+from ...schema.errors import StorageError
+from ...schema.problems import quoted
+from .choices import choices_of, links_of
+from .templates import TEMPLATES, graph_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...pool.ledger import Entry
+    from ...pool.members import Member
+    from ...runtime.view import Links
+    from .kept import Kept
+
+__all__ = ["team_page", "teams_page"]
+
+MOST_BARS = 25
+MOST_TRIALS = 500
+TRIALS = {
+    "line": "<",
+    "task": "<",
+    "": "<",
+    "score": ">",
+    "niche": "<",
+    "split": "<",
+    "tokens": ">",
+    "cost": ">",
+    "said": "<",
+}
+NICHES = {"niche": "<", "score": ">", "95 %": ">", "n": ">", "failed": ">", "cost each": ">"}
+ORIGINS = {"field": "<", "set in": "<", "by": "<", "value": "<"}
+
+
+def teams_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
+    """Make the page of some teams, those first of which most is expected.
+
+    Raises:
+        NoPage: There is no such choice.
+        StorageError: The pool is damaged.
+    """
+    ranked = kept.ranked
+    choices = choices_of(kept.pool.teams.values())
+    if choice not in choices:
+        raise NoPage(choice)
+    shown = [one for one in ranked if choices[choice](one)]
+
+    def address(name: str, page: int = 1) -> str:
+        return "teams" if (name, page) == ("all", 1) else f"teams/{name}/{page}"
+
+    part = paged(shown, number, links, lambda page: address(choice, page))
+    tasks = Tasks(split=EVOLVE)
+    return Page(
+        title="Teams",
+        body=TEMPLATES.render(
+            "teams.html",
+            links,
+            choices=links_of(choices, choice, address, links),
+            part=part,
+            bars=Bars(
+                caption="What is expected of them, with 95 % intervals",
+                bars=[
+                    Bar(
+                        name=one.name,
+                        value=ranked[one].score,
+                        low=ranked[one].low,
+                        high=ranked[one].high,
+                        told=str(ranked[one]),
+                        address=links.to("", f"team/{one.name}"),
+                    )
+                    for one in part.shown[:MOST_BARS]
+                ],
+            ),
+            table=Table(
+                caption=counted(len(shown), "team"),
+                heads={head: ">" if side == ">" else "<" for head, side in COLUMNS.items()},
+                rows=[_linked(one, team_row(one, tasks, ranked[one]), links) for one in part.shown],
+                empty="none.",
+            ),
+        ),
+    )
+
+
+def _linked(one: Member, row: Sequence[str], links: Links) -> Sequence[str | Cell]:
+    name, *others = row
+    return (Cell(name, links.to("", f"team/{one.name}")), *others)
+
+
+def team_page(kept: Kept, name: str, links: Links) -> Page:
+    """Make the page of a team.
+
+    Raises:
+        StorageError: The pool is damaged.
+    """
+    pool = kept.pool
+    member, expected = pool.teams[name], kept.ranked[pool.teams[name]]
+    known, born = member.statistics, member.born
+    children = [one.name for one in pool.teams.values() if name in one.born.parents]
+    trials = [one for one in kept.entries if _is_trial_of(one, name)]
+    graph, text, problem = _drawn(member, links)
+    return Page(
+        title=f"Team {name}",
+        body=TEMPLATES.render(
+            "team.html",
+            links,
+            name=name,
+            retired=member.retired,
+            problem=problem,
+            facts=[
+                ("Expected", str(expected)),
+                ("Its own trials", score(known)),
+                ("Adapted", _mean(known.adapted_sum, known.adapted)),
+                ("Taken in for", _mean(known.chosen_sum, known.chosen)),
+                ("Failed", str(known.failures or "")),
+                ("Cost each", cost(known)),
+                ("Spent", f"{known.usage.tokens:,} tokens, {known.usage.cost}"),
+            ],
+            made_by=made_by(born),
+            parents=[_family(one, name, links) for one in born.parents],
+            children=[_family(one, name, links) for one in children],
+            born=born,
+            steps=[(step.operator, step.reason, step.edits) for step in born.steps],
+            graph=graph,
+            text=text,
+            file=str(member.path),
+            niches=Table(
+                caption="Its niches",
+                heads=NICHES,
+                rows=[*_niches(member)],
+            ),
+            trials=Table(
+                caption=f"Its trials ({len(trials)})",
+                heads=TRIALS,
+                rows=[_trial(one) for one in trials[-MOST_TRIALS:]],
+            ),
+            origins=_origins(kept, name, links) if not problem else None,
+            others=links.to("", f"compare/{name}"),
+        ),
+    )
+
+
+def _drawn(member: Member, links: Links) -> tuple[Any, str, str]:
+    """Give a team's graph, its file, and what is wrong with that."""
+    try:
+        team = member.team
+        return graph_of(team, links.id("tip")), member.path.read_text(encoding="utf-8"), ""
+    except StorageError as error:
+        return "", "", str(error)
+
+
+def _family(one: str, name: str, links: Links) -> tuple[str, str, str]:
+    """Give a relative: its name, its page, and the page that compares both."""
+    return one, links.to("", f"team/{one}"), links.to("", f"compare/{one}/{name}")
+
+
+def _mean(total: float, n: int) -> str:
+    return f"{total / n:.3f} ({n})" if n else ""
+
+
+def _niches(member: Member) -> Iterator[Sequence[str]]:
+    for niche, known in member.niches.items():
+        low, high = known.interval
+        is_known = known.score is not None
+        yield (
+            niche,
+            f"{known.score:.3f}" if is_known else "",
+            f"{low:.3f} to {high:.3f}" if is_known else "",
+            str(known.n),
+            str(known.failures or ""),
+            cost(known),
+        )
+
+
+def _is_trial_of(entry: Entry, name: str) -> bool:
+    value = entry.value
+    return value["kind"] in {"evaluated", "failed"} and value["team"] == name
+
+
+def _trial(entry: Entry) -> Sequence[str | Cell]:
+    trial = Trial.of(entry.value)
+    kinds = {"plain": "", "adapted": "adapted to the task", "chosen": "taken in for this"}
+    status = "failed" if trial.score is None else _verdict(trial.score)
+    return (
+        f"{entry.end.line}",
+        trial.task,
+        Cell(status, badge=True),
+        "" if trial.score is None else f"{trial.score:g}",
+        trial.niche or "",
+        trial.split,
+        f"{trial.usage.tokens:,}",
+        trial.usage.cost,
+        ", ".join(filter(None, (kinds[trial.kind], trial.reason[:200]))),
+    )
+
+
+def _verdict(value: float) -> str:
+    return "right" if value >= 1 else "wrong" if value <= 0 else "in part right"
+
+
+def _origins(kept: Kept, name: str, links: Links) -> Table:
+    def made() -> Mapping[str, Any]:
+        return {"found": blame(kept.pool.teams, name)}
+
+    try:
+        found = made()["found"]
+    except StorageError as error:
+        return Table(caption="Who set what", heads=ORIGINS, rows=(), empty=str(error))
+    return Table(
+        caption="Who set what",
+        heads=ORIGINS,
+        rows=[
+            (
+                one.field,
+                Cell(one.team, links.to("", f"team/{one.team}")),
+                one.operator,
+                quoted(one.value)[:300],
+            )
+            for one in found
+        ],
+    )

@@ -1,0 +1,252 @@
+"""Figures for pages: points with intervals and lines, drawn by the server. Each needs its table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["Bar", "Bars", "Plot", "Point", "Series"]
+
+WIDTH, HEIGHT = 1000, 300
+LEFT, RIGHT, TOP, BOTTOM = 64, 20, 26, 40
+"""The plot's size in pixels, and its margins."""
+LABELS, ROW = 260, 26
+"""The width of the names beside bars, and a row's height."""
+LONGEST = 34
+STEPS = (1, 2, 2.5, 5, 10)
+MOST_TICKS = 6
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Point:
+    """A point of a plot.
+
+    Attributes:
+        x: Where, in the unit of the axis.
+        y: Where.
+        low: The lower end of its interval; None where it has none.
+        high: The upper end.
+        tip: What it is, in words.
+        label: What stands beside it; empty: nothing.
+        address: Where a click leads.
+    """
+
+    x: float
+    y: float
+    low: float | None = None
+    high: float | None = None
+    tip: str = ""
+    label: str = ""
+    address: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Series:
+    """Points that belong together.
+
+    Attributes:
+        name: What the legend says.
+        points: The points, from left to right.
+        is_line: Whether a line joins them.
+        has_points: Whether they are drawn themselves.
+    """
+
+    name: str
+    points: Sequence[Point]
+    is_line: bool = False
+    has_points: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plot:
+    """A plot with two axes; the macro `plotted` draws it.
+
+    Attributes:
+        caption: What it shows.
+        x: The name of the axis below.
+        y: That of the axis at the side.
+        series: What is drawn.
+        y_range: What the axis at the side reaches over at least.
+    """
+
+    caption: str
+    x: str
+    y: str
+    series: Sequence[Series]
+    y_range: tuple[float, float] | None = None
+    width: int = field(default=WIDTH, init=False)
+    height: int = field(default=HEIGHT, init=False)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return not any(one.points for one in self.series)
+
+    @property
+    def drawn(self) -> Drawn:
+        """The same in pixels."""
+        points = [point for one in self.series for point in one.points]
+        ends = [end for one in points for end in (one.low, one.high) if end is not None]
+        x = Scale.over([one.x for one in points], LEFT, WIDTH - RIGHT)
+        heights = [*(one.y for one in points), *ends, *(self.y_range or ())]
+        y = Scale.over(heights, HEIGHT - BOTTOM, TOP)
+        return Drawn(
+            x_ticks=[(x.at(one), f"{one:,.10g}") for one in x.ticks],
+            y_ticks=[(y.at(one), f"{one:,.10g}") for one in y.ticks],
+            left=LEFT,
+            right=WIDTH - RIGHT,
+            bottom=HEIGHT - BOTTOM,
+            top=TOP,
+            series=[_placed(number, one, x, y) for number, one in enumerate(self.series)],
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drawn:
+    """A plot in pixels."""
+
+    x_ticks: Sequence[tuple[float, str]]
+    y_ticks: Sequence[tuple[float, str]]
+    left: float
+    right: float
+    bottom: float
+    top: float
+    series: Sequence[Placed]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Placed:
+    """A series in pixels: paths through its points and around their intervals, and each point."""
+
+    number: int
+    name: str
+    path: str
+    band: str
+    points: Sequence[tuple[float, float, float | None, float | None, Point]]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Leads from numbers to pixels."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    @classmethod
+    def over(cls, numbers: Sequence[float], start: float, end: float) -> Scale:
+        """Make room for numbers, and for round ones around them."""
+        finite = [one for one in numbers if math.isfinite(one)] or [0.0]
+        low, high = min(finite), max(finite)
+        if low == high:
+            low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
+        step = _step(high - low)
+        return cls(math.floor(low / step) * step, math.ceil(high / step) * step, start, end)
+
+    @property
+    def ticks(self) -> list[float]:
+        """Round numbers on the axis."""
+        step = _step(self.high - self.low)
+        first, last = round(self.low / step), round(self.high / step)
+        return [round(step * one, 12) for one in range(first, last + 1)]
+
+    def at(self, number: float) -> float:
+        """Give the pixel of a number."""
+        share = (number - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bar:
+    """A row of a figure with bars: a name, a figure, and its interval."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    told: str
+    address: str = ""
+
+    @property
+    def short(self) -> str:
+        """The name, as there is room for it."""
+        if len(self.name) <= LONGEST:
+            return self.name
+        half = (LONGEST - 1) // 2
+        return f"{self.name[:half]}…{self.name[-half:]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bars:
+    """Figures with intervals below each other; the macro `barred` draws it.
+
+    Attributes:
+        caption: What it shows.
+        bars: The figures, in [0, 1].
+    """
+
+    caption: str
+    bars: Sequence[Bar]
+    width: int = field(default=WIDTH, init=False)
+
+    @property
+    def height(self) -> int:
+        """The figure's height in pixels."""
+        return 24 + ROW * len(self.bars) + 6
+
+    @property
+    def ticks(self) -> Sequence[tuple[float, str]]:
+        """Lines to read figures by."""
+        return [(self.at(one / 4), f"{one / 4:g}") for one in range(5)]
+
+    @property
+    def rows(self) -> Sequence[tuple[int, float, float, float, Bar]]:
+        """Each bar with the pixels of its row, its value, and the ends of its interval."""
+        return [
+            (24 + ROW * number, self.at(one.value), self.at(one.low), self.at(one.high), one)
+            for number, one in enumerate(self.bars)
+        ]
+
+    def at(self, share: float) -> float:
+        """Give the pixel of a figure."""
+        return round(LABELS + min(1.0, max(0.0, share)) * (WIDTH - RIGHT - LABELS), 1)
+
+
+def _placed(number: int, series: Series, x: Scale, y: Scale) -> Placed:
+    points = [
+        (
+            x.at(one.x),
+            y.at(one.y),
+            None if one.low is None else y.at(one.low),
+            None if one.high is None else y.at(one.high),
+            one,
+        )
+        for one in series.points
+        if math.isfinite(one.x) and math.isfinite(one.y)
+    ]
+    lows = [(x, low) for x, _, low, _, _ in points if low is not None]
+    highs = [(x, high) for x, _, _, high, _ in points if high is not None]
+    return Placed(
+        number=number,
+        name=series.name,
+        path=_path([(x, y) for x, y, *_ in points]) if series.is_line else "",
+        band=_path([*highs, *reversed(lows)]) if series.is_line else "",
+        points=points if series.has_points else (),
+    )
+
+
+def _path(places: Iterable[tuple[float, float]]) -> str:
+    """Write a path through places."""
+    return " ".join(f"{'L' if at else 'M'}{x} {y}" for at, (x, y) in enumerate(places))
+
+
+def _step(span: float) -> float:
+    """Give a round step of which a span has few."""
+    least = span / MOST_TICKS
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(power * one for one in STEPS if power * one >= least * (1 - 1e-9))

@@ -1,0 +1,111 @@
+"""Tables for pages, and parts of those that are too long for one page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .links import Links
+
+__all__ = ["Cell", "Paged", "Table", "paged"]
+
+AT_ONCE = 100
+"""Rows of a long table on one page of a server."""
+IN_A_FILE = 1_000
+"""Rows of it in a file, which has the first page only."""
+
+One = TypeVar("One")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What stands in a table.
+
+    Attributes:
+        text: The words.
+        address: Where they lead; empty: nowhere.
+        badge: Whether they are a status, which has a sign and a colour.
+    """
+
+    text: str
+    address: str = ""
+    badge: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """A table; the macro `tabled` writes it.
+
+    Attributes:
+        caption: What it is of.
+        heads: The heads of its columns, each with the side on which the column is even: < or >.
+        rows: What stands in them. The first column names its row.
+        empty: What is said in place of a table without rows.
+    """
+
+    caption: str
+    heads: Mapping[str, str]
+    rows: Sequence[Sequence[str | Cell]]
+    empty: str = "Nothing yet."
+
+    @property
+    def cells(self) -> Sequence[Sequence[tuple[str, Cell]]]:
+        """The rows, each cell with its side."""
+        sides = [*self.heads.values()]
+        return [
+            [
+                (side, one if isinstance(one, Cell) else Cell(one))
+                for side, one in zip(sides, row, strict=True)
+            ]
+            for row in self.rows
+        ]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Paged(Generic[One]):
+    """Some of many; the macro `paging` says which, and leads to the others.
+
+    Attributes:
+        shown: These.
+        first: The number of the first of them, from 1.
+        total: How many there are.
+        before: The address of those before; empty where there are none.
+        after: That of those after.
+    """
+
+    shown: Sequence[One]
+    first: int
+    total: int
+    before: str = ""
+    after: str = ""
+
+    @property
+    def last(self) -> int:
+        """The number of the last one that is shown."""
+        return self.first + len(self.shown) - 1
+
+
+def paged(
+    items: Sequence[One], number: int, links: Links, address: Callable[[int], str]
+) -> Paged[One]:
+    """Take the part of a long list that one page has.
+
+    Args:
+        items: The list.
+        number: Which part, from 1; one that there is not has nothing.
+        links: The page's links.
+        address: Gives the address of the page with the part of a number.
+    """
+    size = IN_A_FILE if links.base is None else AT_ONCE
+    first = (number - 1) * size
+    shown = items[first : first + size] if number > 0 else items[:0]
+    return Paged(
+        shown=shown,
+        first=first + 1,
+        total=len(items),
+        before=links.to("", address(number - 1)) if number > 1 else "",
+        after=links.to("", address(number + 1)) if first + size < len(items) else "",
+    )
