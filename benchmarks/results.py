@@ -26,12 +26,13 @@ from ..schema.errors import InputError
 from ..schema.files import write_atomically
 from ..schema.json_text import dumps, loads
 from ..schema.kept import misfit
+from ..schema.values import is_mapping
 from .benchmark import Source, find_benchmark
 from .choosing import Choice
 from .consumption import consumption
 from .figures import Figures
 from .provenance import digest_of, endpoint, host, versions
-from .samples import Sample, asked
+from .samples import ASKED, Sample, asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,7 +42,15 @@ if TYPE_CHECKING:
     from ..schema.task import Task
     from .benchmark import Benchmark
 
-__all__ = ["Request", "Results", "differences", "read_results", "read_samples", "scored_samples"]
+__all__ = [
+    "Request",
+    "Results",
+    "differences",
+    "read_evaluation",
+    "read_results",
+    "read_samples",
+    "scored_samples",
+]
 
 VERSION = 2
 RESULTS = "results.json"
@@ -232,19 +241,31 @@ def read_results(folder: Path) -> dict[str, Any]:
     Raises:
         InputError: There are none, they are of another version, or not what the journal says.
     """
+    return read_evaluation(folder)[0]
+
+
+def read_evaluation(folder: Path) -> tuple[dict[str, Any], list[Sample]]:
+    """Read the figures of an evaluation and its samples, unscored ones too, in no order.
+
+    Raises:
+        InputError: As `read_results`.
+    """
+    journal = _recorded(folder)
+    known = journal or {}
     if not (folder / RESULTS).exists() and (folder / FILE).exists():
-        return Results.open(folder, scrub=str).so_far()
+        return Results.open(folder, scrub=str).so_far(), [*known.values()]
     value = _results(folder)
-    if difference := next(differences(folder), None):
+    kept = [*_kept(folder, known)]
+    samples = {(one.task, one.trial): one for one in kept} | known
+    if difference := next(_differences(folder, value, kept, journal), None):
         raise InputError(
             f"{difference} It was edited, or is of another evaluation. To write it anew from the"
             f" journal, which asks no model: mas-bench resume {folder}"
         )
-    known = _recorded(folder)
-    is_behind = known is not None and len(known) > value["samples"]  # killed since
+    is_behind = len(known) > value["samples"]  # killed since
     if is_behind and (folder / MANIFEST).exists():
-        return Results.open(folder, scrub=str).so_far()
-    return value
+        return Results.open(folder, scrub=str).so_far(), [*samples.values()]
+    return value, [*samples.values()]
 
 
 def _results(folder: Path) -> dict[str, Any]:
@@ -271,11 +292,18 @@ def differences(folder: Path) -> Iterator[str]:
     Raises:
         InputError: A file is damaged, or of another version.
     """
-    told = _results(folder)
-    benchmark = find_benchmark(told["benchmark"])
-    figures = Figures.on(benchmark)
-    known, seen = _recorded(folder), set[tuple[str, int]]()
-    for sample in read_samples(folder):
+    known = _recorded(folder)
+    return _differences(folder, _results(folder), _kept(folder, known or {}), known)
+
+
+def _differences(
+    folder: Path,
+    told: Mapping[str, Any],
+    samples: Iterable[Sample],
+    known: Mapping[tuple[str, int], Sample] | None,
+) -> Iterator[str]:
+    figures, seen = Figures.on(find_benchmark(told["benchmark"])), set[tuple[str, int]]()
+    for sample in samples:
         figures.take(sample)
         where = (sample.task, sample.trial)
         line = f"{folder / SAMPLES}: task {sample.task}, trial {sample.trial}"
@@ -328,6 +356,11 @@ def read_samples(folder: Path) -> Iterator[Sample]:
     Raises:
         InputError: There are none, or a line is damaged.
     """
+    return _kept(folder, {})
+
+
+def _kept(folder: Path, known: Mapping[tuple[str, int], Sample]) -> Iterator[Sample]:
+    """Read samples.jsonl. A line that says what is known already needs no further check."""
     path = folder / SAMPLES
     try:
         with path.open("rb") as lines:
@@ -336,6 +369,9 @@ def read_samples(folder: Path) -> Iterator[Sample]:
                     value = loads(line)
                 except ValueError as error:
                     raise InputError(f"{path}:{number}: not a sample: {error}.") from None
+                if (sample := _same(value, known)) is not None:
+                    yield sample
+                    continue
                 if wrong := misfit("sample", value):
                     raise InputError(f"{path}:{number}: not a sample: {wrong}.")
                 yield Sample.of_value(value)
@@ -343,3 +379,15 @@ def read_samples(folder: Path) -> Iterator[Sample]:
         raise InputError(f"{path}: there is no such file.") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
+
+
+def _same(value: Any, known: Mapping[tuple[str, int], Sample]) -> Sample | None:
+    """Give the known sample that a line tells of, where it tells the same."""
+    if not is_mapping(value):
+        return None
+    where = (value.get("task"), value.get("trial"))
+    if not isinstance(where[0], str) or not isinstance(where[1], int):
+        return None
+    sample = known.get((where[0], where[1]))
+    line = {name: item for name, item in value.items() if name not in ASKED}
+    return sample if sample is not None and sample.value() == line else None

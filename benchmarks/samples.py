@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..runtime.outcomes import Run
     from ..schema.task import Task
 
-__all__ = ["Sample", "asked"]
+__all__ = ["ASKED", "Sample", "asked"]
 
 ASKED = ("question", "reference")
 """What a line of samples.jsonl has of the task, for people."""

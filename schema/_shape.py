@@ -112,6 +112,13 @@ def _validator(name: str) -> Validator:
 
 
 def _validating(schema: Mapping[str, Any]) -> Validator:
+    strict, registry = _strict()
+    return strict(schema, registry=registry)
+
+
+@functools.cache
+def _strict() -> tuple[Any, Any]:
+    """Make our kind of validator, and give it with the schemas that others may refer to."""
     from jsonschema import Draft202012Validator, ValidationError, validators
     from referencing import Registry, Resource
 
@@ -135,7 +142,7 @@ def _validating(schema: Mapping[str, Any]) -> Validator:
     ours: Any = {"pattern": whole, "uniqueItems": unique}
     strict = validators.extend(Draft202012Validator, ours, type_checker=checker)
     team: Resource[Any] = Resource.from_contents(shape_schema("team"))
-    return strict(schema, registry=team @ Registry())
+    return strict, team @ Registry()
 
 
 def _problems_of(error: ValidationError, document: Document) -> Iterator[Problem]:

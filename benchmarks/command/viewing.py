@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from ...runtime.trace import Event
     from ..evaluation import Evaluation
     from ..samples import Sample
+    from .evaluating import Evaluating
 
-__all__ = ["trial_of", "view"]
+__all__ = ["loaded", "trial_of", "view"]
 
 
 def view(folder: Path, words: Sequence[str]) -> Viewed | None:
@@ -52,7 +53,7 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
     task, *which = words
     if len(which) > 1 or not all(one.isdecimal() for one in which):
         raise InputError(f"{folder}: {' '.join(words)!r} names no trial. Write TASK NUMBER.")
-    return trial_of(folder, task, int(which[0]) if which else 1)
+    return trial_of(loaded(folder), folder, task, int(which[0]) if which else 1)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,29 +84,28 @@ class _Samples:
         return sorted(scored_samples(self.folder), key=lambda one: (natural(one.task), one.trial))
 
 
-def trial_of(folder: Path, task_id: str, trial: int) -> Recorded:
-    """Make a trial again, of its recorded answers; no model is asked.
-
-    Args:
-        folder: The folder of an evaluation.
-        task_id: The task.
-        trial: Which trial of it, from 1.
+def loaded(folder: Path) -> Evaluating:
+    """Load what an evaluation was made of, to make trials of it again.
 
     Raises:
-        InputError: There is no such trial, or a file is damaged.
-    """
-    """Make a trial again, of its recorded answers; no model is asked.
-
-    Args:
-        folder: The folder of an evaluation.
-        task_id: The task.
-        trial: Which trial of it, from 1.
-
-    Raises:
-        InputError: There is no such trial, or a file is damaged.
+        InputError: It is no such folder, or something that it was made of is gone.
     """
     options = dict.fromkeys(HOST, ()) | {"models_file": None, "tools_file": None}
-    evaluating = recorded(folder, {**OFFLINE, **options, "workers": 1, "quiet": True})
+    return recorded(folder, {**OFFLINE, **options, "workers": 1, "quiet": True})
+
+
+def trial_of(evaluating: Evaluating, folder: Path, task_id: str, trial: int) -> Recorded:
+    """Make a trial again, of its recorded answers; no model is asked.
+
+    Args:
+        evaluating: The evaluation.
+        folder: Its folder.
+        task_id: The task.
+        trial: Which trial of it, from 1.
+
+    Raises:
+        InputError: There is no such trial, or a file is damaged.
+    """
     task = evaluating.task_of(task_id, trial)
     events: list[Mapping[str, Any]] = []
     samples: list[Sample] = []

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.journal import FILE, is_held
 from ...schema.team import natural
-from ..results import RESULTS, SAMPLES, read_results, read_samples, scored_samples
+from ..command.viewing import loaded
+from ..results import RESULTS, SAMPLES, read_evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from ..command.evaluating import Evaluating
     from ..samples import Sample
 
 __all__ = ["Evaluated"]
@@ -29,7 +32,7 @@ class Evaluated:
     """
 
     folder: Path
-    _known: dict[str, tuple[str, Any]] = field(default_factory=dict[str, "tuple[str, Any]"])
+    _known: list[Any] = field(default_factory=list[Any])
 
     @property
     def name(self) -> str:
@@ -55,7 +58,7 @@ class Evaluated:
         Raises:
             InputError: There are none, or they are not what the journal says.
         """
-        return self._once("told", lambda: read_results(self.folder))
+        return self._read[0]
 
     @property
     def samples(self) -> Sequence[Sample]:
@@ -64,7 +67,16 @@ class Evaluated:
         Raises:
             InputError: There are none, or a line is damaged.
         """
-        return self._once("samples", self._samples)
+        return self._read[1]
+
+    @cached_property
+    def loaded(self) -> Evaluating:
+        """What it was made of, to make its trials again.
+
+        Raises:
+            InputError: Something that it was made of is gone.
+        """
+        return loaded(self.folder)
 
     @property
     def status(self) -> str:
@@ -77,15 +89,11 @@ class Evaluated:
             return "under way"
         return "interrupted" if self.told["missing"] else "done"
 
-    def _samples(self) -> Sequence[Sample]:
-        found = {(one.task, one.trial): one for one in scored_samples(self.folder)}
-        if (self.folder / SAMPLES).exists():
-            for one in read_samples(self.folder):
-                found.setdefault((one.task, one.trial), one)
-        return sorted(found.values(), key=lambda one: (natural(one.task), one.trial))
-
-    def _once(self, name: str, make: Any) -> Any:
+    @property
+    def _read(self) -> tuple[Mapping[str, Any], Sequence[Sample]]:
         stamp = self.stamp
-        if self._known.get(name, ("", None))[0] != stamp:
-            self._known[name] = (stamp, make())
-        return self._known[name][1]
+        if self._known[:1] != [stamp]:
+            told, samples = read_evaluation(self.folder)
+            samples.sort(key=lambda one: (natural(one.task), one.trial))
+            self._known[:] = [stamp, (told, samples)]
+        return self._known[1]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from ...runtime.terminal import counted
-from ...runtime.view import Cell, NoPage, Page, Table, paged
+from ...runtime.view import Cell, NoPage, Page, Table, paged, word
 from .templates import TEMPLATES
 
 if TYPE_CHECKING:
@@ -102,10 +102,8 @@ def _choices(samples: Sequence[Sample]) -> Mapping[str, Callable[[Sample], bool]
     of_kinds = {
         kind: lambda each, kind=kind: kind_of(each) == kind for kind in KINDS if kind in there
     }
-    # An address has slashes between its words, so a niche's own are written otherwise.
     of_niches = {
-        f"niche {quote(niche, safe=' ')}": lambda each, niche=niche: each.niche == niche
-        for niche in niches
+        f"niche {word(niche)}": lambda each, niche=niche: each.niche == niche for niche in niches
     }
     return {"all": lambda _: True, **of_kinds, **(of_niches if len(niches) > 1 else {})}
 

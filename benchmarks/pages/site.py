@@ -131,4 +131,4 @@ def _of_one(one: Evaluated, prefix: str, address: str, links: Links) -> Page:
         raise NoPage(address)
     if all((each.task, each.trial) != (task, int(trial)) for each in one.samples):
         raise InputError(f"{one.folder}: there is no trial {trial} of a task {task!r} yet.")
-    return run_page(trial_of(one.folder, task, int(trial)), links)
+    return run_page(trial_of(one.loaded, one.folder, task, int(trial)), links)

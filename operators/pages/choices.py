@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from ...pool.command.figures import made_by
+from ...runtime.view import word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,15 +27,11 @@ def choices_of(teams: Iterable[Member]) -> Mapping[str, Callable[[Member], bool]
     return {
         "all": lambda _: True,
         "living": lambda one: one.retired is None,
-        # An address has slashes between its words, so those of names are written otherwise.
         **{
-            f"by {quote(name, safe=' +')}": lambda one, name=name: made_by(one.born) == name
+            f"by {word(name)}": lambda one, name=name: made_by(one.born) == name
             for name in operators
         },
-        **{
-            f"on {quote(niche, safe=' ')}": lambda one, niche=niche: niche in one.niches
-            for niche in niches
-        },
+        **{f"on {word(niche)}": lambda one, niche=niche: niche in one.niches for niche in niches},
     }
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
-from ...runtime.view import NoPage, Page, paged
+from ...runtime.view import NoPage, Page, paged, word
 from .choices import links_of
 from .templates import TEMPLATES
 
@@ -58,18 +57,9 @@ def _choices(kept: Kept) -> Mapping[str, Callable[[Learnt], bool]]:
     return {
         "all": lambda _: True,
         "standing": lambda one: learnt.stands(one.id),
-        **{
-            f"kind {quote(kind, safe=' ')}": lambda one, kind=kind: one.kind == kind
-            for kind in kinds
-        },
-        **{
-            f"on {quote(niche, safe=' ')}": lambda one, niche=niche: one.niche == niche
-            for niche in niches
-        },
-        **{
-            f"of {quote(owner, safe=' ')}": lambda one, owner=owner: owner in one.owners
-            for owner in owners
-        },
+        **{f"kind {word(kind)}": lambda one, kind=kind: one.kind == kind for kind in kinds},
+        **{f"on {word(niche)}": lambda one, niche=niche: one.niche == niche for niche in niches},
+        **{f"of {word(owner)}": lambda one, owner=owner: owner in one.owners for owner in owners},
     }
 
 

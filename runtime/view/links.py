@@ -11,7 +11,7 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["Links", "slug"]
+__all__ = ["Links", "slug", "word"]
 
 LONGEST = 80
 """Characters of a name that stand in an address."""
@@ -24,6 +24,11 @@ def slug(name: str) -> str:
     if plain == name:
         return name
     return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
+
+
+def word(text: str) -> str:
+    """Write a text as one word of an address: slashes stand between words."""
+    return quote(text, safe=" +", errors="replace")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,7 +62,8 @@ class Links:
         """
         page = self.here if page is None else page
         if self.base is not None:
-            there = "" if page == self.here and anchor else self.base + quote(page)
+            path = self.base + quote(page, errors="replace")
+            there = "" if page == self.here and anchor else path
             return f"{there}#{self._id(page, anchor)}" if anchor else there
         if page not in self.contents:
             return ""

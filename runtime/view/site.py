@@ -37,8 +37,8 @@ class Site(Protocol):
     def contents(self) -> Mapping[str, str]:
         """Titles of the pages to begin with, by address; the first one's address is empty.
 
-        An address is words with slashes between, such as `teams/t1`. A file has these pages and
-        no others.
+        An address is words with slashes between, such as `teams/t1`. Those of one word stand at the
+        head of each page. A file has these pages and no others.
         """
         ...
 

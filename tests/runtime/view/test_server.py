@@ -73,7 +73,7 @@ def test_a_page_leads_to_others_below_the_token() -> None:
         assert addresses == [
             "#content",
             server.base,
-            second,
+            f"{server.base}books",
             f"{second}#spine",
         ]
         _, text = await text_of(client, f"http://127.0.0.1:{server.port}{second}")
@@ -83,7 +83,8 @@ def test_a_page_leads_to_others_below_the_token() -> None:
         status, text = await text_of(client, f"{server.address}books/two")
         assert (status, text) == (404, "There is no page 'books/two' here.\n")
 
-    visit(Shelf(), act)
+    contents = {"": "First", "books": "Second", "books/one": "not in the head of each page"}
+    visit(Shelf(contents=contents), act)
 
 
 def test_who_does_not_know_the_token_or_comes_from_elsewhere_is_refused() -> None:

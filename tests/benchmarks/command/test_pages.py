@@ -1,0 +1,204 @@
+"""`mas-view` on evaluations: the pages say what the folders say, down to the run of a trial."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.benchmarks.pages import ResultsSite, open_results
+from coterie.benchmarks.pages.many import front
+from coterie.runtime.command.view import main as mas_view
+from coterie.runtime.doubles import Reply, message_text
+from coterie.runtime.doubles.script import Request
+from coterie.runtime.journal import Journal
+from coterie.runtime.view import NoPage, opened
+from coterie.runtime.view.plots import Point
+from coterie.schema.terminal import visible
+
+from ...attacks import attacks
+from ...came import invoked
+from ...sites import ELEMENTS, file_of, page_at, texts, visited
+from .conftest import Desk, adds
+
+
+def told(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "results.json").read_text())
+
+
+def rows(address: str, folder: Path) -> list[str]:
+    """Give the tasks of a page of samples."""
+    return texts(page_at(opened(folder), address).one("tbody"), "th")
+
+
+def unsure(request: Request) -> Reply:
+    """Be wrong where the question ends in an even number."""
+    n = int(re.findall(r"How much is (\d+) \+", message_text(request))[-1])
+    return Reply(text="The answer is: unknown") if n % 2 else adds(request)
+
+
+def test_an_evaluation_is_shown_as_its_files_tell_it(desk: Desk) -> None:
+    assert desk.run("--trials", "2").code == 0
+    (folder,) = desk.results
+    pages = visited(folder)
+    first, figures = pages[""], told(folder)
+    facts = dict(zip(texts(first, "dt"), texts(first, "dd"), strict=True))
+    low, high = figures["headline"]["interval"]
+    assert facts[figures["headline"]["name"]] == (
+        f"{figures['headline']['value']:.3f} [{low:.3f}, {high:.3f}]"
+    )
+    assert facts["Tasks x trials"] == "24 x 2"
+    assert facts["Model calls"] == "48"
+    samples = [json.loads(line) for line in (folder / "samples.jsonl").read_text().splitlines()]
+    assert len(samples) == 48
+    for one in samples:
+        page = pages[f"sample/{one['trial']}/{one['task']}"]
+        assert one["answer"] in texts(page, "pre")
+        assert one["question"] in texts(page, "pre")
+        verdicts = {badge.text.split()[-1] for badge in page.all("span", class_="badge")}
+        assert ("right" if one["score"] else "wrong") in verdicts
+    assert len(texts(pages["samples"].one("tbody"), "th")) == 48
+    wrong = [one["task"] for one in samples if not one["score"]]
+    assert sorted(rows("samples/wrong/1", folder)) == sorted(wrong)
+    niche = samples[0]["niche"]
+    of_niche = [one["task"] for one in samples if one["niche"] == niche]
+    assert sorted(rows(f"samples/niche {niche}/1", folder)) == sorted(of_niche)
+
+
+def test_it_is_one_file_whose_links_lead_to_itself(desk: Desk) -> None:
+    assert desk.run().code == 0
+    file = desk.folder / "report.html"
+    came = invoked(mas_view, [str(desk.results[0]), "-o", str(file)], "mas-view")
+    assert (came.code, file.exists()) == (0, True), came.err
+    page = file_of(desk.results[0])
+    assert "Samples of" in page.text
+    assert len(page.all("tr")) > 24
+
+
+def test_several_are_compared_down_to_the_task(desk: Desk) -> None:
+    assert desk.run().code == desk.run(team="pair", replies=unsure).code == 0
+    pages = visited(desk.folder / "results", most=400)
+    folders = sorted(desk.results, key=lambda one: one.name)
+    names = [one.name for one in folders]
+    teams = [told(one)["team"] for one in folders]
+    assert texts(pages[""].all("tbody")[0], "th") == [
+        f"{team} ({name})" for team, name in zip(teams, names, strict=True)
+    ]
+    compared = pages[f"compare/{names[0]}/{names[1]}/same/0"]
+    scores = {
+        name: {
+            one["task"]: one["score"]
+            for one in map(json.loads, (folder / "samples.jsonl").read_text().splitlines())
+        }
+        for name, folder in zip(names, folders, strict=True)
+    }
+    changes = {task: scores[names[1]][task] - before for task, before in scores[names[0]].items()}
+    assert any(changes.values())
+    shown = {row.one("th").text: row.all("td")[-1].text for row in compared.one("tbody").all("tr")}
+    assert shown == {task: f"{change:+.3g}" for task, change in changes.items()}
+    for kind, sign in {"worse": -1, "better": 1}.items():
+        wanted = sorted(task for task, change in changes.items() if change * sign > 0)
+        page = pages[f"compare/{names[0]}/{names[1]}/{kind}/1"]
+        shown = [name for body in page.all("tbody") for name in texts(body, "th")]
+        assert sorted(shown) == wanted
+    assert f"{names[0]}/sample/1/{next(iter(changes))}" in pages
+
+
+def test_one_that_was_killed_shows_what_there_is(desk: Desk) -> None:
+    assert desk.run().code == 0
+    (folder,) = desk.results
+    (folder / "results.json").unlink()
+    (folder / "samples.jsonl").unlink()
+    assert len(rows("samples", folder)) == 24
+    assert "done" in visited(folder, most=1)[""].text
+
+
+def test_one_under_way_changes_its_state_and_is_told_so(desk: Desk) -> None:
+    assert desk.run().code == 0
+    site = open_results(desk.results[0])
+    assert isinstance(site, ResultsSite)
+    assert site.state == ""
+    with Journal.open(desk.results[0]):
+        before = site.state
+        assert "under way" in page_at(site, "").text
+        (desk.results[0] / "samples.jsonl").write_text("{}\n")
+        assert before != site.state != ""
+
+
+def test_what_was_edited_is_a_sentence_and_the_others_are_shown(desk: Desk) -> None:
+    assert desk.run().code == desk.run(team="pair").code == 0
+    path = desk.results[0] / "results.json"
+    path.write_text(path.read_text().replace('"samples": 24', '"samples": 23'))
+    file = desk.folder / "report.html"
+    came = invoked(mas_view, [str(desk.results[0]), "-o", str(file)], "mas-view")
+    assert (came.code, file.exists()) == (2, False)
+    assert "It was edited" in came.err
+    page = page_at(opened(desk.folder / "results"), "")
+    assert "It was edited" in page.one("p", class_="problem").text
+    assert texts(page.all("tbody")[0], "th") == [f"pair ({desk.results[1].name})"]
+
+
+def test_results_of_another_version_are_told(desk: Desk) -> None:
+    assert desk.run().code == 0
+    path = desk.results[0] / "results.json"
+    path.write_text(path.read_text().replace('"version": 2', '"version": 1'))
+    came = invoked(mas_view, [str(desk.results[0]), "-o", "x.html"], "mas-view")
+    assert (came.code, "version 1 is not 2" in came.err) == (2, True), came.err
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["x", "samples/no/1", "samples/all/x", "sample/1/", "sample/x/t", "compare/a/b/same/0", "x/y"],
+)
+def test_an_address_of_nothing_is_no_page(desk: Desk, address: str) -> None:
+    assert desk.run().code == 0
+    with pytest.raises(NoPage):
+        page_at(opened(desk.results[0]), address)
+    with pytest.raises(NoPage):
+        page_at(opened(desk.folder / "results"), address)
+
+
+def test_a_trial_whose_data_is_gone_is_told(desk: Desk) -> None:
+    assert desk.run().code == 0
+    task = rows("samples", desk.results[0])[0]
+    shutil.rmtree(desk.folder / "data")
+    from coterie.schema import InputError
+
+    with pytest.raises(InputError, match="data"):
+        page_at(opened(desk.results[0]), f"sample/1/{task}")
+
+
+def test_hostile_questions_answers_and_niches_are_text(desk: Desk) -> None:
+    found = attacks()
+    tasks = [
+        {"id": f"t{n}", "query": one, "answer": "7", "niche": f"n {one[:60]}"}
+        for n, one in enumerate(found)
+        if one.strip() and not any(unicodedata.category(sign) in {"Cc", "Cf", "Cs"} for sign in one)
+    ]
+    assert len(tasks) >= 190  # others are refused as tasks
+    (desk.folder / "own.jsonl").write_text("".join(json.dumps(one) + "\n" for one in tasks))
+    words = ["run", "own.jsonl", "--team", "solo.yaml", "--scorer", "exact", "--quiet"]
+
+    def echo(request: Request) -> Reply:
+        return Reply(text=str(request["messages"][-1]["content"]))
+
+    assert desk.bench(*words, replies=echo).code == 0
+    (folder,) = desk.results
+    page = file_of(folder)
+    assert {one.tag for one in page.all()} <= ELEMENTS
+    assert not any(name.startswith("on") for one in page.all() for name in one.attributes)
+    written = texts(page)
+    for one in tasks:
+        assert any(visible(" ".join(str(one["query"])[:100].split())) in cell for cell in written)
+    sample = page_at(opened(folder), "sample/1/t5")
+    assert visible(found[5]) in texts(sample, "pre")
+
+
+def test_the_front_has_what_nothing_at_most_as_dear_beats() -> None:
+    points = [Point(x=x, y=y) for x, y in [(3, 0.5), (1, 0.2), (2, 0.5), (4, 0.9), (2, 0.1)]]
+    assert [(one.x, one.y) for one in front(points)] == [(1, 0.2), (2, 0.5), (4, 0.9)]
