@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["by_agent", "by_niche", "by_team", "figure_text", "names_of", "written"]
+__all__ = ["by_agent", "by_niche", "by_team", "figure_text", "written"]
 
 Format = Literal["markdown", "csv", "latex"]
 
@@ -77,7 +77,7 @@ def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
             "tokens": str(usage["prompt_tokens"] + usage["completion_tokens"]),
             "cost": usage["cost"],
         }
-        for name, one in zip(names_of(results), results, strict=True)
+        for name, one in zip(_names(results), results, strict=True)
         for agent, usage in one.get("agents", {}).items()
     ]
 
@@ -85,7 +85,7 @@ def by_agent(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
 def by_niche(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     """Make a table with a row for each niche and a column for each evaluation."""
     niches = sorted({niche for one in results for niche in one["niches"]})
-    names = names_of(results)
+    names = _names(results)
     return [
         {
             "niche": niche or "all",
@@ -99,7 +99,7 @@ def by_niche(results: Sequence[Mapping[str, Any]]) -> list[dict[str, str]]:
     ]
 
 
-def names_of(results: Sequence[Mapping[str, Any]]) -> list[str]:
+def _names(results: Sequence[Mapping[str, Any]]) -> list[str]:
     """Name the columns; teams of the same name are told apart by their numbers."""
     names: list[str] = []
     for one in results:

@@ -8,7 +8,7 @@ from ...runtime.terminal import counted
 from ...runtime.view import Page
 from ...runtime.view.plots import Bars, Plot, Point, Series
 from ...schema.errors import CoterieError
-from ..tables import by_niche, by_team, figure_text, names_of
+from ..tables import by_niche, by_team, figure_text
 from .figures import bar_of, table_of
 from .templates import TEMPLATES
 
@@ -64,10 +64,7 @@ def readable(
 
 def _group(name: str, group: Mapping[str, Mapping[str, Any]], links: Links) -> dict[str, Any]:
     all_told, prefixes = [*group.values()], [*group]
-    names = [
-        f"{team} ({prefix.rstrip('/')})"
-        for team, prefix in zip(names_of(all_told), prefixes, strict=True)
-    ]
+    names = _names(all_told, prefixes)
     addresses = [links.to("", prefix) for prefix in prefixes]
     scored = [
         (who, told, where)
@@ -90,6 +87,14 @@ def _group(name: str, group: Mapping[str, Mapping[str, Any]], links: Links) -> d
         "niches": table_of("Score by niche", by_niche(all_told)),
         "has_niches": len({niche for told in all_told for niche in told["niches"]}) > 1,
     }
+
+
+def _names(all_told: Sequence[Mapping[str, Any]], prefixes: Sequence[str]) -> Sequence[str]:
+    """Name evaluations by their teams; where one has several, by their folders as well."""
+    teams = [told["team"] for told in all_told]
+    if len(set(teams)) == len(teams):
+        return teams
+    return [f"{team} ({at.rstrip('/')})" for team, at in zip(teams, prefixes, strict=True)]
 
 
 def _costs(scored: Sequence[tuple[str, Mapping[str, Any], str]]) -> Plot | None:

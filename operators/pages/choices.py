@@ -1,4 +1,4 @@
-"""Some teams of many: all, those that live, those of an operator, those of a niche."""
+"""Some teams or agents of many: all, those that live, those of an operator or of a niche."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from ...runtime.view import word
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ...pool.members import Member
+    from ...pool.records import Record
     from ...runtime.view import Links
 
 __all__ = ["choices_of", "links_of"]
 
-Choice = "Callable[[Member], bool]"
 
-
-def choices_of(teams: Iterable[Member]) -> Mapping[str, Callable[[Member], bool]]:
-    """Give what teams can be chosen by, each with the test that they pass then."""
-    members = [*teams]
-    operators = sorted({made_by(one.born) for one in members if one.born.operator})
-    niches = sorted({niche for one in members for niche in one.niches})
+def choices_of(members: Iterable[Record]) -> Mapping[str, Callable[[Record], bool]]:
+    """Give what they can be chosen by, each with the test of it."""
+    known = [*members]
+    operators = sorted({made_by(one.born) for one in known if one.born.operator})
+    niches = sorted({niche for one in known for niche in one.niches})
     return {
         "all": lambda _: True,
         "living": lambda one: one.retired is None,

@@ -1,10 +1,11 @@
-"""Where teams come from, over time: births, trials and retirements, a row for each team."""
+"""Where teams and agents come from, over time: births, trials and retirements, a row for each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ...pool.agents import PoolAgent
 from ...pool.command.figures import made_by, score
 from ...runtime.view import Cell, NoPage, Page, Table, paged
 from .choices import choices_of, links_of
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ...pool.ledger import Entry
-    from ...pool.members import Member
+    from ...pool.records import Record
     from ...runtime.view import Links
     from .kept import Kept
 
@@ -23,13 +24,13 @@ __all__ = ["lineage_page"]
 WIDTH, LABELS, ROW, AXIS = 1000, 230, 18, 26
 """Measures of the figure in pixels: its width, that of the names, and two heights."""
 MOST_ROWS = 1_000
-"""Teams in the figure, the last ones that were born."""
+"""Teams and agents in the figure, the last ones that were born."""
 MOST_DOTS = 20_000
 NEAR = 3
 """Pixels between two trials that are drawn apart."""
 LONGEST = 26
 HEADS = {
-    "team": "<",
+    "name": "<",
     "born at line": ">",
     "made by": "<",
     "of": "<",
@@ -40,7 +41,7 @@ HEADS = {
 
 @dataclass(kw_only=True)
 class _Life:
-    """What happened to a team, by the lines of the ledger."""
+    """What happened to a team or an agent, by the lines of the ledger."""
 
     born: int = 0
     retired: list[tuple[int, bool]] = field(default_factory=list["tuple[int, bool]"])
@@ -48,11 +49,11 @@ class _Life:
 
 
 def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
-    """Make the page of how teams descend from each other.
+    """Make the page of how teams and agents descend from each other.
 
     Args:
         kept: The pool.
-        choice: Which teams.
+        choice: Which of them.
         number: Which part of the table.
         links: Names the parts of the page.
 
@@ -60,12 +61,13 @@ def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
         NoPage: There is no such choice.
         StorageError: The pool is damaged.
     """
-    teams = kept.pool.teams
-    choices = choices_of(teams.values())
+    pool = kept.pool
+    family: Mapping[str, Record] = {**pool.teams, **pool.all_agents}
+    choices = choices_of(family.values())
     if choice not in choices:
         raise NoPage(choice)
     lives: Mapping[str, _Life] = kept.once("lives", lambda: _lives(kept.entries))
-    chosen = {one.name: one for one in teams.values() if choices[choice](one)}
+    chosen = {one.name: one for one in family.values() if choices[choice](one)}
     drawn = dict([*chosen.items()][-MOST_ROWS:])
 
     def address(name: str, page: int = 1) -> str:
@@ -82,7 +84,7 @@ def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
             left_out=len(chosen) - len(drawn),
             part=part,
             table=Table(
-                caption="Teams in the order of their births",
+                caption="Teams and agents in the order of their births",
                 heads=HEADS,
                 rows=[_row(one, lives[one.name], links) for one in part.shown],
                 empty="none.",
@@ -95,25 +97,33 @@ def _lives(entries: Iterable[Entry]) -> Mapping[str, _Life]:
     found: dict[str, _Life] = {}
     for entry in entries:
         value, line = entry.value, entry.end.line
-        name = value.get("team")
-        if not isinstance(name, str):
-            continue
-        life = found.setdefault(name, _Life())
         match value["kind"]:
             case "born":
-                life.born = line
+                found.setdefault(_member_of(value), _Life()).born = line
             case "evaluated" | "failed":
-                life.trials.append((line, value.get("score")))
+                working = {part["member"] for part in value.get("agents", {}).values()}
+                for name in (value["team"], *sorted(working)):
+                    found[name].trials.append((line, value.get("score")))
             case "retired" | "restored":
-                life.retired.append((line, value["kind"] == "retired"))
+                found[_member_of(value)].retired.append((line, value["kind"] == "retired"))
             case _:
                 pass
     return found
 
 
-def _row(one: Member, life: _Life, links: Links) -> Sequence[str | Cell]:
+def _member_of(value: Mapping[str, Any]) -> str:
+    """Name the team or the agent that a line is of."""
+    return value["agent"] if "agent" in value else value["team"]
+
+
+def _page_of(one: Record, links: Links) -> str:
+    kind = "agent" if isinstance(one, PoolAgent) else "team"
+    return links.to("", f"{kind}/{one.name}")
+
+
+def _row(one: Record, life: _Life, links: Links) -> Sequence[str | Cell]:
     return (
-        Cell(one.name, links.to("", f"team/{one.name}")),
+        Cell(one.name, _page_of(one, links)),
         f"{life.born:,}",
         made_by(one.born),
         ", ".join(one.born.parents),
@@ -123,14 +133,14 @@ def _row(one: Member, life: _Life, links: Links) -> Sequence[str | Cell]:
 
 
 def _chart(
-    teams: Mapping[str, Member], lives: Mapping[str, _Life], lines: int, links: Links
+    family: Mapping[str, Record], lives: Mapping[str, _Life], lines: int, links: Links
 ) -> dict[str, Any]:
     """Give the places of rows, bars, trials and lines of descent in pixels."""
-    order = [*_families(teams)]
+    order = [*_families(family)]
     place = {name: number for number, (name, _) in enumerate(order)}
-    first = min((lives[name].born for name in teams), default=1)
+    first = min((lives[name].born for name in family), default=1)
     scale = (WIDTH - LABELS - 16) / max(1, lines - first)
-    near = max(NEAR, len(teams) * (WIDTH - LABELS) / MOST_DOTS)
+    near = max(NEAR, len(family) * (WIDTH - LABELS) / MOST_DOTS)
 
     def x(line: int) -> float:
         return round(LABELS + (line - first) * scale, 1)
@@ -145,17 +155,17 @@ def _chart(
                 "told": told,
                 "indent": 4 + 6 * depth,
                 "top": top,
-                "address": links.to("", f"team/{name}"),
+                "address": _page_of(family[name], links),
                 "spans": [
                     (x(start), round(x(end) - x(start), 1)) for start, end in _spans(life, lines)
                 ],
                 "trials": [*_dots(life, x, near)],
                 "parents": [
                     (x(life.born), AXIS + ROW * place[parent] + ROW // 2, top + ROW // 2)
-                    for parent in teams[name].born.parents
+                    for parent in family[name].born.parents
                     if parent in place
                 ],
-                "is_retired": teams[name].retired is not None,
+                "is_retired": family[name].retired is not None,
             }
         )
     return {
@@ -170,7 +180,7 @@ def _chart(
 
 
 def _spans(life: _Life, end: int) -> Iterator[tuple[int, int]]:
-    """Give from when to when a team was a member."""
+    """Give from when to when it was a member."""
     start: int | None = life.born
     for line, is_retired in life.retired:
         if is_retired and start is not None:
@@ -202,11 +212,11 @@ def _dots(life: _Life, x: Any, near: float) -> Iterator[tuple[float, str, str]]:
             yield at, kind, f"line {line}: {told}"
 
 
-def _families(teams: Mapping[str, Member]) -> Iterator[tuple[str, int]]:
+def _families(family: Mapping[str, Record]) -> Iterator[tuple[str, int]]:
     """Give names so that children stand below their first parents, each with its depth."""
     children: dict[str | None, list[str]] = {}
-    for name, one in teams.items():
-        first = next((parent for parent in one.born.parents if parent in teams), None)
+    for name, one in family.items():
+        first = next((parent for parent in one.born.parents if parent in family), None)
         children.setdefault(first, []).append(name)
     waiting = [(root, 0) for root in reversed(children.get(None, []))]
     while waiting:

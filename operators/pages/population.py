@@ -87,7 +87,7 @@ def _index(of: Signals) -> Plot:
         x="task",
         y="specialization",
         y_range=(0.0, 1.0),
-        series=[Series(name="specialization", points=points, is_line=True, has_points=False)],
+        series=[Series(name="specialization", points=points, is_line=True)],
     )
 
 

@@ -51,8 +51,8 @@ class Series:
     Attributes:
         name: What the legend says.
         points: The points, from left to right.
-        is_line: Whether a line joins them.
-        has_points: Whether they are drawn themselves.
+        is_line: Whether a line joins them, and a band their intervals.
+        has_points: Whether they are drawn themselves, with intervals.
     """
 
     name: str
@@ -235,7 +235,7 @@ def _placed(number: int, series: Series, x: Scale, y: Scale) -> Placed:
         number=number,
         name=series.name,
         path=_path([(x, y) for x, y, *_ in points]) if series.is_line else "",
-        band=_path([*highs, *reversed(lows)]) if series.is_line else "",
+        band=_path([*highs, *reversed(lows)]) if series.is_line and series.has_points else "",
         points=points if series.has_points else (),
     )
 

@@ -74,7 +74,9 @@ def opened(folder: Path) -> Site:
         InputError: It is no folder, or of no kind that is known.
     """
     if not folder.is_dir():
-        raise InputError(f"{folder}: there is no such folder. Give the folder of a run.")
+        raise InputError(
+            f"{folder}: there is no such folder. Give that of a run, a pool or an evaluation."
+        )
     kinds = sorted(installed(PAGES))
     found = (load_named(PAGES, name)(folder) for name in kinds)
     site: Site | None = next((one for one in found if one is not None), None)

@@ -54,7 +54,7 @@ def test_every_page_of_an_evolved_pool_holds_and_says_what_its_files_say(lab: La
     trials = [one for one in lab.ledger() if one["kind"] in {"evaluated", "failed"}]
     assert facts(pages[""])["Trials"] == str(len(trials))
     assert sorted(first_column(pages["teams"], "")) == sorted(pool.teams)
-    assert first_column(pages["lineage"], "Teams in the order") == [*pool.teams]
+    assert first_column(pages["lineage"], "Teams and agents in the order") == [*pool.teams]
     assert len(pages["lineage"].all("g", class_="row")) == len(pool.teams)
     for name, member in pool.teams.items():
         page = pages[f"team/{name}"]
