@@ -26,6 +26,7 @@ from ..schema.errors import InputError
 from ..schema.files import write_atomically
 from ..schema.json_text import dumps, loads
 from ..schema.kept import misfit
+from ..schema.problems import quoted
 from ..schema.values import is_mapping
 from .benchmark import Source, find_benchmark
 from .choosing import Choice
@@ -272,7 +273,7 @@ def _results(folder: Path) -> dict[str, Any]:
     value = read_value(folder / RESULTS)
     if value.get("version") != VERSION:
         raise InputError(
-            f"{folder / RESULTS}: version {value.get('version')!r} is not {VERSION}, the one that"
+            f"{folder / RESULTS}: version {quoted(value.get('version'))} is not {VERSION}, which"
             f" this coterie reads. To write it anew from the journal: mas-bench resume {folder}"
         )
     if wrong := misfit("results", value):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..schema.errors import InputError
 from ..schema.json_text import loads
+from ..schema.problems import quoted
 from ..schema.values import is_mapping
 from .trace import EVENTS, VERSION
 
@@ -52,7 +53,7 @@ def _events(path: Path, text: str) -> Iterator[Mapping[str, Any]]:
             raise InputError(f"{path}:{number}: this line is damaged: it is no event of a run.")
         if event["v"] != VERSION:
             raise InputError(
-                f"{path}:{number}: version {event['v']!r} of the format; this coterie reads"
+                f"{path}:{number}: version {quoted(event['v'])} of the format; this coterie reads"
                 f" {VERSION}. Use the one that made the run."
             )
         last = event["n"]

@@ -30,6 +30,9 @@ ValidationError = Any
 
 __all__ = ["schema_text", "shape_problems", "shape_schema", "sound"]
 
+LONGEST_EXAMPLE = 60
+"""Characters of a value that is shown again as it should have been written."""
+
 NOUNS = {
     "array": "a list",
     "boolean": "true or false",
@@ -216,9 +219,9 @@ def _wrong_type(error: ValidationError) -> str:
     how = HOW_TO_WRITE[kinds[0]] if len(kinds) == 1 else "Write one of them"
     how += _example(schema)
     match kinds, error.instance:
-        case ["array"], str(item):
+        case ["array"], str(item) if len(item) <= LONGEST_EXAMPLE:
             how = f"Write a list: {json.dumps([item], ensure_ascii=False)}"
-        case ["integer" | "number"], str(digits) if digits.isdecimal():
+        case ["integer" | "number"], str(digits) if _is_written_number(digits):
             how = f"Write it without quotes: {digits}"
         case ["string"], bool() | int() | float():
             how = f"Write it in quotes, or text{_example(schema)}"
@@ -227,6 +230,10 @@ def _wrong_type(error: ValidationError) -> str:
         case _:
             pass
     return f"{quoted(error.instance)} is not {nouns}{_facts(schema)}. {how}."
+
+
+def _is_written_number(text: str) -> bool:
+    return text.isdecimal() and len(text) <= LONGEST_EXAMPLE
 
 
 def _out_of_range(error: ValidationError) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ._graph import Reading
+    from .catalogue import Catalogue
     from .problems import Path, Problem
 
 __all__ = ["placeholders", "placeholders_in"]
@@ -53,12 +54,20 @@ def placeholders(reading: Reading) -> Iterator[Problem]:
     for agent, path in reading.agents():
         text, where = agent.prompt, ""
         if is_prompt_id(agent.prompt):
-            text = reading.catalogue.prompt(agent.prompt) or ""
+            text = _read(reading.catalogue, agent.prompt)
             where = f"the prompt file {agent.prompt}.md: "
         if found := next(placeholders_in(text), None):
             yield _warning(reading, (*path, "prompt"), f"{where}{_told(*found)}")
     if found := next(placeholders_in(reading.team.constitution), None):
         yield _warning(reading, ("constitution",), _told(*found))
+
+
+def _read(catalogue: Catalogue, prompt_id: str) -> str:
+    """Read a prompt file; nothing where it cannot be read, which another check tells."""
+    try:
+        return catalogue.prompt(prompt_id) or ""
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def _warning(reading: Reading, path: Path, message: str) -> Problem:

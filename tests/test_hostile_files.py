@@ -23,16 +23,20 @@ from coterie.operators.command.blame import main as mas_blame
 from coterie.operators.command.evolve import main as mas_evolve
 from coterie.pool.command import main as mas_pool
 from coterie.runtime.command.run import main as mas_run
+from coterie.runtime.command.show import main as mas_show
+from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.schema.command.fmt import main as mas_fmt
 from coterie.schema.command.validate import main as mas_validate
 
 from .came import Came, invoked
 from .damage import bounded, copied, replaced_in, spoil
+from .operators.population.chamber import RECIPE, answering
 
 COMMANDS: Mapping[str, Any] = {
     "mas-bench": mas_bench, "mas-blame": mas_blame, "mas-evolve": mas_evolve, "mas-fmt": mas_fmt,
-    "mas-pool": mas_pool, "mas-run": mas_run, "mas-validate": mas_validate,
+    "mas-pool": mas_pool, "mas-run": mas_run, "mas-show": mas_show, "mas-validate": mas_validate,
+    "mas-view": mas_view,
 }  # fmt: skip
 NOWHERE = ("--model", "m@http://127.0.0.1:9/v1")
 TEAM = """\
@@ -70,6 +74,7 @@ FILES = {
     "solo.yaml": 'name: solo\nagents:\n  one: {prompt: "You are alone."}\nexecution: {max_retries: 0}\n',
     "tasks.jsonl": "".join(json.dumps({"id": f"t{n}", "query": f"{n} + {7 - n}?", "answer": "7"}) + "\n" for n in range(2)),
     "none.yaml": "servers: {}\n",
+    "chamber.yaml": json.dumps(RECIPE),
 }  # fmt: skip
 MODEL = "--model m@MODEL"
 CHECKED = "team.yaml task.json models.yaml tools.yaml policy.yaml recipe.yaml tasks.jsonl agents"
@@ -90,6 +95,7 @@ SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
             f"mas-run --replay runs/run --verify {MODEL} --tools none.yaml",
             f"mas-run --resume runs/run --quiet {MODEL} --tools none.yaml",
             f"mas-blame runs/run --wrong {MODEL} --tools none.yaml",
+            "mas-show runs/run", "mas-view runs/run -o report.html",
         ),
     ),
     "results": (
@@ -98,6 +104,7 @@ SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "mas-bench table results/made", "mas-bench compare results/made results/made",
             f"mas-bench show results/made arithmetic-1-0-0000 {MODEL}", "mas-bench replay results/made",
             f"mas-bench resume results/made --quiet {MODEL}",
+            "mas-show results/made", "mas-view results/made -o report.html",
         ),
     ),
     "an evolution": (
@@ -105,7 +112,16 @@ SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         (
             "mas-evolve report pool --json", "mas-evolve report pool --csv told.csv",
             "mas-evolve show pool t0", "mas-pool memory pool", "mas-pool list pool",
+            "mas-view pool -o report.html", "mas-view pool/evolutions/recipe -o report.html",
+            "mas-show pool/evolutions/recipe t0",
             f"mas-evolve recipe.yaml tasks.jsonl --pool pool --embedder hashing --quiet {MODEL}",
+        ),
+    ),
+    "a population": (
+        "people/ledger.jsonl people/agents/*/* people/teams/* people/evolutions/chamber/*",
+        (
+            "mas-pool population people", "mas-pool agents people", "mas-pool memory people", "mas-pool verify people",
+            "mas-pool lineage people", "mas-view people -o report.html", "mas-evolve report people --json",
         ),
     ),
 }  # fmt: skip
@@ -135,6 +151,9 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "mas-bench run arithmetic --team solo.yaml --count 2 --trials 1",
         )
         done = [called(line, *chosen) for line in work]
+    with at_home(folder), ScriptedModel(answering) as model:
+        work = "mas-evolve chamber.yaml tasks.jsonl --pool people --embedder hashing --quiet"
+        done.append(called(work, "--model", f"m@{model.api_base}"))
     assert all(one.code == 0 for one in done), done
     (folder / "runs").joinpath("run").symlink_to(only(folder / "runs"))
     (folder / "results").joinpath("made").symlink_to(only(folder / "results"))

@@ -55,7 +55,7 @@ def _is_evaluation(folder: Path) -> bool:
 
 def _folders(folder: Path) -> list[Path]:
     with os.scandir(folder) as entries:
-        return [Path(one.path) for one in entries if one.is_dir()]
+        return [path for one in entries if (path := Path(one.path)).is_dir()]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,6 +43,8 @@ __all__ = [
 
 BUG = 70
 INTERRUPTED = 130
+LONGEST_MESSAGE = 10_000
+"""Characters of an error that a person is shown."""
 SUMMARIES: Mapping[str, str] = {
     "bench": "Measure teams on public benchmarks, and compare what came of it.",
     "blame": "Say which agent made a run fail, at which step, and why.",
@@ -296,8 +298,17 @@ def _show(error: CoterieError, problem_format: str) -> None:
         # A machine reads problems on standard output, a person beside the prompt.
         _say(FORMATS[problem_format](error.problems), err=problem_format == "text")
     else:
-        _say(f"error: {error}", err=True)
+        _say(_bounded(f"error: {error}"), err=True)
     sys.stdout.flush()
+
+
+def _bounded(text: str) -> str:
+    """Leave out the middle of a message that quotes more than anybody reads."""
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    half = LONGEST_MESSAGE // 2
+    left_out = len(text) - 2 * half
+    return f"{text[:half]} [… {left_out:,} characters left out …] {text[-half:]}"
 
 
 def _say(text: str, *, err: bool) -> None:
