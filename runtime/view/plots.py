@@ -19,6 +19,8 @@ LABELS, ROW = 260, 26
 LONGEST = 34
 STEPS = (1, 2, 2.5, 5, 10)
 MOST_TICKS = 6
+LEAST = 1e-9
+"""What numbers differ by at least, for an axis to tell them apart."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -143,8 +145,9 @@ class Scale:
         """Make room for numbers, and for round ones around them."""
         finite = [one for one in numbers if math.isfinite(one)] or [0.0]
         low, high = min(finite), max(finite)
-        if low == high:
-            low, high = low - (abs(low) or 1.0) / 2, high + (abs(high) or 1.0) / 2
+        if high - low < max(LEAST, abs(high) * LEAST):
+            room = max(abs(high), 1.0) / 2
+            low, high = low - room, high + room
         step = _step(high - low)
         return cls(math.floor(low / step) * step, math.ceil(high / step) * step, start, end)
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "HOST",
+    "LONGEST_MESSAGE",
     "Command",
     "Family",
     "Group",

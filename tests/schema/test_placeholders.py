@@ -99,3 +99,12 @@ def test_an_agent_file_is_looked_at_too(tmp_path: Path) -> None:
 def test_prompts_of_seeds_and_examples_have_no_such_mistake() -> None:
     for file in (*ROOT.glob("seeds/**/*.md"), *ROOT.glob("examples/**/*.yaml")):
         assert [*placeholders_in(file.read_text(encoding="utf-8"))] == [], file
+
+
+def test_a_prompt_file_that_is_no_text_is_an_error_and_no_bug(tmp_path: Path) -> None:
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "asks.md").write_bytes(b"You are \xe5[")
+    file = tmp_path / "team.yaml"
+    file.write_text(TEAM)
+    done = CliRunner().invoke(validate.main, [str(file)])
+    assert (done.exit_code, "UTF-8" in done.stderr) == (2, True), done.stderr

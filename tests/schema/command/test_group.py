@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.schema import CoterieError, InputError, LimitError
-from coterie.schema.command import Command, host_catalogue, main
+from coterie.schema.command import LONGEST_MESSAGE, Command, host_catalogue, main
 
 
 def test_help_lists_every_command_with_a_line() -> None:
@@ -48,6 +48,19 @@ def test_errors_become_messages_and_exit_codes(error: BaseException, code: int, 
     assert done.exit_code == code
     assert said in done.stderr
     assert ("Traceback" in done.stderr) == (code == 70)
+
+
+def test_a_message_longer_than_anybody_reads_loses_its_middle() -> None:
+    @click.command(cls=Command)
+    def command() -> None:
+        raise InputError(f"begins {'x' * 1_000_000} ends")
+
+    done = CliRunner().invoke(command, [])
+    assert done.exit_code == 2
+    assert len(done.stderr) < LONGEST_MESSAGE + 100
+    assert done.stderr.startswith("error: begins xx")
+    assert done.stderr.endswith("xx ends\n")
+    assert "[… 990,019 characters left out …]" in done.stderr
 
 
 @pytest.mark.parametrize("package", ["nope", "numpy.linalg", ""])
