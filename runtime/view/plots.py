@@ -139,6 +139,7 @@ class Scale:
     high: float
     start: float
     end: float
+    step: float
 
     @classmethod
     def over(cls, numbers: Sequence[float], start: float, end: float) -> Scale:
@@ -149,14 +150,14 @@ class Scale:
             room = max(abs(high), 1.0) / 2
             low, high = low - room, high + room
         step = _step(high - low)
-        return cls(math.floor(low / step) * step, math.ceil(high / step) * step, start, end)
+        first, last = math.floor(low / step), math.ceil(high / step)
+        return cls(first * step, last * step, start, end, step)
 
     @property
     def ticks(self) -> list[float]:
         """Round numbers on the axis."""
-        step = _step(self.high - self.low)
-        first, last = round(self.low / step), round(self.high / step)
-        return [round(step * one, 12) for one in range(first, last + 1)]
+        first, last = round(self.low / self.step), round(self.high / self.step)
+        return [round(self.step * one, 12) for one in range(first, last + 1)]
 
     def at(self, number: float) -> float:
         """Give the pixel of a number."""
