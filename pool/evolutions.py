@@ -9,6 +9,7 @@ from ..runtime.record import read_value
 from ..runtime.usage import Usage
 from ..schema.errors import InputError, StorageError
 from ..schema.kept import misfit
+from ..schema.problems import quoted
 from ..schema.values import is_mapping
 from .layout import EVOLUTIONS, MANIFEST, TURNS
 from .ledger import Ledger
@@ -135,7 +136,14 @@ def _rates(pool: Path) -> Iterator[tuple[str, Rates]]:
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
         settings = _settings(read_value(path))
         if settings.keys() >= NAMES:
-            yield path.parent.name, Rates(**{name: settings[name] for name in NAMES})
+            rates = {name: settings[name] for name in NAMES}
+            for name, rate in rates.items():
+                if not isinstance(rate, int | float) or isinstance(rate, bool):
+                    raise InputError(
+                        f"{path}: recipe.settings.{name}: {quoted(rate)} is not a number. Somebody"
+                        " edited it: restore the file from version control or a backup."
+                    )
+            yield path.parent.name, Rates(**rates)
 
 
 def _settings(manifest: Any) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...pool.records import Record
     from ...runtime.view import Links
 
-__all__ = ["choices_of", "links_of"]
+__all__ = ["addresses", "choices_of", "links_of"]
 
 
 def choices_of(members: Iterable[Record]) -> Mapping[str, Callable[[Record], bool]]:
@@ -31,6 +31,15 @@ def choices_of(members: Iterable[Record]) -> Mapping[str, Callable[[Record], boo
         },
         **{f"on {word(niche)}": lambda one, niche=niche: niche in one.niches for niche in niches},
     }
+
+
+def addresses(kind: str) -> Callable[..., str]:
+    """Give what makes the address of a choice, and of a part of what is chosen then."""
+
+    def address(choice: str, number: int = 1) -> str:
+        return kind if (choice, number) == ("all", 1) else f"{kind}/{choice}/{number}"
+
+    return address
 
 
 def links_of(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ...pool.agents import PoolAgent
 from ...pool.command.figures import made_by, score
 from ...runtime.view import Cell, NoPage, Page, Table, paged
-from .choices import choices_of, links_of
+from .choices import addresses, choices_of, links_of
 from .templates import TEMPLATES
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ def lineage_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
     chosen = {one.name: one for one in family.values() if choices[choice](one)}
     drawn = dict([*chosen.items()][-MOST_ROWS:])
 
-    def address(name: str, page: int = 1) -> str:
-        return "lineage" if (name, page) == ("all", 1) else f"lineage/{name}/{page}"
+    address = addresses("lineage")
 
     part = paged([*chosen.values()], number, links, lambda page: address(choice, page))
     return Page(

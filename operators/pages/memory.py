@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.view import NoPage, Page, paged, word
-from .choices import links_of
+from .choices import addresses, links_of
 from .templates import TEMPLATES
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ def memory_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
         raise NoPage(choice)
     shown = [one for one in entries if choices[choice](one)]
 
-    def address(name: str, page: int = 1) -> str:
-        return "memory" if (name, page) == ("all", 1) else f"memory/{name}/{page}"
+    address = addresses("memory")
 
     teams = {one.content_hash: one.name for one in kept.pool.teams.values()}
     part = paged(shown, number, links, lambda page: address(choice, page))

@@ -14,7 +14,7 @@ from ...runtime.view import Cell, NoPage, Page, Table, paged
 from ...runtime.view.plots import Bar, Bars
 from ...schema.errors import StorageError
 from ...schema.problems import quoted
-from .choices import choices_of, links_of
+from .choices import addresses, choices_of, links_of
 from .templates import TEMPLATES, graph_of
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def teams_page(kept: Kept, choice: str, number: int, links: Links) -> Page:
         raise NoPage(choice)
     shown = [one for one in ranked if choices[choice](one)]
 
-    def address(name: str, page: int = 1) -> str:
-        return "teams" if (name, page) == ("all", 1) else f"teams/{name}/{page}"
+    address = addresses("teams")
 
     part = paged(shown, number, links, lambda page: address(choice, page))
     tasks = Tasks(split=EVOLVE)

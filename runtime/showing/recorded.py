@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ...schema.errors import InputError
 from ...schema.loading import read_team
-from ...schema.values import is_mapping
+from ...schema.values import is_list, is_mapping
 from ..events import EVENTS, events_of
 from ..journal import is_held
 from ..record import MANIFEST, read_result, read_value
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from ...schema.team import Team
 
 __all__ = ["Recorded"]
+
+MOST_MISHAPS = 100
+"""Mishaps of one agent that are shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +127,9 @@ class Recorded:
         """Give how an agent's part ended, as far as it is told; nothing, where it did not."""
         own = (event for event in self.events if event.get("agent") == agent)
         last = [event for event in own if event["type"] == "agent_finished"][-1:]
-        return {**(last[0] if last else {}), **self._outcome(agent)}
+        told = {**(last[0] if last else {}), **self._outcome(agent)}
+        mishaps = told.get("mishaps")
+        return {**told, "mishaps": mishaps[:MOST_MISHAPS] if is_list(mishaps) else []}
 
     def written(self, *, agent: str | None = None, full: bool = False) -> str:
         """Write it for people; see `Viewed`."""

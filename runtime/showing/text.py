@@ -107,7 +107,7 @@ def _agents(run: Recorded) -> Iterator[str]:
             _line(str(ended.get("error") or "")),
         ]
         yield f"  {agent:<{width}}  {', '.join(filter(None, parts))}"
-        yield from (f"  {'':<{width}}  mishap: {_line(one)}" for one in ended.get("mishaps", ()))
+        yield from (f"  {'':<{width}}  mishap: {_line(one)}" for one in ended["mishaps"])
 
 
 def _timeline(run: Recorded, agent: str | None, *, full: bool) -> Iterator[str]:

@@ -344,7 +344,7 @@ class _View:
             "reads": ", ".join(one for one, other in run.team.edges if other == agent),
             "tells": ", ".join(run.team.reports_to.get(agent, ())),
             "error": whole(ended.get("error")),
-            "mishaps": [str(one) for one in ended.get("mishaps", ())],
+            "mishaps": [str(one) for one in ended["mishaps"]],
             "content": whole(ended.get("content")),
             "turns": its_turns,
             # An answer that was cut off is told by its turn, and mostly by an event as well.
