@@ -7,7 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from ...schema.json_text import dumps
-from .tool import Tool
+from .tool import Tool, ToolError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,19 +17,36 @@ if TYPE_CHECKING:
 
 __all__ = ["tool_of"]
 
+ENDS = (SystemExit, KeyboardInterrupt, GeneratorExit)
+"""What ends a process, or a coroutine, where it is not caught."""
+
 
 def tool_of(described: PythonTool) -> Tool:
     """Give a Python function as a tool.
 
     A plain function runs in a thread, so that it holds up nobody; an async one in the run's loop.
-    What it gives that is no JSON value is told as `str()` has it.
+    What it gives that is no JSON value is told as `str()` has it. One that wants to end the process
+    ends its call.
     """
     function = described.function
 
+    def called(arguments: Mapping[str, Any]) -> Any:
+        try:
+            return _plain(function(**arguments))
+        except (StopIteration, asyncio.CancelledError, *ENDS) as error:
+            raise _ended(described.name, error) from error
+
     async def run(arguments: Mapping[str, Any], _workspace: Workspace) -> Any:
-        if inspect.iscoroutinefunction(function):
+        if not inspect.iscoroutinefunction(function):
+            return await asyncio.to_thread(called, arguments)
+        try:
             return _plain(await function(**arguments))
-        return _plain(await asyncio.to_thread(function, **arguments))
+        except ENDS as error:
+            raise _ended(described.name, error) from error
+        except asyncio.CancelledError as error:
+            if (task := asyncio.current_task()) is not None and task.cancelling():
+                raise
+            raise _ended(described.name, error) from error
 
     return Tool(
         name=described.name,
@@ -39,7 +56,13 @@ def tool_of(described: PythonTool) -> Tool:
     )
 
 
+def _ended(name: str, error: BaseException) -> ToolError:
+    return ToolError(f"{name}: it ended with {type(error).__name__} {error}".strip())
+
+
 def _plain(result: Any) -> Any:
+    if isinstance(result, str):
+        return str.__str__(result)  # also of what only claims to be as a text is
     try:
         dumps(result)
     except (TypeError, ValueError):

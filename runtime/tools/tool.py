@@ -175,7 +175,8 @@ class GrantedTool:
                     await self.approvals.obtain(agent, self.tool.name, arguments, self.emit)
             result = _bounded(await self.tool.run(checked, self.workspace))
         except ToolError as error:
-            return {"error": str(error), **({"detail": error.detail} if error.detail else {})}
+            detail = {"detail": _bounded(error.detail)} if error.detail else {}
+            return {"error": _bounded(str(error)), **detail}
         except Exception as error:  # noqa: BLE001 - others wrote the tool, and it may raise anything
             raised = "".join(traceback.format_exception_only(error)).strip()
             detail = "".join(traceback.format_exception(error))

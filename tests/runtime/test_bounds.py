@@ -11,6 +11,7 @@ import pytest
 
 from coterie.runtime import bounds
 from coterie.runtime.bounds import AT_ONCE, apart
+from coterie.schema.command import LONGEST_MESSAGE
 from coterie.schema.problems import MOST_PROBLEMS
 
 PAGE = Path(__file__).parents[2] / "docs" / "security.md"
@@ -23,7 +24,11 @@ def test_the_page_tells_every_bound_as_it_is() -> None:
         for name, number, mib in ROW.findall(PAGE.read_text("utf-8"))
     }
     declared = {name: getattr(bounds, name) for name in bounds.__all__ if name.isupper()}
-    assert told == {**declared, "MOST_PROBLEMS": MOST_PROBLEMS}
+    assert told == {
+        **declared,
+        "MOST_PROBLEMS": MOST_PROBLEMS,
+        "LONGEST_MESSAGE": LONGEST_MESSAGE,
+    }
 
 
 @pytest.mark.parametrize(("size", "is_apart"), [(AT_ONCE, False), (AT_ONCE + 1, True)])

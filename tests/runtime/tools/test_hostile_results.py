@@ -1,0 +1,178 @@
+"""Whatever a tool gives, raises or ends with: the agent reads a result or an error, and cheaply."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from random import Random
+from typing import Any, NoReturn
+
+import pytest
+
+from coterie.runtime.bounds import LARGEST_RESULT
+from coterie.runtime.tools import GrantedTool, ToolError
+from coterie.runtime.tools.python import tool_of
+from coterie.runtime.tools.servers import start_session
+from coterie.runtime.workspace import Workspace
+from coterie.schema.json_text import dumps
+from coterie.schema.python_tool import python_tool
+
+from ...damage import altered, bounded
+from ...hostile import watched
+from .conftest import scripted
+
+
+class Sly(str):
+    """A text that says that it is short."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return 1
+
+
+class Rude:
+    """What nobody can look at."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no")
+
+    __repr__ = __str__
+
+
+def circle() -> list[Any]:
+    found: list[Any] = []
+    found.append(found)
+    return found
+
+
+def nested(depth: int) -> Any:
+    found: Any = 0
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
+def raising(error: BaseException) -> Callable[[], NoReturn]:
+    def act() -> NoReturn:
+        raise error
+
+    return act
+
+
+GIVEN: Mapping[str, Callable[[], Any]] = {
+    "a long text": lambda: "x" * 20_000_000,
+    "many values": lambda: [0] * 1_000_000,
+    "deep": lambda: nested(100_000),
+    "a circle": circle,
+    "no number": lambda: [float("nan"), float("inf")],
+    "huge number": lambda: 10**5_000,
+    "bytes": lambda: b"\xff" * 100,
+    "half a character": lambda: "\ud800",
+    "keys that are none": lambda: {1: 2, None: 3, (4, 5): 6},
+    "nobody can look at": Rude,
+    "an endless iterator": lambda: iter(int, 1),
+    "a function": lambda: print,
+    "a text that lies": lambda: Sly("x" * 1_000_000),
+    "nothing": lambda: None,
+    "an error": raising(ValueError("x" * 5_000_000)),
+    "an error of ours": raising(ToolError("x" * 5_000_000)),
+    "the end": raising(SystemExit(3)),
+    "Ctrl-C": raising(KeyboardInterrupt()),
+    "a generator's end": raising(GeneratorExit()),
+    "the end of an iteration": raising(StopIteration(1)),
+    "a cancellation": raising(asyncio.CancelledError()),
+    "no memory": raising(MemoryError()),
+}
+
+
+def called(act: Callable[[], Any], workspace: Workspace, *, is_async: bool) -> tuple[Any, Any]:
+    """Have an agent call a function; give what it reads, and what is traced."""
+
+    def look() -> object:
+        """Look."""
+        return act()
+
+    async def wait() -> object:
+        """Wait."""
+        return act()
+
+    events: list[dict[str, Any]] = []
+    granted = GrantedTool(
+        tool=tool_of(python_tool(wait if is_async else look)),
+        workspace=workspace,
+        emit=lambda type, **fields: events.append(fields),  # noqa: A006
+    )
+    came: list[Any] = []
+
+    async def main() -> None:
+        with suppress(ToolError):
+            came.append(await granted.call({}))
+
+    asyncio.run(main())
+    return came, events
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("what", GIVEN)
+def test_whatever_a_function_does_the_agent_goes_on(
+    what: str, is_async: bool, workspace: Workspace
+) -> None:
+    with bounded(size=80_000_000):
+        came, (event,) = called(GIVEN[what], workspace, is_async=is_async)
+        assert ("error" in event) == (not came)
+        assert len(dumps(came, ensure_ascii=False)) <= LARGEST_RESULT + 200
+        assert len(dumps(event, ensure_ascii=False)) <= 3 * LARGEST_RESULT
+
+
+NOBODY: Any = None
+"""Servers know nothing of workspaces."""
+RESULT = {
+    "content": [
+        {"type": "text", "text": "Monday", "annotations": {"audience": ["user"]}},
+        {"type": "image", "data": "aGk=", "mimeType": "image/png"},
+        {
+            "type": "resource",
+            "resource": {"uri": "file:///x", "text": "x", "mimeType": "text/plain"},
+        },
+        {"type": "resource_link", "uri": "file:///x", "name": "x"},
+    ],
+    "structuredContent": {"day": "Monday", "of": [1, 2, {"a": None}]},
+    "isError": False,
+}
+
+
+def answered(text: str) -> Any:
+    """Give what a server says: in an envelope that fits, where that is possible."""
+    with suppress(ValueError, RecursionError):
+        value = json.loads(text)
+        json.dumps(value).encode()
+        return value
+    return text
+
+
+def test_whatever_a_server_answers_is_a_result_or_an_error(
+    monkeypatch: pytest.MonkeyPatch, nightly: bool
+) -> None:
+    async def all_() -> None:
+        for seed in range(400 if nightly else 6):
+            what, text = altered(json.loads(json.dumps(RESULT)), Random(seed))
+            if len(text) > 100_000:
+                continue  # no process is given that; `test_servers` has long messages
+            server = scripted({"tools/call": answered(text)}, timeout=0.5)
+            session = await start_session(server)
+            try:
+                with bounded(size=len(text)):
+                    try:
+                        came = await session.tool("act").run({}, NOBODY)
+                    except ToolError as error:
+                        came = str(error)
+                    assert len(dumps(came, ensure_ascii=False)) <= 4 * len(text) + 1_000, what
+            finally:
+                await session.stop()
+
+    with watched(monkeypatch) as seen:
+        asyncio.run(all_())
+    assert seen.longest <= 0.5, seen.what
