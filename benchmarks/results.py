@@ -273,8 +273,9 @@ def _results(folder: Path) -> dict[str, Any]:
     value = read_value(folder / RESULTS)
     if value.get("version") != VERSION:
         raise InputError(
-            f"{folder / RESULTS}: version {quoted(value.get('version'))} is not {VERSION}, which"
-            f" this coterie reads. To write it anew from the journal: mas-bench resume {folder}"
+            f"{folder / RESULTS}: version {quoted(value.get('version'))} is not {VERSION}, the"
+            f" one that this coterie reads. To write it anew from the journal: mas-bench resume"
+            f" {folder}"
         )
     if wrong := misfit("results", value):
         raise InputError(

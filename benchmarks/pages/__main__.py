@@ -4,15 +4,21 @@
 
 It makes a pool of 1,000 teams with 10,000 trials and an evaluation of 5,000 samples, and a site of
 each as `mas-view` does: opening it, then the first page, a page again, and the whole as a file.
+Then 200 agents run, a scripted model behind them, seven times alone and seven times shown to a
+reader who asks for the page every second: what their process needs of a processor.
 """
 
 from __future__ import annotations
 
+import asyncio
 import random
+import subprocess
+import sys
 import tempfile
 import time
-from contextlib import chdir
+from contextlib import AsyncExitStack, chdir
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
 import click
@@ -21,6 +27,8 @@ from click.testing import CliRunner
 from ...pool.changes import Tried
 from ...pool.pool import Pool
 from ...pool.statistics import Trial
+from ...runtime.api import arun
+from ...runtime.command.viewer import viewer
 from ...runtime.doubles import Reply, ScriptedModel
 from ...runtime.usage import Usage
 from ...runtime.view import Links, opened
@@ -37,6 +45,14 @@ if TYPE_CHECKING:
 __all__ = ["large_evaluation", "large_pool", "main"]
 
 TEAM = 'name: adder\nagents: {one: {prompt: "Add."}}\n'
+REPEATS = 7
+READER = """
+import sys, time, urllib.request
+while True:
+    if sys.argv[1]:
+        urllib.request.urlopen(sys.argv[1]).read()
+    time.sleep(1)
+"""
 ROW = "{:<12} {:<26} {:>7} {:>9}"
 
 
@@ -59,6 +75,8 @@ def main(teams: int, trials: int, samples: int) -> None:
             for what, seconds, size in _measured(folder, pages):
                 name = folder.parts[0]
                 click.echo(ROW.format(name, what, f"{seconds:.2f}", f"{size / 1000:.0f}"))
+        alone, shown = _live()
+        click.echo(f"a run of 200 agents needs {alone:.2f} s of a processor, shown {shown:.2f} s")
 
 
 def _measured(folder: Path, addresses: tuple[str, ...]) -> Iterator[tuple[str, float, int]]:
@@ -79,6 +97,61 @@ def _measured(folder: Path, addresses: tuple[str, ...]) -> Iterator[tuple[str, f
     began = time.perf_counter()
     size = len(report(site, folder))
     yield "all in a file", time.perf_counter() - began, size
+
+
+def _live() -> tuple[float, float]:
+    """Run 200 agents alone and shown, by turns; give the medians of their process's CPU."""
+    agents = {
+        f"a{level}_{place}": {"prompt": f"You are {place}."}
+        for level in range(10)
+        for place in range(20)
+    }
+    below = {
+        f"a{level}_{place}": [f"a{level + 1}_{(place + 1) % 20}"]
+        for level in range(9)
+        for place in range(20)
+    }
+    last = {f"a9_{place}": ["end"] for place in range(20)}
+    team = {
+        "name": "many",
+        "agents": {**agents, "end": {"prompt": "End."}},
+        "topology": {"reports_to": {**below, **last}},
+    }
+    Path("many.yaml").write_text(dumps(team), encoding="utf-8")
+    Path("script.yaml").write_text(dumps({"": {"text": "7" * 200, "latency": 0.2}}), "utf-8")
+    found: dict[bool, list[float]] = {False: [], True: []}
+    model = [sys.executable, "-m", "coterie.runtime.doubles", "script.yaml"]
+    with subprocess.Popen(model, stdout=subprocess.PIPE, text=True) as serving:
+        if serving.stdout is None:
+            raise RuntimeError("there is a pipe, for it was asked for.")
+        address = serving.stdout.readline().strip()
+        for number in range(2 * REPEATS):
+            is_shown = number % 2 == 1
+            run = _run(f"m@{address}", Path(f"runs{number}"), is_shown=is_shown)
+            found[is_shown].append(asyncio.run(run))
+        serving.terminate()
+    return median(found[False]), median(found[True])
+
+
+async def _run(model: str, runs: Path, *, is_shown: bool) -> float:
+    """Run the team; give the CPU that this process needed for it."""
+    began = time.process_time()
+    making = asyncio.create_task(arun("many.yaml", query="What?", model=model, runs=runs))
+    async with AsyncExitStack() as stack:
+        while not (folder := _made(runs)):  # noqa: ASYNC110 - the run's folder tells nobody
+            await asyncio.sleep(0.01)
+        address = ""
+        if is_shown:
+            address = await stack.enter_async_context(viewer(folder))
+        reader = await asyncio.create_subprocess_exec(sys.executable, "-c", READER, address)
+        stack.callback(reader.kill)
+        await making
+        return time.process_time() - began
+
+
+def _made(runs: Path) -> Path | None:
+    """Find the folder of a run that has begun."""
+    return next((path.parent for path in runs.glob("*/events.jsonl")), None)
 
 
 def large_pool(folder: Path, teams: int, trials: int) -> None:

@@ -213,19 +213,15 @@ class Evolving:
             async with AsyncExitStack() as self.page:
                 code = await self._worked()
                 if self.options.get("view"):
-                    from ...runtime.command.view import kept_open
+                    from ...runtime.command.viewer import kept_open
 
                     await kept_open()
                 return code
 
     async def _open_page(self) -> None:
-        from ...runtime.command.view import shown
-        from ..pages import open_pool
+        from ...runtime.command.viewer import viewer
 
-        site = open_pool(self.folder)
-        if site is not None:
-            address = await self.page.enter_async_context(shown(site, self.folder))
-            click.echo(f"look: {address}", err=True)
+        await self.page.enter_async_context(viewer(self.folder))
 
     async def _worked(self) -> int:
         from ..folder import open_folder

@@ -366,17 +366,15 @@ class _Making:
         async with self.page:
             code = await self._made()
             if self.options["view"]:
-                from .view import kept_open
+                from .viewer import kept_open
 
                 await kept_open()
         return code
 
     async def _open_page(self, folder: Path) -> None:
-        from ..view import opened
-        from .view import shown
+        from .viewer import viewer
 
-        address = await self.page.enter_async_context(shown(opened(folder), folder))
-        click.echo(f"look: {address}", err=True)
+        await self.page.enter_async_context(viewer(folder))
 
     async def _made(self) -> int:
         from ..attached import unseen

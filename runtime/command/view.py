@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..view import Site
 
-__all__ = ["kept_open", "main", "shown"]
+__all__ = ["main"]
 
 
 @click.command(cls=Command)
@@ -37,7 +37,10 @@ __all__ = ["kept_open", "main", "shown"]
     help="Listen on this port.  [default: any that is free]",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
-def main(folder: Path, output: Path | None, port: int, *, no_browser: bool) -> None:
+@click.option("--with-parent", is_flag=True, hidden=True, help="End with standard input.")
+def main(
+    folder: Path, output: Path | None, port: int, *, no_browser: bool, with_parent: bool
+) -> None:
     """Look at a folder in a browser: a run, a pool, an evolution or an evaluation, also under way.
 
     A folder of several evaluations shows them together.
@@ -53,7 +56,8 @@ def main(folder: Path, output: Path | None, port: int, *, no_browser: bool) -> N
         return
     from .signals import to_the_end
 
-    sys.exit(to_the_end(_served(site, folder, port, is_opened=not no_browser), lambda: ""))
+    served = _served(site, folder, port, is_opened=not no_browser, with_parent=with_parent)
+    sys.exit(to_the_end(served, lambda: ""))
 
 
 def _write(site: Site, folder: Path, output: Path) -> None:
@@ -65,18 +69,21 @@ def _write(site: Site, folder: Path, output: Path) -> None:
     click.echo(f"{output}: {len(text) / 1e6:.1f} MB, opens offline", err=True)
 
 
-async def _served(site: Site, folder: Path, port: int, *, is_opened: bool) -> int:
-    async with shown(site, folder, port=port, is_opened=is_opened) as address:
+async def _served(
+    site: Site, folder: Path, port: int, *, is_opened: bool, with_parent: bool
+) -> int:
+    async with _shown(site, folder, port=port, is_opened=is_opened) as address:
         click.echo(address)
-        click.echo("Ctrl-C ends it.", err=True)
-        await asyncio.Event().wait()
+        if with_parent:
+            await _end_of_input()
+        else:
+            click.echo("Ctrl-C ends it.", err=True)
+            await asyncio.Event().wait()
     return 0
 
 
 @asynccontextmanager
-async def shown(
-    site: Site, folder: Path, *, port: int = 0, is_opened: bool = True
-) -> AsyncGenerator[str]:
+async def _shown(site: Site, folder: Path, *, port: int, is_opened: bool) -> AsyncGenerator[str]:
     """Serve the pages of a folder during the body; over SSH, say how to forward them.
 
     Args:
@@ -103,11 +110,11 @@ async def shown(
         yield server.address
 
 
-async def kept_open() -> None:
-    """Wait until Ctrl-C, so that what was shown while it was made can be read to the end."""
-    click.echo("The page stays until Ctrl-C.", err=True)
-    with suppress(asyncio.CancelledError):
-        await asyncio.Event().wait()
+async def _end_of_input() -> None:
+    """Wait until whoever holds the other end of standard input is gone."""
+    ended = asyncio.Event()
+    asyncio.get_running_loop().add_reader(sys.stdin.fileno(), ended.set)
+    await ended.wait()
 
 
 def _how_to_forward(port: int) -> str:

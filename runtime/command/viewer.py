@@ -1,0 +1,71 @@
+"""Pages of what a command makes, shown meanwhile by a process of their own.
+
+So making pages never holds up what is shown, and costs it nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio.subprocess import PIPE
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+import click
+
+from ...schema.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+    from pathlib import Path
+
+__all__ = ["kept_open", "viewer"]
+
+SECONDS_TO_END = 5
+"""What a viewer has to end by itself."""
+
+
+@asynccontextmanager
+async def viewer(folder: Path) -> AsyncGenerator[str]:
+    """Show the pages of a folder during the body; however this process ends, they end as well.
+
+    Args:
+        folder: The folder.
+
+    Yields:
+        The address of the first page, which was printed.
+
+    Raises:
+        InputError: They cannot be shown; why was printed.
+    """
+    # In a session of its own, Ctrl-C is heard by us alone: the pages stay until we are done.
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", f"{__package__}.view", "--with-parent", "--", str(folder)),
+        stdin=PIPE,
+        stdout=PIPE,
+        start_new_session=True,
+    )
+    ours, told = process.stdin, process.stdout
+    if ours is None or told is None:
+        raise RuntimeError("there are pipes, for they were asked for.")
+    try:
+        address = (await told.readline()).decode().strip()
+        if not address:
+            raise InputError(f"{folder} cannot be shown. Leave out --view.")
+        click.echo(f"look: {address}", err=True)
+        yield address
+    finally:
+        ours.close()
+        with suppress(ProcessLookupError):
+            try:
+                async with asyncio.timeout(SECONDS_TO_END):
+                    await process.wait()
+            except TimeoutError:
+                process.kill()
+
+
+async def kept_open() -> None:
+    """Wait until Ctrl-C, so that what was shown while it was made can be read to the end."""
+    click.echo("The page stays until Ctrl-C.", err=True)
+    with suppress(asyncio.CancelledError):
+        await asyncio.Event().wait()
