@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from ...schema.catalogue import installed, load_named
 from ...schema.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from .links import Links
@@ -19,6 +20,10 @@ __all__ = ["PAGES", "NoPage", "Site", "opened"]
 PAGES = "pages"
 """The group of entry points. Each takes a folder and gives a `Site`; None, where the folder is of
 another kind. It **must** decide that by names of files alone, quickly."""
+
+
+MOST_NEAR = 100
+"""Folders within one that is none, which are looked at for what may be meant."""
 
 
 class NoPage(LookupError):
@@ -74,14 +79,27 @@ def opened(folder: Path) -> Site:
         InputError: It is no folder, or of no kind that is known.
     """
     if not folder.is_dir():
-        raise InputError(
-            f"{folder}: there is no such folder. Give that of a run, a pool or an evaluation."
-        )
+        what = "a file, and no folder" if folder.exists() else "there is no such folder"
+        raise InputError(f"{folder}: {what}. Give that of a run, a pool or an evaluation.")
     kinds = sorted(installed(PAGES))
-    found = (load_named(PAGES, name)(folder) for name in kinds)
-    site: Site | None = next((one for one in found if one is not None), None)
+    site = _found(folder, kinds)
     if site is None:
+        near = next((one for one in _near(folder) if _found(one, kinds) is not None), None)
+        hint = f" Try: mas-view {near}" if near else ""
         raise InputError(
-            f"{folder}: not a folder that can be looked at. Known kinds: {', '.join(kinds)}."
+            f"{folder}: not a folder that can be looked at. Known kinds: {', '.join(kinds)}.{hint}"
         )
     return site
+
+
+def _found(folder: Path, kinds: Iterable[str]) -> Site | None:
+    found = (load_named(PAGES, name)(folder) for name in kinds)
+    return next((one for one in found if one is not None), None)
+
+
+def _near(folder: Path) -> Iterator[Path]:
+    """Give folders that may be meant: what is in this one, the last one first, and those above."""
+    with suppress(OSError):
+        inside = sorted((one for one in folder.iterdir() if one.is_dir()), reverse=True)
+        yield from inside[:MOST_NEAR]
+    yield from folder.parents[:2]

@@ -35,6 +35,15 @@ def test_a_folder_of_no_known_kind_is_told_in_a_sentence(tmp_path: Path) -> None
     gone = invoked(main, [str(tmp_path / "gone")], "mas-view")
     assert (gone.code, gone.err.count("\n")) == (2, 1)
     assert "there is no such folder" in gone.err
+    (tmp_path / "file").touch()
+    assert "a file, and no folder" in invoked(main, [str(tmp_path / "file")], "mas-view").err
+
+
+def test_the_folder_of_runs_leads_to_the_last_one(run: Path) -> None:
+    came = invoked(main, [str(run.parent)], "mas-view")
+    assert (came.code, came.err.endswith(f" Try: mas-view {run}\n")) == (2, True), came.err
+    (run / "more").mkdir(exist_ok=True)
+    assert invoked(main, [str(run / "more")], "mas-view").err.endswith(f" Try: mas-view {run}\n")
 
 
 @pytest.mark.parametrize(
