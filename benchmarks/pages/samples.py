@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from ...runtime.terminal import counted
-from ...runtime.view import Cell, NoPage, Page, Table, paged, word
+from ...runtime.view import Cell, NoPage, Page, Table, paged, verdict, word
 from .templates import TEMPLATES
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ HEADS = {
 
 def kind_of(sample: Sample) -> str:
     """Say in a word what a sample is."""
-    if sample.score is None:
-        return "unscored"
-    return "right" if sample.score >= 1 else "wrong" if sample.score <= 0 else "in part right"
+    return "unscored" if sample.score is None else verdict(sample.score)
 
 
 def address_of(sample: Sample, prefix: str) -> str:

@@ -8,7 +8,7 @@ from ...pool.layout import EVOLUTIONS
 from ...pool.statistics import wilson
 from ...runtime.terminal import counted
 from ...runtime.usage import Usage
-from ...runtime.view import Cell, Page, Table, paged
+from ...runtime.view import Cell, Page, Table, paged, verdict
 from ...runtime.view.plots import Plot, Point, Series
 from ...schema.json_text import dumps
 from ..command.telling import Told
@@ -260,7 +260,7 @@ def _row(
     return (
         Cell(line["task"], links.to("", _task_address(name, at))),
         line["niche"] or "",
-        Cell("right" if score >= 1 else "wrong" if score <= 0 else "in part right", badge=True),
+        Cell(verdict(score), badge=True),
         f"{score:g}",
         f"{line['first']:g}" if line.get("first") is not None else "",
         Cell(team, links.to("", f"team/{team}") if is_known else ""),

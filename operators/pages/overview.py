@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ...pool.command.figures import score
 from ...pool.command.reports import dropped_lines, summary_line
 from ...pool.layout import EVOLUTIONS
-from ...runtime.terminal import counted
 from ...runtime.usage import Usage
 from ...runtime.view import Cell, Page, Table
 from ...schema.errors import CoterieError
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from ...runtime.view import Links
     from .kept import Kept
 
-__all__ = ["overview_page"]
+__all__ = ["overview_page", "status_of"]
 
 MOST_DROPPED = 200
 STREAMS = {
@@ -65,7 +64,7 @@ def overview_page(kept: Kept, links: Links) -> Page:
                 ("Retired", str(len(pool.teams) - len(pool.members))),
                 ("Agents", str(len(pool.agents) or "")),
                 ("Trials", f"{trials:,}"),
-                ("Memory", counted(len(pool.learnt), "entry").replace("entrys", "entries")),
+                ("Entries of the memory", f"{len(pool.learnt):,}"),
                 ("Evolutions", str(len(reports))),
                 ("Cost of evolutions", sum(spending.values(), Usage()).cost if spending else ""),
             ],
@@ -78,7 +77,7 @@ def overview_page(kept: Kept, links: Links) -> Page:
             streams=Table(
                 caption="Evolutions",
                 heads=STREAMS,
-                rows=[_row(kept, name, *found, links) for name, found in reports.items()],
+                rows=[_row(kept, name, report, links) for name, (report, _) in reports.items()],
                 empty="none yet. Make one with mas-evolve.",
             ),
             spending=Table(
@@ -112,17 +111,14 @@ def _warnings(reports: Mapping[str, tuple[Report | None, str]]) -> Iterator[str]
             yield from (f"{name}: {one}" for one in report.warnings)
 
 
-def _row(
-    kept: Kept, name: str, report: Report | None, why: str, links: Links
-) -> Sequence[str | Cell]:
-    link = Cell(name, links.to("", f"{EVOLUTIONS}/{name}"))
+def _row(kept: Kept, name: str, report: Report | None, links: Links) -> Sequence[str | Cell]:
     if report is None:
-        return (Cell(name), "", Cell("damaged", badge=True), "", "", "", "", why[:0])
+        return (name, "", Cell("damaged", badge=True), *([""] * 5))
     manifest = Manifest.read(kept.evolution(name))
     low, high = report.interval
     total = sum(report.spending.values(), Usage())
     return (
-        link,
+        Cell(name, links.to("", f"{EVOLUTIONS}/{name}")),
         str(manifest.recipe["strategy"]),
         Cell(status_of(kept, name, report.tasks, len(manifest.tasks)), badge=True),
         f"{report.tasks} of {len(manifest.tasks)}",

@@ -10,7 +10,7 @@ from ...pool.command.reports import COLUMNS, team_row
 from ...pool.lineage import blame
 from ...pool.statistics import EVOLVE, Trial
 from ...runtime.terminal import counted
-from ...runtime.view import Cell, NoPage, Page, Table, paged
+from ...runtime.view import Cell, NoPage, Page, Table, paged, verdict
 from ...runtime.view.plots import Bar, Bars
 from ...schema.errors import StorageError
 from ...schema.problems import quoted
@@ -18,7 +18,7 @@ from .choices import addresses, choices_of, links_of
 from .templates import TEMPLATES, graph_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from ...pool.ledger import Entry
     from ...pool.members import Member
@@ -190,7 +190,7 @@ def _is_trial_of(entry: Entry, name: str) -> bool:
 def _trial(entry: Entry) -> Sequence[str | Cell]:
     trial = Trial.of(entry.value)
     kinds = {"plain": "", "adapted": "adapted to the task", "chosen": "taken in for this"}
-    status = "failed" if trial.score is None else _verdict(trial.score)
+    status = "failed" if trial.score is None else verdict(trial.score)
     return (
         f"{entry.end.line}",
         trial.task,
@@ -204,16 +204,9 @@ def _trial(entry: Entry) -> Sequence[str | Cell]:
     )
 
 
-def _verdict(value: float) -> str:
-    return "right" if value >= 1 else "wrong" if value <= 0 else "in part right"
-
-
 def _origins(kept: Kept, name: str, links: Links) -> Table:
-    def made() -> Mapping[str, Any]:
-        return {"found": blame(kept.pool.teams, name)}
-
     try:
-        found = made()["found"]
+        found = blame(kept.pool.teams, name)
     except StorageError as error:
         return Table(caption="Who set what", heads=ORIGINS, rows=(), empty=str(error))
     return Table(

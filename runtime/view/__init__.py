@@ -7,7 +7,7 @@ The kit knows no kind of folder. Each brings its own `Site` through the entry-po
 from .links import Links, word
 from .pages import Page, Templates
 from .site import PAGES, NoPage, Site, opened
-from .tables import Cell, Paged, Table, paged
+from .tables import Cell, Paged, Table, paged, verdict
 
 __all__ = [
     "PAGES",
@@ -21,5 +21,6 @@ __all__ = [
     "Templates",
     "opened",
     "paged",
+    "verdict",
     "word",
 ]

@@ -17,6 +17,7 @@ from .chart import chart
 from .pages import FOLDER, Page, Templates
 from .rounds import rounds
 from .site import NoPage
+from .tables import verdict
 from .talk import anchor_of, is_trouble, steps_of, turns, whole
 from .timeline import Timeline
 
@@ -180,8 +181,7 @@ class _View:
         score = self.run.result.get("score")
         if not is_mapping(score):
             return ""
-        value = float(score["value"])
-        return "right" if value >= 1 else "wrong" if value <= 0 else "in part right"
+        return verdict(float(score["value"]))
 
     def _took(self) -> float:
         return float(self.run.result.get("seconds", self.time.end))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from .links import Links
 
-__all__ = ["Cell", "Paged", "Table", "paged"]
+__all__ = ["Cell", "Paged", "Table", "paged", "verdict"]
 
 AT_ONCE = 100
 """Rows of a long table on one page of a server."""
@@ -18,6 +18,11 @@ IN_A_FILE = 1_000
 """Rows of it in a file, which has the first page only."""
 
 One = TypeVar("One")
+
+
+def verdict(score: float) -> str:
+    """Say in words what a score is, for a badge."""
+    return "right" if score >= 1 else "wrong" if score <= 0 else "in part right"
 
 
 @dataclass(frozen=True, slots=True)
