@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..schema.values import parts
 from .mishaps import CUT_OFF
 from .posted import Posted, Why
 from .runners.protocol import AgentResult
@@ -287,7 +288,7 @@ def outcome_value(outcome: AgentOutcome) -> dict[str, Any]:
         "usage": outcome.usage.value(),
         "seconds": round(outcome.seconds, 6),
         "attempts": outcome.attempts,
-        "tool_calls": [asdict(one) for one in outcome.tool_calls],
+        "tool_calls": [parts(one) for one in outcome.tool_calls],
         "mishaps": list(outcome.mishaps),
         "dialogue": list(outcome.dialogue),
     }

@@ -8,7 +8,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from types import MappingProxyType
 from typing import Any, TypeGuard
 
-__all__ = ["equal_numbers_alike", "is_list", "is_mapping", "plain", "unlike_default"]
+__all__ = ["equal_numbers_alike", "is_list", "is_mapping", "parts", "plain", "unlike_default"]
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
@@ -39,6 +39,11 @@ def plain(item: Any) -> Any:
     if isinstance(item, list | tuple):
         return [plain(value) for value in item]
     return item
+
+
+def parts(item: Any) -> dict[str, Any]:
+    """Give the fields of a dataclass as they are; `asdict` copies whatever they hold."""
+    return {one.name: getattr(item, one.name) for one in fields(item)}
 
 
 def unlike_default(part: Any) -> dict[str, Any]:

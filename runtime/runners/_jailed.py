@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...schema.values import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -61,7 +62,7 @@ def kept(assignment: Assignment, bridge: Bridge, form: Callable[..., T]) -> Call
 
     def seen(code: str, done: T) -> T:
         async def came() -> Mapping[str, Any]:
-            return asdict(done)  # pyright: ignore[reportArgumentType] - `form` is a dataclass
+            return parts(done)
 
         return form(**bridge.wait(assignment.once("code", code, came)))
 

@@ -22,6 +22,7 @@ from coterie.runtime.bounds import (
     MOST_EVENTS,
     MOST_VALUES,
 )
+from coterie.runtime.jail import Jails
 from coterie.runtime.scrubber import Scrubber
 from coterie.runtime.trace import Event, RunFolder
 from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
@@ -31,6 +32,7 @@ from ..hostile import ANSWERS, OTHERS, STREAMS, Watched, deltas, message, much, 
 
 ONCE = Execution(max_retries=0)
 ALONE = Team(name="alone", agents={"a": Agent(id="a", prompt="Do it.")}, execution=ONCE)
+QUESTION = Task(id="t", query="What?")
 SECRETS = ("tk-9fQ2xLz7Rb4Wm1Yc8Vn5Kd3Hs6Jg0Pa", 'p@ss/w"\u00f6\\rd+= %&<~>\n\U0001f511')
 LONGEST_BLOCK = 0.1
 """Seconds of CPU that the event loop is held at once."""
@@ -70,6 +72,8 @@ def besieged(
     kind: str = "application/json",
     api: Any = None,
     events: list[Event] | None = None,
+    task: Task = QUESTION,
+    jails: Jails | None = None,
 ) -> Run:
     scrubber = Scrubber(SECRETS)
 
@@ -79,14 +83,14 @@ def besieged(
                 said = RunFolder(folder, scrubber)
                 context = Context(
                     calls=Calls(gateway=gateway, journal=journal, scrub=scrubber.known),
-                    jails=None,  # pyright: ignore[reportArgumentType] - nobody writes code here
+                    jails=jails or Jails(),
                     toolbox=toolbox,
                     trace=Trace(said, [].append if events is None else events.append),
                 )
                 plan = compile(team, Catalogue.of_host(models=models))
                 await toolbox.prepare(plan.tools)
                 try:
-                    return await perform(plan, Task(id="t", query="What?"), context)
+                    return await perform(plan, task, context)
                 finally:
                     said.close()
 
