@@ -108,7 +108,7 @@ async def open_stage(
         StorageError: The journal cannot be written.
     """
     async with open_services(catalogue, setting) as opened:
-        with Journal.open(folder) as journal:
+        with Journal.open(folder) as journal, pool.following(journal.flush_now):
             budget = Budget(setting.budget, name="the evolution")
             budget.deposit(journal.spent(), seconds=journal.seconds)
             memory = None

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import logging
 import os
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self, overload
@@ -35,7 +36,7 @@ from .sources import load_source
 from .state import SEED, Admission, begin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from ..schema.ceiling import Ceiling
     from .agents import PoolAgent
@@ -83,6 +84,7 @@ class Pool:
             host=lambda: self.catalogue,
             ceiling=ceiling,
         )
+        self._flush: Callable[[], None] | None = None
 
     @classmethod
     def open(
@@ -278,7 +280,22 @@ class Pool:
                 not say.
             StorageError: The pool cannot be written, or is damaged.
         """
+        if self._flush is not None:
+            self._flush()
         return self._commits.commit(change, op=op)
+
+    @contextmanager
+    def following(self, flush: Callable[[], None]) -> Generator[None]:
+        """Have nothing happen to it before that from which it follows is on disk.
+
+        Args:
+            flush: Flushes that.
+        """
+        self._flush = flush
+        try:
+            yield
+        finally:
+            self._flush = None
 
     def add(self, team: Team, born: Lineage, *, op: str, name: str | None = None) -> Admission:
         """Commit a `Born`."""

@@ -1,4 +1,11 @@
-"""Entries in an sqlite file, written in the background, several to one flush of the disk."""
+"""Entries in an sqlite file: written at once, flushed soon after, and before what depends on them.
+
+What is written outlives the process, whatever ends it; what is flushed outlives the machine. The
+file is a log, so what was flushed is always the beginning of what was written: nothing is kept
+that followed from something lost. That is why an answer may be used as soon as it is written, and
+only what cannot be taken back waits for the disk (Strom and Yemini, Optimistic Recovery in
+Distributed Systems, 1985; databases call it asynchronous commit).
+"""
 
 from __future__ import annotations
 
@@ -6,25 +13,31 @@ import asyncio
 import contextlib
 import json
 import os
-import queue
 import sqlite3
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 from urllib.parse import quote
 
 from ..schema.errors import InputError, StorageError
 from ..schema.failpoints import failpoint
+from ..schema.files import flush
 from ..schema.json_text import loads
 from ..schema.kept import misfit
 from ..schema.problems import quoted
 from ..schema.values import is_mapping
+from .bounds import AT_ONCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["Entries", "Entry", "read_only", "unite"]
+__all__ = ["LAG", "Entries", "Entry", "read_only", "unite"]
+
+LAG = 0.1
+"""Seconds after which what was written is flushed at the latest, where nothing waits for it."""
+LARGEST_LOG = 4 << 20
+"""Bytes of the log from which on its entries are taken over into the file."""
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -48,26 +61,37 @@ class Entry:
     moment: float
 
 
-_Waiting = tuple[tuple[Any, ...], asyncio.AbstractEventLoop, "asyncio.Future[None]"]
+_Row: TypeAlias = tuple[str, str, str, str, float]
+_Waiting: TypeAlias = "tuple[_Row, asyncio.AbstractEventLoop, asyncio.Future[None]]"
 
 
 @dataclass(kw_only=True, eq=False)
 class Entries:
-    """A file of entries: WAL, and flushed at every commit.
+    """A file of entries, in write-ahead mode.
 
-    Whoever puts waits for the disk; the event loop does not. What several put meanwhile is
-    committed together, so that the disk is not asked for one flush per call.
+    What is put in one turn of the event loop is committed together. What is long is committed in a
+    thread, and so is everything where other processes write to the file, as these may have to be
+    waited for.
     """
 
     path: Path
-    _reader: sqlite3.Connection
+    _connection: sqlite3.Connection
+    _log: _Log
     _paths: set[str]
-    _queue: queue.SimpleQueue[_Waiting | None] = field(default_factory=queue.SimpleQueue)
-    _writer: threading.Thread | None = None
+    _shared: bool = False
+    _waiting: list[_Waiting] = field(default_factory=list[_Waiting])
+    _committing: threading.Lock = field(default_factory=threading.Lock)
+    _in_thread: asyncio.AbstractEventLoop | None = None
+    _flushes: asyncio.AbstractEventLoop | None = None
 
     @classmethod
-    def open(cls, path: Path, *, must_exist: bool = False) -> Self:
+    def open(cls, path: Path, *, must_exist: bool = False, shared: bool = False) -> Self:
         """Open a file of entries, or make it.
+
+        Args:
+            path: The file.
+            must_exist: Make none.
+            shared: Whether other processes write to it, too.
 
         Raises:
             InputError: It must exist and does not.
@@ -86,7 +110,8 @@ class Entries:
             if isinstance(error, sqlite3.OperationalError):
                 raise StorageError(f"{path}: cannot be written: {error}.") from None
             raise
-        return cls(path=path, _reader=connection, _paths=known)
+        log = _Log(path=path)
+        return cls(path=path, _connection=connection, _log=log, _paths=known, _shared=shared)
 
     def has(self, path: str) -> bool:
         """Tell whether there is an entry of a path, whatever it answers."""
@@ -132,36 +157,109 @@ class Entries:
 
     def last_moment(self) -> float:
         """Give the moment of the entry that came last; 0 where there is none."""
-        return float(
-            self._reader.execute("SELECT max(CAST(moment AS REAL)) FROM entries").fetchone()[0] or 0
-        )
+        asked = "SELECT max(CAST(moment AS REAL)) FROM entries"
+        return float(self._connection.execute(asked).fetchone()[0] or 0)
 
     async def put(self, entry: Entry) -> None:
-        """Write an entry; it is on disk when this returns, and also when it is cancelled.
+        """Write an entry; it is written when this returns, and also when it is cancelled.
 
         Raises:
-            StorageError: It cannot be written.
+            StorageError: It cannot be written, or what was written before could not be flushed.
         """
-        if self._writer is None:
-            self._writer = threading.Thread(
-                target=self._write_all, args=(_connected(self.path),), name="journal", daemon=True
-            )
-            self._writer.start()
         text = json.dumps(entry.value, default=repr)  # ASCII: sqlite takes no lone surrogates
         row = (entry.path, entry.asked, entry.kind, text, entry.moment)
         loop = asyncio.get_running_loop()
         written: asyncio.Future[None] = loop.create_future()
         self._paths.add(entry.path)
-        self._queue.put((row, loop, written))
+        self._waiting.append((row, loop, written))
+        loop.call_soon(self._commit, loop)
         await written
 
+    async def flush(self) -> None:
+        """Wait until everything that was written is on disk.
+
+        Raises:
+            StorageError: It cannot be flushed.
+        """
+        if not self._log.is_flushed:
+            await asyncio.to_thread(self._log.flush)
+
+    def flush_now(self) -> None:
+        """Flush everything that was written, in the thread of the caller.
+
+        Raises:
+            StorageError: It cannot be flushed.
+        """
+        self._log.flush()
+
     def close(self) -> None:
-        """Write what waits, and close the file."""
-        if self._writer is not None:
-            self._queue.put(None)
-            self._writer.join()
-            self._writer = None
-        self._reader.close()
+        """Write what waits, flush it, and close the file.
+
+        Raises:
+            StorageError: It cannot be flushed.
+        """
+        while self._waiting:
+            self._settle(*self._commit_waiting())
+        try:
+            if self._log.written:
+                self.flush_now()
+        finally:
+            with self._committing:
+                self._log.close()
+                self._connection.close()
+
+    def _commit(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Commit what waits: here, or in a thread, after which this is called again."""
+        is_busy = self._in_thread is not None and not self._in_thread.is_closed()
+        if not self._waiting or is_busy:
+            return
+        if not self._shared and sum(len(row[3]) for row, _, _ in self._waiting) <= AT_ONCE:
+            self._settle(*self._commit_waiting())
+            self._flush_soon(loop)
+            return
+
+        def committed(done: asyncio.Future[_Committed]) -> None:
+            self._in_thread = None
+            self._settle(*done.result())
+            self._flush_soon(loop)
+            self._commit(loop)
+
+        self._in_thread = loop
+        loop.run_in_executor(None, self._commit_waiting).add_done_callback(committed)
+
+    def _commit_waiting(self) -> _Committed:
+        """Commit what waits; give who waited, and what stood in the way."""
+        with self._committing:
+            batch = self._waiting.copy()
+            failure = self._log.failure
+            if failure is None and batch:
+                failure = _committed(self._connection, [row for row, _, _ in batch], self.path)
+            if failure is None:
+                self._log.written += 1
+            del self._waiting[: len(batch)]
+        return batch, failure
+
+    def _settle(self, batch: Sequence[_Waiting], failure: StorageError | None) -> None:
+        here = _loop_here()
+        for _, loop, written in batch:
+            if loop is here:
+                _settle(written, failure)
+            else:
+                with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits
+                    loop.call_soon_threadsafe(_settle, written, failure)
+
+    def _flush_soon(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Have what was written flushed before long, unless that will happen anyway."""
+        if self._flushes is not None and not self._flushes.is_closed():
+            return
+
+        def soon() -> None:
+            self._flushes = None
+            if not self._log.is_flushed:
+                loop.run_in_executor(None, self._log.try_flush)
+
+        self._flushes = loop
+        loop.call_later(LAG, soon)
 
     def _one(self, where: str, *values: str) -> Entry | None:
         if values[0] not in self._paths:
@@ -176,33 +274,100 @@ class Entries:
 
     def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
         try:
-            return self._reader.execute(query, values).fetchall()
+            return self._connection.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
             raise StorageError(f"{self.path}: the journal is damaged: {error}.") from None
 
     def _value(self, path: str, kind: str, text: object) -> Mapping[str, Any]:
         return _read(self.path, path, kind, text)
 
-    def _write_all(self, connection: sqlite3.Connection) -> None:
-        """The writer's thread: commit what has come together, until told to end."""
-        try:
-            while (batch := self._next_batch()) is not None:
-                failure = _committed(connection, [row for row, _, _ in batch], self.path)
-                for _, loop, written in batch:
-                    with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits
-                        loop.call_soon_threadsafe(_settle, written, failure)
-        finally:
-            connection.close()
 
-    def _next_batch(self) -> list[_Waiting] | None:
-        """Wait for an entry, and take what else has come; None when there will be no more."""
-        batch = [self._queue.get()]
-        while batch[-1] is not None and not self._queue.empty():
-            batch.append(self._queue.get())
-        if batch[-1] is None:
-            self._queue.put(None)
-            batch.pop()
-        return [one for one in batch if one is not None] or None
+_Committed: TypeAlias = "tuple[Sequence[_Waiting], StorageError | None]"
+
+
+@dataclass(kw_only=True, eq=False)
+class _Log:
+    """The write-ahead log of a file: what is flushed of it, and taken over into the file.
+
+    Attributes:
+        path: The file whose log it is.
+        written: How many commits were made.
+        flushed: How many of them are on disk; None: not even the files that stand beside it are,
+            which say what the entries are about.
+        failure: Why it could not be flushed. What a disk did not take once may be lost without
+            another error, so nothing is written any more.
+    """
+
+    path: Path
+    written: int = 0
+    flushed: int | None = None
+    failure: StorageError | None = None
+    _flushing: threading.Lock = field(default_factory=threading.Lock)
+    _connection: sqlite3.Connection | None = None
+
+    @property
+    def is_flushed(self) -> bool:
+        """Whether everything that was written is on disk."""
+        return self.flushed == self.written and self.failure is None
+
+    def flush(self) -> None:
+        """Flush what was written.
+
+        Raises:
+            StorageError: It cannot be flushed, or could not.
+        """
+        with self._flushing:
+            if self.failure is None and self.flushed != self.written:
+                self._flush()
+        if self.failure is not None:
+            raise self.failure
+
+    def try_flush(self) -> None:
+        """Flush what was written; whoever writes next is told of a failure."""
+        with contextlib.suppress(StorageError):
+            self.flush()
+
+    def close(self) -> None:
+        """Let go of it."""
+        with self._flushing:
+            if self._connection is not None:
+                self._connection.close()
+
+    def _flush(self) -> None:
+        upto = self.written
+        try:
+            if self.flushed is None:
+                self._flush_folder()
+            log = self.path.with_name(f"{self.path.name}-wal")
+            if log.exists():
+                flush(log)
+                if log.stat().st_size > LARGEST_LOG:
+                    self._take_over()
+        except (OSError, sqlite3.Error) as error:
+            self.failure = StorageError(f"{self.path}: cannot be written: {error}.")
+            return
+        self.flushed = upto
+
+    def _flush_folder(self) -> None:
+        folder = self.path.parent
+        for file in sorted(folder.iterdir()):
+            if file.is_file() and not file.name.endswith("-shm"):  # made anew where it is missing
+                flush(file)
+        flush(folder)
+        flush(folder.parent)
+
+    def _take_over(self) -> None:
+        """Take the entries of the log over into the file: then it begins anew."""
+        if self._connection is None:
+            self._connection = _connected(self.path)
+        self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+
+def _loop_here() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def _connected(path: Path) -> sqlite3.Connection:
@@ -213,7 +378,8 @@ def _connected(path: Path) -> sqlite3.Connection:
         raise StorageError(f"{path}: cannot be written: {error}.") from None
     try:
         (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA synchronous = NORMAL")  # flushed by `_Log`
+        connection.execute("PRAGMA wal_autocheckpoint = 0")  # which holds up nobody there
         if mode != "wal":
             raise sqlite3.OperationalError("the disk fails, or takes no write-ahead log")
     except sqlite3.DatabaseError as error:

@@ -137,7 +137,7 @@ class Branch(Journal):
         return entry.value
 
     async def put(self, path: str, kind: str, asked: str, value: Value) -> None:
-        """Record something; it is on disk when this returns.
+        """Record something, as `Journal` does.
 
         Raises:
             StorageError: It cannot be written.

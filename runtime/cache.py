@@ -40,7 +40,7 @@ class Cache:
         """
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return cls(_entries=Entries.open(folder / FILE))
+            return cls(_entries=Entries.open(folder / FILE, shared=True))
         except OSError as error:
             raise InputError(f"{folder}: the cache cannot be made: {error.strerror}.") from None
         except sqlite3.DatabaseError as error:

@@ -398,6 +398,7 @@ class Desk:
             if recorded is not None:
                 return recorded
             journal.must_be_live(path)
+            await journal.flush()
             value = scrubbed(await work(), self.context.calls.scrub)
             await journal.put(path, kind, question, value)
         except StorageError as error:

@@ -1,4 +1,8 @@
-"""The journal: every answer that a run paid for, on disk before it is used.
+"""The journal: every answer that a run paid for, written before it is used.
+
+What a process wrote it cannot lose, however it ends. A machine that loses its power may lose the
+last tenth of a second, and nothing that anything outside of the run depends on: before a tool does
+something, a pool changes or a result is told, all that was recorded until then is on disk.
 
 A run is a function of its team, its task, its seed and the answers that it got. So it goes on
 after any interruption by running again: what the journal holds is answered from there, and the
@@ -137,14 +141,30 @@ class Journal:
         return self._entries.get(path, asked)
 
     async def put(self, path: str, kind: str, asked: str, value: Value) -> None:
-        """Record something; it is on disk when this returns.
+        """Record something: it is written when this returns, and on disk soon after (`LAG`).
 
         Raises:
-            StorageError: It cannot be written.
+            StorageError: It cannot be written, or what was recorded before cannot be flushed.
         """
         if not self.replaying:
             entry = Entry(path=path, kind=kind, asked=asked, value=value, moment=self.seconds)
             await self._entries.put(entry)
+
+    async def flush(self) -> None:
+        """Wait until all that was recorded is on disk: before what cannot be taken back.
+
+        Raises:
+            StorageError: It cannot be flushed.
+        """
+        await self._entries.flush()
+
+    def flush_now(self) -> None:
+        """Flush all that was recorded, in the thread of the caller.
+
+        Raises:
+            StorageError: It cannot be flushed.
+        """
+        self._entries.flush_now()
 
     async def once(
         self, path: str, kind: str, asked: str, work: Callable[[], Awaitable[Value]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import platform
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -99,14 +100,16 @@ class Record:
                 raise InputError(f"{name} holds a secret key. Give the file without it.")
         try:
             folder = RunFolder.create(runs, plan.team.name, task.id, scrub)
-            folder.write("team.yaml", dump(plan.resolved))
-            folder.write("task.json", as_json(task.value()))
+            # The journal flushes them, ahead of its first entry.
+            folder.write("team.yaml", dump(plan.resolved), flushed=False)
+            folder.write("task.json", as_json(task.value()), flushed=False)
             for name, attachment in task.attachments.items():
                 folder.keep(f"{ATTACHED}/{name}", attachment.content)
             for name, text in files.items():
-                folder.write(name, text)
+                folder.write(name, text, flushed=False)
             started = datetime.now(UTC).isoformat(timespec="seconds")
-            folder.write(MANIFEST, as_json({**manifest(plan, setting), "started": started}))
+            head = as_json({**manifest(plan, setting), "started": started})
+            folder.write(MANIFEST, head, flushed=False)
         except OSError as error:
             raise InputError(
                 f"{runs}: the run's folder cannot be written: {error.strerror}."
@@ -119,6 +122,7 @@ class Record:
     def __exit__(self, *_: object) -> None:
         try:
             if not self.journal.replaying:
+                self.journal.flush_now()
                 for name, text in self._files.items():
                     self.folder.write(name, text)
                 self.folder.write(RESULT, self.result)
@@ -267,6 +271,11 @@ def read_value(path: Path, form: str = "") -> dict[str, Any]:
     return value
 
 
+@functools.cache
+def _version() -> str:
+    return version("coterie")
+
+
 def _recalled(setting: Setting) -> dict[str, Any]:
     """Say what agents recall from, where they do."""
     if setting.pool is None:
@@ -278,7 +287,7 @@ def manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
     """Say how a run is made: what resuming it needs, and what an auditor asks."""
     return {
         "v": VERSION,
-        "coterie": version("coterie"),
+        "coterie": _version(),
         "python": platform.python_version(),
         "seed": setting.seed,
         "budget": setting.budget.value(),

@@ -210,14 +210,21 @@ class RunFolder:
     def _path(self) -> Path:
         return self.path / EVENTS
 
-    def write(self, name: str, text: str) -> None:
-        """Write a file of the run whole, or not at all; a folder that it stands in is made."""
-        self.keep(name, self.scrub(text).encode("utf-8", "backslashreplace"))
+    def write(self, name: str, text: str, *, flushed: bool = True) -> None:
+        """Write a file of the run whole, or not at all; a folder that it stands in is made.
 
-    def keep(self, name: str, content: bytes) -> None:
+        Args:
+            name: Its name.
+            text: What it says.
+            flushed: Whether it is on disk when this returns. What stands beside a journal is so
+                before the first of the journal's entries.
+        """
+        self.keep(name, self.scrub(text).encode("utf-8", "backslashreplace"), flushed=flushed)
+
+    def keep(self, name: str, content: bytes, *, flushed: bool = True) -> None:
         """Write bytes as they are, in the same way."""
         (self.path / name).parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(self.path / name, content)
+        write_atomically(self.path / name, content, flushed=flushed)
 
     def close(self) -> None:
         """Close the list of events."""

@@ -32,12 +32,15 @@ __all__ = [
 ]
 
 
-def write_atomically(path: Path, text: str | bytes | Iterable[str]) -> None:
+def write_atomically(
+    path: Path, text: str | bytes | Iterable[str], *, flushed: bool = True
+) -> None:
     """Write a file whole, or leave what was there.
 
     Args:
         path: Where.
         text: The text, or its pieces, which are never all in memory; or bytes.
+        flushed: Whether it is on disk when this returns; else who calls flushes it later.
 
     Raises:
         StorageError: It cannot be written; the old content still stands. Only when its folder
@@ -51,7 +54,8 @@ def write_atomically(path: Path, text: str | bytes | Iterable[str]) -> None:
                 stream.writelines(_pieces(text))
                 stream.flush()
                 failpoint("files.write.before")
-                os.fsync(handle)
+                if flushed:
+                    os.fsync(handle)
             failpoint("files.write.flushed")
             Path(temporary).replace(path)
         except BaseException:
@@ -59,7 +63,8 @@ def write_atomically(path: Path, text: str | bytes | Iterable[str]) -> None:
                 Path(temporary).unlink(missing_ok=True)
             raise
         failpoint("files.write.replaced")
-        _sync(path.parent)
+        if flushed:
+            flush(path.parent)
 
 
 def _pieces(text: str | bytes | Iterable[str]) -> Iterator[bytes]:
@@ -82,7 +87,7 @@ def append(path: Path, content: bytes) -> None:
     with _named(path), _opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as handle:
         size = os.fstat(handle).st_size
         if size == 0:  # what stands in a file can only last where its name does
-            _sync(path.parent)
+            flush(path.parent)
         try:
             failpoint("files.append.before")
             _write(handle, content)
@@ -118,7 +123,7 @@ def rename(path: Path, name: Path) -> None:
         failpoint("files.rename.before")
         path.replace(name)
         failpoint("files.rename.after")
-        _sync(path.parent)
+        flush(path.parent)
 
 
 def remove(path: Path) -> None:
@@ -138,7 +143,7 @@ def sync(path: Path) -> None:
         StorageError: The file is not there, or the disk fails.
     """
     with _named(path):
-        _sync(path)
+        flush(path)
 
 
 def make_folder(path: Path) -> None:
@@ -149,7 +154,7 @@ def make_folder(path: Path) -> None:
     """
     with _named(path):
         path.mkdir(exist_ok=True)
-        _sync(path.parent)  # also where it was there: who made it may have died since
+        flush(path.parent)  # also where it was there: who made it may have died since
 
 
 def make_folders(path: Path) -> None:
@@ -229,8 +234,12 @@ def _write(handle: int, content: bytes) -> None:
         content = content[os.write(handle, content) :]
 
 
-def _sync(path: Path) -> None:
-    """Flush a file; or a folder, since a new name is in the folder, which is written on its own."""
+def flush(path: Path) -> None:
+    """Flush a file; or a folder, since a new name is in the folder, which is written on its own.
+
+    Raises:
+        OSError: It cannot be flushed.
+    """
     with _opened(path, os.O_RDONLY) as handle:
         failpoint("files.sync.before")
         os.fsync(handle)

@@ -202,6 +202,7 @@ class Evaluating:
                 await evaluation.to_the_end()
         finally:
             progress.end()
+            journal.flush_now()
             head = {
                 **opened.head,
                 "workers": self.options["workers"],

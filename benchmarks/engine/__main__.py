@@ -22,6 +22,7 @@ from ...runtime.local.package_client import find_uv
 from ...runtime.missing import MissingProgram
 from ...schema.command import Command
 from ...schema.errors import InputError, RunError
+from .flame import draw
 from .measures import Measure, alone
 from .streaming import in_pieces, pieces_table
 from .workloads import Workload, workload
@@ -95,8 +96,15 @@ CELLS = (
 @click.option("--install", is_flag=True, help="Make the peers' environments, and end.")
 @click.option("--quick", is_flag=True, help="Only a vote, once: does everything work?")
 @click.option("--streams", is_flag=True, help="Only what an answer costs that comes in pieces.")
+@click.option(
+    "--flame",
+    type=click.Path(path_type=Path),
+    help="Only draw where the processor time of recorded debates goes, as SVG, into this file.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the raw measures.")
-def main(subjects: str, install: bool, quick: bool, streams: bool, as_json: bool) -> None:
+def main(
+    *, subjects: str, install: bool, quick: bool, streams: bool, flame: Path | None, as_json: bool
+) -> None:
     """Run every workload on every engine, in turn, and print medians as Markdown."""
     names = [name for name in map(str.strip, subjects.split(",")) if name]
     if unknown := [name for name in names if name not in SUBJECTS]:
@@ -108,6 +116,11 @@ def main(subjects: str, install: bool, quick: bool, streams: bool, as_json: bool
     if streams:
         with _simulator() as port:
             click.echo(pieces_table(in_pieces(f"http://127.0.0.1:{port}/v1")))
+        return
+    if flame is not None:
+        with _simulator() as port:
+            looks = draw(f"http://127.0.0.1:{port}/v1", flame)
+        click.echo(f"{flame}: {looks:,} looks")
         return
     cells = CELLS[:1] if quick else CELLS
     with ExitStack() as stack:

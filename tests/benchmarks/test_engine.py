@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from coterie.benchmarks.engine import __main__ as engine
 from coterie.benchmarks.engine import streaming
+from coterie.benchmarks.engine.flame import picture, sampled
 from coterie.benchmarks.engine.workloads import workload
 from coterie.runtime.missing import MissingProgram
 
@@ -88,3 +91,20 @@ def test_workloads_have_their_shapes(name: str, agents: int, edges: int, seconds
     assert sum(len(before) for _, before in team.agents.values()) == edges
     assert team.critical_path == pytest.approx(seconds)
     assert team.output == list(team.agents)[-1]
+
+
+def test_a_flame_graph_shows_who_called_whom_as_wide_as_it_took() -> None:
+    stacks = Counter({("a:main", "b:work"): 3, ("a:main", "c:rest"): 1})
+    drawn = picture(stacks)
+    assert drawn.count("<rect") == 3
+    assert "b:work: 75.0%" in drawn
+    assert 'width="900.0"' in drawn
+
+
+def test_the_sampler_sees_where_the_time_goes() -> None:
+    with sampled() as stacks:
+        until = time.process_time() + 0.2
+        while time.process_time() < until:
+            pass
+    assert stacks.total() >= 10
+    assert sum(stacks[one] for one in stacks if "test_the_sampler" in one[-1]) > stacks.total() / 2

@@ -67,7 +67,8 @@ def test_killed_at_any_system_call(interrupter: Interrupter, workload: str, leas
 
 @needs_strace
 @pytest.mark.parametrize(
-    ("workload", "least"), [("files", 100), ("ledger", 150), ("handover", 150), ("journal", 1500)]
+    ("workload", "least"),
+    [("files", 100), ("ledger", 150), ("handover", 150), ("journal", 1500), ("outputs", 500)],
 )
 def test_without_power_at_any_moment(
     interrupter: Interrupter, workload: str, least: int, nightly: bool

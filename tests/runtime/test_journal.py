@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.journal import Journal, NotRecorded, digest
+from coterie.runtime import _entries
+from coterie.runtime._entries import LAG
+from coterie.runtime.journal import Journal, NotRecorded, digest, recorded
 from coterie.schema import InputError
 from coterie.schema.errors import StorageError
 from coterie.schema.failpoints import armed
+from coterie.schema.files import flush
 
 
 def put(journal: Journal, path: str, asked: str, value: dict[str, object]) -> None:
@@ -144,3 +147,58 @@ def test_what_is_alike_as_json_has_the_same_digest() -> None:
     assert digest({"a": 1, "b": (1, 2)}) == digest({"b": [1, 2], "a": 1})
     assert digest("1") != digest(1)
     assert digest("\ud800")
+
+
+def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed: list[str] = []
+
+    def noted(path: Path) -> None:
+        flushed.append(path.name)
+        flush(path)
+
+    async def work(journal: Journal) -> None:
+        await journal.put("a", "note", "q", {"n": 1})
+        assert [path for path, _ in recorded(tmp_path, "note")] == ["a"]
+        assert flushed == []
+        await journal.flush()
+        assert "journal.sqlite-wal" in flushed
+        flushed.clear()
+        await journal.flush()
+        assert flushed == []
+        await journal.put("b", "note", "q", {"n": 2})
+        await asyncio.sleep(2 * LAG)
+        assert flushed == ["journal.sqlite-wal"]
+
+    monkeypatch.setattr(_entries, "flush", noted)
+    with Journal.open(tmp_path) as journal:
+        asyncio.run(work(journal))
+
+
+def test_a_long_entry_and_those_behind_it_are_written_in_order(tmp_path: Path) -> None:
+    async def many(journal: Journal) -> None:
+        sizes = [10, 200_000, 10, 300_000, 10]
+        puts = (
+            journal.put(f"a/{n}", "note", "q", {"n": n, "text": "x" * size})
+            for n, size in enumerate(sizes)
+        )
+        await asyncio.gather(*puts)
+
+    with Journal.open(tmp_path) as journal:
+        asyncio.run(many(journal))
+    assert [path for path, _ in recorded(tmp_path, "note")] == [f"a/{n}" for n in range(5)]
+
+
+def test_nothing_is_written_after_a_flush_that_failed(tmp_path: Path) -> None:
+    async def work(journal: Journal) -> None:
+        await journal.put("a", "note", "q", {})
+        with armed("files.sync.before:1:raise-eio"), pytest.raises(StorageError):
+            await journal.flush()
+        with pytest.raises(StorageError, match="cannot be written"):
+            await journal.put("b", "note", "q", {})
+
+    journal = Journal.open(tmp_path)
+    asyncio.run(work(journal))
+    with pytest.raises(StorageError):
+        journal.close()

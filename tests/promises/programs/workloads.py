@@ -166,6 +166,7 @@ class Journals:
         async def put(name: str) -> None:
             if journal.get(name, "asked") is None:
                 await journal.put(name, "note", "asked", self._value(name))
+            await journal.flush()
             say(name)
 
         with Journal.open(folder) as journal:
@@ -176,9 +177,40 @@ class Journals:
         return {"name": name, "text": PAGES if name.endswith(("3", "6")) else "short"}
 
 
+class Outputs:
+    """Answers that are used as soon as they are written, and files that follow from them."""
+
+    steps = 8
+
+    def prepare(self, folder: Path) -> list[str]:
+        make_folder(folder / "made")
+        return []
+
+    def run(self, folder: Path, say: Say) -> None:
+        asyncio.run(self._act(folder, say))
+
+    def check(self, folder: Path, said: list[str]) -> None:
+        del said
+        with Journal.open(folder) as journal:
+            for made in (folder / "made").iterdir():
+                for number in range(int(made.name) + 1):
+                    entry = journal.get(f"entry {number}", "asked")
+                    assert entry == {"n": number}, "something is lost that a file followed from"
+
+    async def _act(self, folder: Path, say: Say) -> None:
+        with Journal.open(folder) as journal:
+            for step in range(self.steps):
+                await journal.put(f"entry {step}", "note", "asked", {"n": step})
+                if step % 2:
+                    await journal.flush()
+                    (folder / "made" / str(step)).touch()
+                    say(f"made {step}")
+
+
 WORKLOADS: Mapping[str, Workload] = {
     "files": Files(),
     "ledger": Ledgers(),
     "handover": Handovers(),
     "journal": Journals(),
+    "outputs": Outputs(),
 }
