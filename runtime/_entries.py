@@ -15,6 +15,7 @@ import json
 import os
 import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 from urllib.parse import quote
@@ -81,6 +82,7 @@ class Entries:
     _shared: bool = False
     _waiting: list[_Waiting] = field(default_factory=list[_Waiting])
     _committing: threading.Lock = field(default_factory=threading.Lock)
+    _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "journal"))
     _in_thread: asyncio.AbstractEventLoop | None = None
     _flushes: asyncio.AbstractEventLoop | None = None
 
@@ -182,7 +184,7 @@ class Entries:
             StorageError: It cannot be flushed.
         """
         if not self._log.is_flushed:
-            await asyncio.to_thread(self._log.flush)
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._log.flush)
 
     def flush_now(self) -> None:
         """Flush everything that was written, in the thread of the caller.
@@ -198,6 +200,7 @@ class Entries:
         Raises:
             StorageError: It cannot be flushed.
         """
+        self._thread.shutdown()
         while self._waiting:
             self._settle(*self._commit_waiting())
         try:
@@ -225,7 +228,7 @@ class Entries:
             self._commit(loop)
 
         self._in_thread = loop
-        loop.run_in_executor(None, self._commit_waiting).add_done_callback(committed)
+        loop.run_in_executor(self._thread, self._commit_waiting).add_done_callback(committed)
 
     def _commit_waiting(self) -> _Committed:
         """Commit what waits; give who waited, and what stood in the way."""
@@ -255,8 +258,8 @@ class Entries:
 
         def soon() -> None:
             self._flushes = None
-            if not self._log.is_flushed:
-                loop.run_in_executor(None, self._log.try_flush)
+            if not self._log.is_flushed and self._log.failure is None:
+                loop.run_in_executor(self._thread, self._log.try_flush)
 
         self._flushes = loop
         loop.call_later(LAG, soon)

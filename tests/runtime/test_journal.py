@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -202,3 +203,18 @@ def test_nothing_is_written_after_a_flush_that_failed(tmp_path: Path) -> None:
     asyncio.run(work(journal))
     with pytest.raises(StorageError):
         journal.close()
+
+
+def test_threads_that_hang_hold_up_no_flush(tmp_path: Path) -> None:
+    async def work(journal: Journal) -> None:
+        hanging = [asyncio.to_thread(over.wait) for _ in range(64)]
+        waiting = asyncio.gather(*hanging)
+        await asyncio.sleep(0.05)
+        await journal.put("a", "note", "q", {"text": "x" * 200_000})
+        await journal.flush()
+        over.set()
+        await waiting
+
+    over = threading.Event()
+    with Journal.open(tmp_path) as journal:
+        asyncio.run(asyncio.wait_for(work(journal), 10))
