@@ -72,14 +72,14 @@ class Entries:
 
     What is put in one turn of the event loop is committed together. What is long is committed in a
     thread, and so is everything where other processes write to the file, as these may have to be
-    waited for.
+    waited for: there, who reads has a connection of its own, and does not wait.
     """
 
     path: Path
-    _connection: sqlite3.Connection
+    _reader: sqlite3.Connection
+    _writer: sqlite3.Connection
     _log: _Log
     _paths: set[str]
-    _shared: bool = False
     _waiting: list[_Waiting] = field(default_factory=list[_Waiting])
     _committing: threading.Lock = field(default_factory=threading.Lock)
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "journal"))
@@ -112,8 +112,10 @@ class Entries:
             if isinstance(error, sqlite3.OperationalError):
                 raise StorageError(f"{path}: cannot be written: {error}.") from None
             raise
-        log = _Log(path=path)
-        return cls(path=path, _connection=connection, _log=log, _paths=known, _shared=shared)
+        writer = _connected(path) if shared else connection
+        return cls(
+            path=path, _reader=connection, _writer=writer, _log=_Log(path=path), _paths=known
+        )
 
     def has(self, path: str) -> bool:
         """Tell whether there is an entry of a path, whatever it answers."""
@@ -160,7 +162,7 @@ class Entries:
     def last_moment(self) -> float:
         """Give the moment of the entry that came last; 0 where there is none."""
         asked = "SELECT max(CAST(moment AS REAL)) FROM entries"
-        return float(self._connection.execute(asked).fetchone()[0] or 0)
+        return float(self._reader.execute(asked).fetchone()[0] or 0)
 
     async def put(self, entry: Entry) -> None:
         """Write an entry; it is written when this returns, and also when it is cancelled.
@@ -209,14 +211,16 @@ class Entries:
         finally:
             with self._committing:
                 self._log.close()
-                self._connection.close()
+                self._writer.close()
+                self._reader.close()
 
     def _commit(self, loop: asyncio.AbstractEventLoop) -> None:
         """Commit what waits: here, or in a thread, after which this is called again."""
         is_busy = self._in_thread is not None and not self._in_thread.is_closed()
         if not self._waiting or is_busy:
             return
-        if not self._shared and sum(len(row[3]) for row, _, _ in self._waiting) <= AT_ONCE:
+        is_shared = self._writer is not self._reader
+        if not is_shared and sum(len(row[3]) for row, _, _ in self._waiting) <= AT_ONCE:
             self._settle(*self._commit_waiting())
             self._flush_soon(loop)
             return
@@ -236,7 +240,7 @@ class Entries:
             batch = self._waiting.copy()
             failure = self._log.failure
             if failure is None and batch:
-                failure = _committed(self._connection, [row for row, _, _ in batch], self.path)
+                failure = _committed(self._writer, [row for row, _, _ in batch], self.path)
             if failure is None:
                 self._log.written += 1
             del self._waiting[: len(batch)]
@@ -277,7 +281,7 @@ class Entries:
 
     def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
         try:
-            return self._connection.execute(query, values).fetchall()
+            return self._reader.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
             raise StorageError(f"{self.path}: the journal is damaged: {error}.") from None
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import subprocess
 import sys
 import threading
+import time
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from coterie.runtime import _entries
-from coterie.runtime._entries import LAG
+from coterie.runtime._entries import LAG, Entries, Entry
 from coterie.runtime.journal import Journal, NotRecorded, digest, recorded
 from coterie.schema import InputError
 from coterie.schema.errors import StorageError
@@ -218,3 +222,23 @@ def test_threads_that_hang_hold_up_no_flush(tmp_path: Path) -> None:
     over = threading.Event()
     with Journal.open(tmp_path) as journal:
         asyncio.run(asyncio.wait_for(work(journal), 10))
+
+
+def test_who_reads_a_shared_file_does_not_wait_for_who_writes_to_it(tmp_path: Path) -> None:
+    async def work(entries: Entries) -> None:
+        await entries.put(one)
+        with closing(sqlite3.connect(tmp_path / "f", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            waiting = asyncio.ensure_future(entries.put(replace(one, path="b")))
+            await asyncio.sleep(0.2)
+            began = time.monotonic()
+            assert entries.find("a", "q") == one
+            assert time.monotonic() - began < 0.1
+            assert not waiting.done()
+            other.execute("ROLLBACK")
+        await waiting
+
+    one = Entry(path="a", kind="note", asked="q", value={"n": 1}, moment=0.0)
+    entries = Entries.open(tmp_path / "f", shared=True)
+    asyncio.run(work(entries))
+    entries.close()
