@@ -3,8 +3,9 @@
 Every agent is one asyncio task that waits for those whose outputs it sees; there are no barriers
 between levels and nothing polls. When the run ends, for whatever reason, nothing of it is left.
 
-With a journal, what an agent came to, and each answer that it got on the way, is on disk before
-anyone uses it. The same run again then goes on where it ended.
+With a journal, what an agent came to, and each answer that it got on the way, is written before
+anyone uses it, and on disk before anything is done that cannot be taken back. The same run again
+then goes on where it ended.
 """
 
 from __future__ import annotations

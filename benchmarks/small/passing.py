@@ -7,7 +7,6 @@ is anywhere near it: it can end its process, print, or search its memory without
 
 from __future__ import annotations
 
-import asyncio
 import re
 import time
 from contextlib import closing, contextmanager
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.jail import Limits, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
+from ...runtime.runners.bridge import in_thread
 from ...runtime.scorers import Score
 from ...schema.errors import JailError
 from ...schema.scorer_form import ScorerForm, seconds_option, takes
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
     from ...runtime.jail import Jail, Jails
+    from ...runtime.runners.bridge import Bridge
     from ...runtime.scorers import Evidence
 
 __all__ = ["SECONDS", "humaneval", "readings"]
@@ -71,9 +72,7 @@ async def humaneval(evidence: Evidence) -> Score:
     Raises:
         JailError: There is no jail, or one failed.
     """
-    # A scorer that is cancelled leaves here, which ends the jails, and with them the thread.
-    with _jail(evidence.jails) as for_answer, _jail(evidence.jails) as for_test:
-        return await asyncio.to_thread(_graded, evidence, for_answer, for_test)
+    return await in_thread(lambda bridge: _graded(evidence, bridge), name="humaneval")
 
 
 def readings(answer: str, prompt: str, entry_point: str) -> list[list[str]]:
@@ -95,12 +94,19 @@ def readings(answer: str, prompt: str, entry_point: str) -> list[list[str]]:
 
 
 @contextmanager
-def _jail(jails: Jails) -> Generator[Jail]:
+def _jail(jails: Jails, bridge: Bridge) -> Generator[Jail]:
     with ScratchFolder("humaneval") as folder, jails.open(folder.path, limits=LIMITS) as jail:
+        bridge.on_stop(jail.kill)
         yield jail
 
 
-def _graded(evidence: Evidence, for_answer: Jail, for_test: Jail) -> Score:
+def _graded(evidence: Evidence, bridge: Bridge) -> Score:
+    jails = evidence.jails
+    with _jail(jails, bridge) as for_answer, _jail(jails, bridge) as for_test:
+        return _tried(evidence, for_answer, for_test)
+
+
+def _tried(evidence: Evidence, for_answer: Jail, for_test: Jail) -> Score:
     problem: Mapping[str, str] = evidence.task.answer
     prompt, entry_point = problem["prompt"], problem["entry_point"]
     seconds = float(evidence.task.scorer.options.get("seconds", SECONDS))

@@ -10,6 +10,7 @@ import time
 import uuid
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from coterie.benchmarks.benchmark import Source
 from coterie.benchmarks.small._jailed import define, judge, respond
 from coterie.benchmarks.small.humaneval import humaneval_problems, humaneval_task
 from coterie.benchmarks.small.passing import readings
-from coterie.runtime.jail import Jails, detect
+from coterie.runtime.jail import Jail, Jails, detect
 from coterie.runtime.scorers import Evidence, Score, score
 from coterie.schema import ScorerChoice, Task
 from coterie.schema.errors import InputError, JailError
@@ -186,6 +187,20 @@ def test_a_scorer_that_is_cancelled_ends_its_code(jails: Jails) -> None:
         assert not written(mark)
 
     asyncio.run(cancel())  # ends only after the thread that waits for the code
+
+
+class OpenedOffTheLoop(Jails):
+    """Jails that nobody may open where other runs wait meanwhile."""
+
+    def open(self, work: Path, **options: Any) -> Jail:
+        with pytest.raises(RuntimeError):  # no loop runs in this thread
+            asyncio.get_running_loop()
+        return super().open(work, **options)
+
+
+@pytest.mark.usefixtures("jails")
+def test_no_other_run_waits_for_the_jails_of_a_verdict() -> None:
+    assert verdict(OpenedOffTheLoop(), FULL).value == 1
 
 
 def test_a_failing_jail_is_no_verdict(jails: Jails, monkeypatch: pytest.MonkeyPatch) -> None:
