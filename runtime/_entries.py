@@ -22,7 +22,7 @@ from urllib.parse import quote
 
 from ..schema.errors import InputError, StorageError
 from ..schema.failpoints import failpoint
-from ..schema.files import flush
+from ..schema.files import sync
 from ..schema.json_text import loads
 from ..schema.kept import misfit
 from ..schema.problems import quoted
@@ -347,21 +347,23 @@ class _Log:
                 self._flush_folder()
             log = self.path.with_name(f"{self.path.name}-wal")
             if log.exists():
-                flush(log)
+                sync(log)
                 if log.stat().st_size > LARGEST_LOG:
                     self._take_over()
+        except StorageError as error:
+            self.failure = error
         except (OSError, sqlite3.Error) as error:
             self.failure = StorageError(f"{self.path}: cannot be written: {error}.")
-            return
-        self.flushed = upto
+        else:
+            self.flushed = upto
 
     def _flush_folder(self) -> None:
         folder = self.path.parent
         for file in sorted(folder.iterdir()):
             if file.is_file() and not file.name.endswith("-shm"):  # made anew where it is missing
-                flush(file)
-        flush(folder)
-        flush(folder.parent)
+                sync(file)
+        sync(folder)
+        sync(folder.parent)
 
     def _take_over(self) -> None:
         """Take the entries of the log over into the file: then it begins anew."""

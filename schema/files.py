@@ -64,7 +64,7 @@ def write_atomically(
             raise
         failpoint("files.write.replaced")
         if flushed:
-            flush(path.parent)
+            _sync(path.parent)
 
 
 def _pieces(text: str | bytes | Iterable[str]) -> Iterator[bytes]:
@@ -87,7 +87,7 @@ def append(path: Path, content: bytes) -> None:
     with _named(path), _opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT) as handle:
         size = os.fstat(handle).st_size
         if size == 0:  # what stands in a file can only last where its name does
-            flush(path.parent)
+            _sync(path.parent)
         try:
             failpoint("files.append.before")
             _write(handle, content)
@@ -123,7 +123,7 @@ def rename(path: Path, name: Path) -> None:
         failpoint("files.rename.before")
         path.replace(name)
         failpoint("files.rename.after")
-        flush(path.parent)
+        _sync(path.parent)
 
 
 def remove(path: Path) -> None:
@@ -143,7 +143,7 @@ def sync(path: Path) -> None:
         StorageError: The file is not there, or the disk fails.
     """
     with _named(path):
-        flush(path)
+        _sync(path)
 
 
 def make_folder(path: Path) -> None:
@@ -154,7 +154,7 @@ def make_folder(path: Path) -> None:
     """
     with _named(path):
         path.mkdir(exist_ok=True)
-        flush(path.parent)  # also where it was there: who made it may have died since
+        _sync(path.parent)  # also where it was there: who made it may have died since
 
 
 def make_folders(path: Path) -> None:
@@ -234,12 +234,8 @@ def _write(handle: int, content: bytes) -> None:
         content = content[os.write(handle, content) :]
 
 
-def flush(path: Path) -> None:
-    """Flush a file; or a folder, since a new name is in the folder, which is written on its own.
-
-    Raises:
-        OSError: It cannot be flushed.
-    """
+def _sync(path: Path) -> None:
+    """Flush a file; or a folder, since a new name is in the folder, which is written on its own."""
     with _opened(path, os.O_RDONLY) as handle:
         failpoint("files.sync.before")
         os.fsync(handle)

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import contextmanager
 from html import escape
 from pathlib import Path
@@ -75,7 +75,7 @@ def picture(stacks: Counter[Stack]) -> str:
     total = stacks.total() or 1
     depth = max(map(len, stacks), default=0)
     height = ROW * (depth + 2)
-    boxes = "".join(_boxes(stacks, (), 0.0, pixels=WIDTH / total, height=height))
+    boxes = "".join(_boxes(stacks, 0, 0.0, pixels=WIDTH / total, height=height))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}"'
         f' font-family="monospace" font-size="11">\n<text x="4" y="12">{total:,} looks, one every'
@@ -117,19 +117,18 @@ def _module(file: str) -> str:
 
 
 def _boxes(
-    stacks: Counter[Stack], begun: Stack, x: float, *, pixels: float, height: int
+    stacks: Counter[Stack], level: int, x: float, *, pixels: float, height: int
 ) -> Iterator[str]:
-    """Draw what was called from where a stack begins so, and all that it called."""
-    level = len(begun)
-    here: Counter[str] = Counter()
+    """Draw what is called at a level of stacks that are alike below it, and all that it called."""
+    called: defaultdict[str, Counter[Stack]] = defaultdict(Counter)
     for stack, count in stacks.items():
-        if len(stack) > level and stack[:level] == begun:
-            here[stack[level]] += count
-    for name, count in sorted(here.items()):
-        width = count * pixels
+        if len(stack) > level:
+            called[stack[level]][stack] = count
+    for name, through in sorted(called.items()):
+        width = through.total() * pixels
         if width >= NARROWEST:
             yield _box(name, x, width, height - ROW * (level + 1), width / WIDTH)
-            yield from _boxes(stacks, (*begun, name), x, pixels=pixels, height=height)
+            yield from _boxes(through, level + 1, x, pixels=pixels, height=height)
         x += width
 
 

@@ -20,7 +20,7 @@ from coterie.runtime.journal import Journal, NotRecorded, digest, recorded
 from coterie.schema import InputError
 from coterie.schema.errors import StorageError
 from coterie.schema.failpoints import armed
-from coterie.schema.files import flush
+from coterie.schema.files import sync
 
 
 def put(journal: Journal, path: str, asked: str, value: dict[str, object]) -> None:
@@ -161,7 +161,7 @@ def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon(
 
     def noted(path: Path) -> None:
         flushed.append(path.name)
-        flush(path)
+        sync(path)
 
     async def work(journal: Journal) -> None:
         await journal.put("a", "note", "q", {"n": 1})
@@ -176,7 +176,7 @@ def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon(
         await asyncio.sleep(2 * LAG)
         assert flushed == ["journal.sqlite-wal"]
 
-    monkeypatch.setattr(_entries, "flush", noted)
+    monkeypatch.setattr(_entries, "sync", noted)
     with Journal.open(tmp_path) as journal:
         asyncio.run(work(journal))
 
