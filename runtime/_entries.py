@@ -350,9 +350,9 @@ class _Log:
                 sync(log)
                 if log.stat().st_size > LARGEST_LOG:
                     self._take_over()
-        except StorageError as error:
-            self.failure = error
-        except (OSError, sqlite3.Error) as error:
+        except OSError as error:  # also of a file beside ours, or of the folder above it
+            self.failure = StorageError(error.errno, error.strerror, str(self.path))
+        except sqlite3.Error as error:
             self.failure = StorageError(f"{self.path}: cannot be written: {error}.")
         else:
             self.flushed = upto

@@ -118,6 +118,8 @@ def main(
             click.echo(pieces_table(in_pieces(f"http://127.0.0.1:{port}/v1")))
         return
     if flame is not None:
+        if not flame.parent.is_dir():
+            raise InputError(f"--flame {flame}: there is no folder {str(flame.parent)!r}.")
         with _simulator() as port:
             looks = draw(f"http://127.0.0.1:{port}/v1", flame)
         click.echo(f"{flame}: {looks:,} looks")

@@ -108,3 +108,11 @@ def test_the_sampler_sees_where_the_time_goes() -> None:
             pass
     assert stacks.total() >= 10
     assert sum(stacks[one] for one in stacks if "test_the_sampler" in one[-1]) > stacks.total() / 2
+
+
+def test_a_flame_graph_in_a_folder_that_is_not_there_is_refused_before_anything_runs(
+    tmp_path: Path,
+) -> None:
+    done = run("--flame", "none/graph.svg", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "error: --flame none/graph.svg: there is no folder 'none'.\n"
