@@ -26,7 +26,8 @@ __all__ = ["AgentFiles"]
 class AgentFiles:
     """The files of agents, each in a folder of its own, as agents' folders are anywhere.
 
-    A file is as the last line of its agent has it, or a crash left it as the line before had it.
+    A file is as the last line of its agent has it, or a crash left it as the line before had it;
+    or a merge left it as an earlier one had it, where two branches revised the agent.
     Earlier versions wrote all of an agent into one file, the first ones without a folder: such a
     file is as good, until the agent is written anew.
 
@@ -65,7 +66,7 @@ class AgentFiles:
         return [one for one in agents if self.is_behind(one) or self.is_old(one)]
 
     def is_behind(self, agent: PoolAgent) -> bool:
-        """Tell whether a file is as the line before the agent's last one had it.
+        """Tell whether a file is as a line before the agent's last one had it.
 
         So is one that has all of the agent, as earlier versions wrote it.
 
@@ -80,9 +81,15 @@ class AgentFiles:
             return former
         before = agent.texts(back=1)
         for name in sorted({*now, *before}):
-            if there.get(name) not in {now.get(name), before.get(name)}:
+            known = (now.get(name), before.get(name))
+            if there.get(name) not in known and not self._was(agent, name, there.get(name)):
                 raise _other(folder / name)
         return any(there.get(name) != now.get(name) for name in {*now, *before})
+
+    def _was(self, agent: PoolAgent, name: str, text: str | None) -> bool:
+        """Tell whether a file is as some line of the agent had it, as where branches merged."""
+        backs = range(2, len(agent.revisions))
+        return text is not None and any(agent.texts(back=back).get(name) == text for back in backs)
 
     def _in_one_file(self, agent: PoolAgent, now: Mapping[str, str]) -> bool | None:
         """Tell whether an agent is in one file and behind; None where it is in several.

@@ -3,7 +3,8 @@
 A file has the agent's own entries and those to it, in order, also such as were replaced; what it
 has inherited stands in the files of those that it has it from. The ledger has all of it, so a file
 is not waited for: one that ends too early was left by a crash, and is brought up when the pool is
-opened. Any other difference was made by somebody else.
+opened; so is one that has its lines in another order, as where branches were merged. Any other
+difference was made by somebody else.
 """
 
 from __future__ import annotations
@@ -83,14 +84,14 @@ class ArchiveFiles:
         return [one for one in owners if self._may_be(one, learnt) and self.is_behind(one, learnt)]
 
     def is_behind(self, owner: str, learnt: Lessons) -> bool:
-        """Tell whether a file ends too early, having read all of it.
+        """Tell whether a file lacks lines or has them in another order, having read all of it.
 
         Raises:
             StorageError: It says something else, or cannot be read.
         """
         path = self._path(owner)
         text, content = _text(learnt.own(owner)), _content(path)
-        if not text.startswith(content):
+        if not text.startswith(content) and not _is_part(content, text):
             raise StorageError(
                 f"{path}: other lessons than the ledger has: it was edited, or is damaged. What the"
                 " ledger has is what counts."
@@ -130,6 +131,11 @@ def _line(entry: Learnt) -> bytes:
     task = {} if entry.case else {"task": entry.task}
     value = {"id": entry.id, **known, **task, "text": entry.text}
     return f"{dumps(value, ensure_ascii=False)}\n".encode("utf-8", "backslashreplace")
+
+
+def _is_part(content: bytes, text: bytes) -> bool:
+    """Tell whether lines are among others, in whatever order."""
+    return {*content.splitlines(keepends=True)} <= {*text.splitlines(keepends=True)}
 
 
 def _content(path: Path) -> bytes:

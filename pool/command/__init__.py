@@ -9,6 +9,7 @@ from .agents import show_agents, show_log
 from .changes import add_export, add_import, adopt, init, restore, retire
 from .family import show_blame, show_lineage
 from .learnt import show_memory
+from .merging import merge, set_up_git
 from .population import show_population
 from .reports import best, show, show_list
 from .since import report
@@ -40,6 +41,8 @@ for command in (
     report,
     add_import,
     add_export,
+    merge,
+    set_up_git,
     retire,
     restore,
     adopt,

@@ -155,7 +155,7 @@ def test_a_process_that_is_killed_leaves_files_behind_that_are_brought_up(
     [
         lambda text: text.replace("zero", "null"),
         lambda text: text + "{}\n",
-        lambda text: text.splitlines(keepends=True)[-1] + text,
+        lambda text: text.splitlines(keepends=True)[-1].replace("2", "3", 1) + text,
     ],
 )
 def test_any_other_difference_is_damage(spoil: Callable[[str], str], pool: Pool) -> None:
@@ -167,6 +167,16 @@ def test_any_other_difference_is_damage(spoil: Callable[[str], str], pool: Pool)
     assert "ada/lessons.jsonl: was written anew" in done
     assert archive(pool, "ada").read_text() == text
     assert verify(pool.folder).faults == ()
+
+
+def test_lines_that_a_merge_left_in_another_order_or_twice_are_put_right(pool: Pool) -> None:
+    text = archive(pool, "ada").read_text()
+    first, last = text.splitlines(keepends=True)
+    for merged in (last + first, first + last + first):
+        archive(pool, "ada").write_text(merged)
+        assert verify(pool.folder).faults == ()
+        assert Pool.open(pool.folder).agents.keys() == {"ada", "ben"}
+        assert archive(pool, "ada").read_text() == text
 
 
 def test_a_file_with_another_end_keeps_the_pool_from_opening(pool: Pool) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import random
-import shutil
-import subprocess
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,50 +16,20 @@ from coterie.pool.command import main as mas_pool
 from coterie.pool.state import begin, is_shared
 from coterie.pool.statistics import Trial
 from coterie.schema import Lineage
+from coterie.schema.catalogue import Catalogue
 from coterie.schema.command.diff import main as mas_diff
 from coterie.schema.errors import StorageError
 
 from ..came import Came, invoked, invoked_in
 from ..operators.evolving import evolved, write_world
+from .histories import Folders, Repository, history
+from .repositories import Repo
 from .teams import SEED, child_of, pool_of, vote
 
-BRANCHES = ("ann", "ben", "cay")
-STEPS = 12
 
-
-class Repository:
-    """A repository of git with a pool in it."""
-
-    def __init__(self, folder: Path, pool: str = ".") -> None:
-        self.folder = folder
-        self.pool = folder / pool
-        folder.mkdir(exist_ok=True)
-        self.git("init", "-q", "-b", "main")
-
-    def git(self, *words: str, code: int = 0) -> str:
-        who = {f"GIT_{one}_{what}": "ann@x" for one in ("AUTHOR", "COMMITTER") for what in NAMES}
-        done = subprocess.run(
-            ["git", *words],
-            cwd=self.folder,
-            env={**os.environ, **who, "GIT_CONFIG_GLOBAL": "/dev/null"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == code, (words, done.stdout, done.stderr)
-        return done.stdout
-
-    def commit(self, message: str) -> None:
-        self.git("add", "-A")
-        self.git("commit", "-q", "-m", message)
-
-
-NAMES = ("NAME", "EMAIL")
-
-
-def shared_pool(folder: Path) -> Repository:
+def shared_pool(folder: Path) -> Repo:
     """A repository whose pool has two teams, one of which ran."""
-    repository = Repository(folder)
+    repository = Repo(folder)
     pool = Pool.init(folder, shared=True)
     for team in (vote(), vote("Guess.", name="guess")):
         pool.add(team, SEED, op=f"seed/{team.name}")
@@ -131,66 +99,28 @@ def test_both_merges_come_to_the_same(tmp_path: Path) -> None:
     assert set(found[0]["ops"].values()) == {1}
 
 
-def test_random_histories_lose_nothing(tmp_path: Path, nightly: bool) -> None:
-    for seed in range(10_000 if nightly else 3):
-        _history(tmp_path / "pool", random.Random(seed))
-        shutil.rmtree(tmp_path / "pool")
-
-
-def _history(folder: Path, chance: random.Random) -> None:
-    """Let three branches go on and merge at random; in the end one has it all, each thing once."""
-    repository, done = shared_pool(folder), 0
-    begun = told(folder)
-    wanted: Counter[str] = Counter(begun["ops"])
-    for branch in BRANCHES:
-        repository.git("branch", branch, "main")
-    for step in range(STEPS):
-        branch = chance.choice(BRANCHES)
-        repository.git("checkout", "-q", branch)
-        if chance.random() < 0.35:
-            other = chance.choice([one for one in BRANCHES if one != branch])
-            repository.git("merge", "-q", "--no-edit", other)
-        else:
-            wanted += _changed(Pool.open(folder), f"{step}", chance)
-            repository.commit(f"{branch} {step}")
-            done += 1
-    repository.git("checkout", "-q", "main")
-    for branch in BRANCHES:
-        repository.git("merge", "-q", "--no-edit", branch)
-    assert not verify(folder).faults, verify(folder).faults
-    merged = told(folder)
-    assert merged["ops"] == wanted
-    assert sum(n for *_, n, _ in merged["teams"].values()) == sum(
-        op.startswith("tried") or op == "t0" for op in wanted
-    )
-
-
-def _changed(pool: Pool, op: str, chance: random.Random) -> Counter[str]:
-    """Let some things happen to a pool; give the operations."""
-    ops: list[str] = []
-    for number in range(chance.randint(1, 3)):
-        name = chance.choice(list(pool.teams))
-        match chance.randrange(4):
-            case 0:
-                ops.append(f"born {op} {number}")
-                child_of(pool, name, op=ops[-1], prompt=f"{op} {number}")
-            case 1:
-                ops.append(f"tried {op} {number}")
-                pool.commit(tried(name, op, chance.random()), op=ops[-1])
-            case 2:
-                ops.append(f"learnt {op} {number}")
-                pool.commit(Learnt(kind="lesson", task=op, text=op), op=ops[-1])
-            case _:
-                ops.append(f"retired {op} {number}")
-                pool.commit(Retired(member=name, reason=op), op=ops[-1])
-    return Counter(ops)
+def test_random_histories_come_to_what_one_pool_that_saw_all_of_them_has(
+    tmp_path: Path, nightly: bool, pytestconfig: pytest.Config
+) -> None:
+    """Lineage, statistics, lessons and revisions; by the driver, by git with it and without it."""
+    catalogue = Catalogue.of_host()
+    by_git, by_driver = (100, 10_000) if nightly else (1, 20)
+    for seed in range(by_driver - 2 * by_git):
+        history(tmp_path / "history", seed, catalogue, Folders, agents=True)
+    for seed in range(by_git):
+        for driver in (True, False):
+            branched = partial(Repository, driver=driver)
+            history(tmp_path / "history", seed, catalogue, branched, agents=driver)
+    if nightly:
+        tell = pytestconfig.get_terminal_writer().line
+        tell(f"{by_driver} histories: {by_git} by git with the driver, {by_git} by git without it")
 
 
 def test_two_evolutions_of_one_recipe_merge(tmp_path: Path) -> None:
     world = write_world(tmp_path, tasks=6)
     text = (world / "tasks.jsonl").read_text().splitlines(keepends=True)
     (world / "recipe.yaml").write_text((world / "recipe.yaml").read_text().replace("8", "2"))
-    repository = Repository(world / "repository", "pool")
+    repository = Repo(world / "repository", "pool")
     pool = "repository/pool"
     (repository.folder / ".keep").touch()
     repository.commit("begun")
@@ -221,7 +151,7 @@ def test_two_evolutions_of_one_recipe_merge(tmp_path: Path) -> None:
         assert total == pytest.approx(was[1][1] + was[2][1] - was[0][1])
 
 
-def told_at(repository: Repository, branch: str) -> dict[str, Any]:
+def told_at(repository: Repo, branch: str) -> dict[str, Any]:
     head = repository.git("branch", "--show-current").strip()
     repository.git("checkout", "-q", branch)
     found = told(repository.pool)
@@ -258,7 +188,7 @@ def test_one_operation_that_two_branches_let_happen_differently_is_told(tmp_path
 
 
 @pytest.fixture
-def evolved_branch(tmp_path: Path) -> Repository:
+def evolved_branch(tmp_path: Path) -> Repo:
     """A branch on which things happened to a pool."""
     repository = shared_pool(tmp_path / "pool")
     repository.git("checkout", "-q", "-b", "ann")
@@ -274,11 +204,11 @@ def evolved_branch(tmp_path: Path) -> Repository:
     return repository
 
 
-def report(repository: Repository, *words: str) -> Came:
+def report(repository: Repo, *words: str) -> Came:
     return invoked(mas_pool, ["report", str(repository.pool), *words], "mas-pool")
 
 
-def test_a_report_tells_what_a_branch_did(evolved_branch: Repository) -> None:
+def test_a_report_tells_what_a_branch_did(evolved_branch: Repo) -> None:
     told = report(evolved_branch, "--since", "main", "--format", "json").json
     (child,) = told["born"]
     assert told["best"]["team"] != told["best_now"]["team"] == child["team"]
@@ -292,7 +222,7 @@ def test_a_report_tells_what_a_branch_did(evolved_branch: Repository) -> None:
     assert "nothing happened" in report(evolved_branch, "--since", "HEAD").out
 
 
-def test_what_models_wrote_is_no_markdown(evolved_branch: Repository) -> None:
+def test_what_models_wrote_is_no_markdown(evolved_branch: Repo) -> None:
     told = report(evolved_branch, "--since", "main", "--format", "markdown").out
     assert "&lt;b\\>guessed" in told
     assert "\\[this\\]\\(http" in told
@@ -302,7 +232,7 @@ def test_what_models_wrote_is_no_markdown(evolved_branch: Repository) -> None:
     assert row.replace("\\|", "").count("|") == 6
 
 
-def test_a_report_of_what_is_not_there_is_told(evolved_branch: Repository, tmp_path: Path) -> None:
+def test_a_report_of_what_is_not_there_is_told(evolved_branch: Repo, tmp_path: Path) -> None:
     came = report(evolved_branch, "--since", "nowhere")
     assert (came.code, "git knows no such commit" in came.err) == (2, True)
     assert report(evolved_branch, "--since", "--all").code == 2
@@ -316,7 +246,7 @@ def test_a_report_of_what_is_not_there_is_told(evolved_branch: Repository, tmp_p
     assert (came.code, "was no pool then" in came.err) == (2, True)
 
 
-def test_git_shows_a_new_team_beside_its_parent(evolved_branch: Repository) -> None:
+def test_git_shows_a_new_team_beside_its_parent(evolved_branch: Repo) -> None:
     (file,) = (evolved_branch.pool / "teams").glob("guess_*.yaml")
     words = ["--git", f"teams/{file.name}", os.devnull, ".", ".", str(file), "abc", "100644"]
     told = invoked_in(evolved_branch.folder, mas_diff, words, "mas-diff").out

@@ -51,12 +51,25 @@ def changed(line: bytes, path: tuple[Any, ...], odd: Any) -> bytes:
     return sealed(json.dumps(fields))
 
 
+def expect_no_merge_or_a_pool(folder: Path) -> None:
+    """Merged with a pool that began as it did, it says what is wrong, or a pool comes of it."""
+    other = Pool.init(folder.with_name("other"), shared=True).folder
+    target = folder.with_name("both")
+    done = CliRunner().invoke(main, ["merge", str(other), str(folder), "--into", str(target)])
+    assert done.exit_code in {0, 1, 2}, done.output
+    assert done.exception is None or isinstance(done.exception, SystemExit)
+    assert target.exists() == (done.exit_code == 0)
+    shutil.rmtree(target, ignore_errors=True)
+
+
 def expect_told(folder: Path) -> None:
     """Each command says what it says, or what is wrong; after a repair the pool opens."""
     for command, *rest in (*READING, ["verify", "--repair"]):
         done = CliRunner().invoke(main, [command, str(folder), *rest])
         assert done.exit_code in {0, 1, 2}, (command, done.output)
         assert done.exception is None or isinstance(done.exception, SystemExit)
+        if command in {"list", "verify"}:  # before a repair, and after it
+            expect_no_merge_or_a_pool(folder)
     last = CliRunner().invoke(main, ["list", str(folder)])
     versions = ("has format", "earlier version")
     assert last.exit_code == 0 or any(one in last.output for one in versions), last.output

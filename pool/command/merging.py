@@ -1,0 +1,87 @@
+"""`mas-pool merge` and `git`: making one pool of two copies of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ...runtime.terminal import counted, on_one_line
+from ...schema.command import Command
+from ...schema.errors import InputError
+from .arguments import pool_folder, tell
+
+__all__ = ["merge", "set_up_git"]
+
+OF_DRIVER = 4
+OF_POOLS = 2
+
+
+@click.command("merge", cls=Command)
+@click.argument("paths", metavar="POOL OTHER", nargs=-1, required=True)
+@click.option(
+    "--into",
+    "target",
+    metavar="NEW",
+    type=click.Path(path_type=Path),
+    help="Make this new pool of the two, and leave both as they are.",
+)
+@click.option(
+    "--driver",
+    "for_git",
+    is_flag=True,
+    help="Merge one file for git, which gives the paths: mas-pool git sets that up.",
+)
+def merge(paths: tuple[str, ...], target: Path | None, for_git: bool) -> None:
+    """Take all that happened to another copy of a pool into a pool, each thing once.
+
+    POOL and OTHER began as one pool and went on by themselves: copies of a folder, branches,
+    clones. Teams, agents, trials, what was learnt and evolutions come in under the names that they
+    have. OTHER stays as it is. It does not matter which of the two is named first. What
+    contradicts is told, and then nothing changes. To take teams out of a pool that has nothing to
+    do with this one, use mas-pool import.
+    """
+    if for_git:
+        _merge_file(paths, target)
+        return
+    if len(paths) != OF_POOLS:
+        raise InputError(f"two pools are merged at a time, and {len(paths)} are named.")
+    from ..joining import join, join_into
+
+    one, other = map(Path, paths)
+    joined = join_into(target, one, other, tell=tell) if target else join(one, other, tell=tell)
+    for note in joined.notes:
+        click.echo(f"note: {on_one_line(note)}")
+    click.echo(f"{target or one}: {counted(joined.lines, 'line')}, {joined.taken} of them new")
+
+
+def _merge_file(paths: tuple[str, ...], target: Path | None) -> None:
+    if len(paths) != OF_DRIVER or target is not None:
+        raise InputError(
+            "a merge driver is given four paths: --driver %O %A %B %P. Set it up with: mas-pool git"
+            " POOL."
+        )
+    from ..driver import merge_file
+
+    _, ours, theirs, path = paths
+    for note in merge_file(Path(ours), Path(theirs), path):
+        tell(f"{path}: {note}")
+
+
+@click.command("git", cls=Command)
+@pool_folder
+def set_up_git(folder: Path) -> None:
+    """Have git merge this pool by operations, in this clone of its repository.
+
+    It writes the clone's own settings: merge.coterie.* of its config, and which files they are for
+    into info/attributes beside it. Clones without it merge lines as .gitattributes of the pool
+    says.
+    """
+    from ..driver import DRIVER, set_up
+    from ..layout import LEDGER
+
+    if not (folder / LEDGER).is_file():
+        raise InputError(f"no pool in {str(folder)!r}: it has no {LEDGER}.")
+    top, path = set_up(folder)
+    click.echo(f"{top}: branches of {folder} are merged with: {DRIVER}")
+    click.echo(f"{path}: says for which files")

@@ -1,0 +1,50 @@
+"""A repository of git with a pool in it, for tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+__all__ = ["Repo", "run_git"]
+
+NAMES = ("NAME", "EMAIL")
+
+
+def run_git(folder: Path, *words: str, code: int = 0) -> str:
+    """Run git as somebody without settings of their own, who has our commands at hand."""
+    who = {f"GIT_{one}_{what}": "ann@x" for one in ("AUTHOR", "COMMITTER") for what in NAMES}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["git", *words],
+        cwd=folder,
+        env={**os.environ, **who, "PATH": path, "GIT_CONFIG_GLOBAL": os.devnull},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, (words, done.stdout, done.stderr)
+    return done.stdout
+
+
+class Repo:
+    """A repository of git with a pool in it.
+
+    Args:
+        folder: Where it is made.
+        pool: Where the pool is to be in it.
+    """
+
+    def __init__(self, folder: Path, pool: str = ".") -> None:
+        self.folder = folder
+        self.pool = folder / pool
+        folder.mkdir(exist_ok=True)
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *words: str, code: int = 0) -> str:
+        return run_git(self.folder, *words, code=code)
+
+    def commit(self, message: str) -> None:
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", message)
