@@ -31,6 +31,7 @@ PICOS_PER_USD = 10**12
 """USD are counted in whole picodollars: sums of floats would drift, and pass a cap or miss it."""
 
 NO_CAPS = Caps()
+NOTHING = Usage()
 
 _Amounts = tuple[int, int, int]
 
@@ -81,13 +82,17 @@ class Budget:
         self.reached: set[Cap] = set()
         self._clock = clock
         self._started = clock()
-        self._spent = Usage()
+        self._spent = NOTHING
         self._used = [0, 0, 0]
         self._reserved = [0, 0, 0]
-        self._limits = _limits(caps)
-        self._chain: tuple[Budget, ...] = (self, *(parent._chain if parent else ()))
-        self._timed = tuple(part for part in self._chain if part.caps.seconds is not None)
-        self._waiting: deque[Reservation] = parent._waiting if parent else deque()
+        self._limits = () if caps is NO_CAPS else _limits(caps)
+        self._above = () if parent is None else parent._chain
+        # Most budgets cap nothing: nobody looks for room in them, and they do not refer to
+        # themselves, so that those of calls are gone with their calls.
+        capped, timed = ((), ()) if parent is None else (parent._capped, parent._timed)
+        self._capped: tuple[Budget, ...] = (self, *capped) if self._limits else capped
+        self._timed: tuple[Budget, ...] = timed if caps.seconds is None else (self, *timed)
+        self._waiting = deque[Reservation]() if parent is None else parent._waiting
 
     def child(
         self, caps: Caps = NO_CAPS, name: str = "a part", *, spent: Usage | None = None
@@ -105,6 +110,11 @@ class Budget:
         return part
 
     @property
+    def _chain(self) -> tuple[Budget, ...]:
+        """This budget and its parents."""
+        return (self, *self._above)
+
+    @property
     def spent(self) -> Usage:
         """What was spent until now, by all parts."""
         return self._spent
@@ -116,6 +126,8 @@ class Budget:
 
     def left(self) -> float | None:
         """Give the seconds until a cap on time is reached, here or in a parent; None: no cap."""
+        if not self._timed:
+            return None
         late = self._latest()
         return None if late is None else max(0.0, late._time_left())
 
@@ -222,14 +234,14 @@ class Budget:
         """Find the budgets in which amounts do not fit beside what is spent and reserved."""
         return [
             budget
-            for budget in self._chain
+            for budget in self._capped
             for index, limit in budget._limits
             if budget._used[index] + budget._reserved[index] + amounts[index] > limit
         ]
 
     def _refusal(self, amounts: _Amounts) -> BudgetReached | None:
         """Tell why amounts can never fit: what is spent does not come back."""
-        for budget in self._chain:
+        for budget in self._capped:
             for index, limit in budget._limits:
                 if budget._used[index] + amounts[index] > limit:
                     cap = COUNTED[index]
@@ -254,12 +266,13 @@ class Budget:
             self._serve()
 
     def _count(self, usage: Usage) -> None:
-        for budget in self._chain:
+        self._add(usage)
+        for budget in self._above:
             budget._add(usage)
 
     def _add(self, usage: Usage) -> None:
         """Count something in this budget alone."""
-        self._spent += usage
+        self._spent = usage if self._spent is NOTHING else self._spent + usage
         self._used[0] += round(usage.usd * PICOS_PER_USD)
         self._used[1] += usage.tokens
         self._used[2] += usage.calls

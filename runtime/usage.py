@@ -66,8 +66,11 @@ class Usage:
 
     def value(self) -> dict[str, float]:
         """Give the counts as plain values, for the trace; `asdict` would copy each of them."""
-        counts = {name: getattr(self, name) for name in self.__slots__}
-        return {name: count for name, count in counts.items() if count or name not in SELDOM}
+        return {
+            name: count
+            for name in self.__slots__
+            if (count := getattr(self, name)) or name not in SELDOM
+        }
 
     @property
     def tokens(self) -> int:
