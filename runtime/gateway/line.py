@@ -14,6 +14,7 @@ from .given_back import marked, meant_for
 from .hearing import Hearing, unheard
 from .inputs import encoded_bytes, most_tokens, with_attachments
 from .metering import characters_in, lost, metered, tokens_in
+from .outline import Outlines
 from .prices import context_of
 from .retry import call_with_retries
 from .waiting import Waiting
@@ -93,6 +94,7 @@ class Line:
         traffic: When calls may go out; shared with other aliases of the same model.
         rates: What the model costs; None where nobody told.
         refused: The forms of parameters that the model turned out not to take.
+        outlines: Writes the bodies of its requests.
     """
 
     model: Model
@@ -100,6 +102,7 @@ class Line:
     traffic: Traffic
     rates: Rates | None
     refused: set[str] = field(default_factory=set[str])
+    outlines: Outlines = field(default_factory=Outlines)
 
     async def chat(self, call: Call, client: Client, endpoint: Endpoint) -> tuple[ChatAnswer, int]:
         """Ask, and again while failures may pass and retries are left.
@@ -143,7 +146,7 @@ class Line:
         again: set[str] = set()
         while True:
             here = spoken_now(endpoint, self.refused)
-            body = self._body(call, here)
+            body = self.outlines.body(WIRES[here.wire], here, call.request, self.refused)
             self._tell_unknown(call, body)
             try:
                 answer = await self._paid(call, client, here, body)
@@ -155,11 +158,6 @@ class Line:
             else:
                 said = replace(answer, adapted=body.adapted) if body.adapted else answer
                 return marked(said, endpoint.model)
-
-    def _body(
-        self, call: Call, endpoint: Endpoint, refused: AbstractSet[str] = frozenset()
-    ) -> Body:
-        return WIRES[endpoint.wire].body(endpoint, call.request, self.refused | refused)
 
     def _move(self, error: CallError, call: Call, wire: str, other: str) -> None:
         """Speak another API from now on, and tell it once."""
@@ -181,7 +179,7 @@ class Line:
         from .parameters import refused_by  # many patterns, which few calls need
 
         refused = refused_by(error, body, again)
-        forms = self._body(call, endpoint, refused).forms
+        forms = WIRES[endpoint.wire].body(endpoint, call.request, self.refused | refused).forms
         other = {one: form for one, form in forms.items() if form.name != body.forms[one].name}
         if not refused or not other:
             raise error
@@ -253,9 +251,10 @@ class Line:
 
         Where nobody knows that, it is all of the request.
         """
-        seen = call.request.attachments.values()
-        text = len(body.content) - encoded_bytes(seen)
-        tokens = tokens_in(text) + most_tokens(seen, self.model.model)
+        tokens = tokens_in(len(body.content))
+        if seen := call.request.attachments.values():
+            text = len(body.content) - encoded_bytes(seen)
+            tokens = tokens_in(text) + most_tokens(seen, self.model.model)
         context = context_of(self.model) if tokens > SMALLEST_CONTEXT else None
         return min(tokens, context or tokens)
 
