@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
+    "AT_ONCE",
     "LARGEST_ANSWER",
     "LARGEST_MESSAGE",
     "LARGEST_PROMPT",

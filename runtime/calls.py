@@ -84,7 +84,8 @@ class Calls:
             NotRecorded: A replay has no such answer.
             StorageError: The answer cannot be kept.
         """
-        request = replace(request, seed=seed_of(self.seed, path))
+        if (seed := seed_of(self.seed, path)) != request.seed:
+            request = replace(request, seed=seed)
         call = _Call(self, request, partial(tell, path=path), budget, trim, on_words)
         started = time.monotonic()
         try:

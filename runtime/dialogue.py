@@ -46,8 +46,9 @@ def clipped(texts: Sequence[str], most: int) -> list[str]:
 
 def shortened(value: T, most: int) -> T:
     """Cut the texts of a JSON value to `most` characters together, as `clipped` does."""
-    lengths = [len(text) for text in _texts(value)]
-    return value if sum(lengths) <= most else _cut(value, _longest(lengths, most))
+    if _length(value) <= most:
+        return value
+    return _cut(value, _longest([len(text) for text in _texts(value)], most))
 
 
 def spoken(message: Mapping[str, Any]) -> str:
@@ -57,6 +58,14 @@ def spoken(message: Mapping[str, Any]) -> str:
     lines = [_part(one) for one in parts if one]
     lines += [_call(one) for one in (calls if is_list(calls) else ())]
     return "\n".join(lines)
+
+
+def _length(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if is_list(value):
+        return sum(map(_length, value))
+    return sum(map(_length, value.values())) if is_mapping(value) else 0
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["Endpoint", "endpoint_of"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """An address for calls.
+    """An address for calls. It keeps what each call needs of it.
 
     Attributes:
         kind: `openai` for an HTTP endpoint that is called directly, `local` for the embedded
@@ -66,7 +67,7 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], compare=False, repr=False)
     hidden: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
-    @property
+    @cached_property
     def shown(self) -> str:
         """The address for messages; of a provider without one, the model."""
         if not self.api_base:
@@ -81,7 +82,13 @@ class Endpoint:
             return {}
         return {self.key_header: f"Bearer {self.key}" if self.key_header == BEARER else self.key}
 
-    @property
+    @cached_property
+    def sent_headers(self) -> Mapping[str, str]:
+        """The headers of each request, the key in them."""
+        usual = {"Content-Type": "application/json"}
+        return {**usual, **WIRES[self.wire].headers(self), **self.headers}
+
+    @cached_property
     def secrets(self) -> frozenset[str]:
         """What is sent and must not be written anywhere: keys, passwords, values of headers."""
         keys = (self.key, password_of(self.proxy) if self.proxy else None)

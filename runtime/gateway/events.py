@@ -83,24 +83,25 @@ class EventReader:
         if b"\r" in chunk:
             self._after_return = chunk.endswith(b"\r")
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        first, *others = chunk.split(b"\n")
-        self._rest += first
-        if not others:
-            return []
-        whole = [bytes(self._rest), *others[:-1]]
-        self._rest[:] = others[-1]
+        whole = chunk.split(b"\n")
+        rest = whole.pop()
+        if whole and self._rest:
+            whole[0] = bytes(self._rest + whole[0])
+            self._rest.clear()
+        self._rest += rest
         self.lines += len(whole)
         return whole
 
     def _take(self, line: bytes) -> None:
         """Take a line; comments, and fields other than data, say nothing that is needed."""
-        line = line.removeprefix(BYTE_ORDER_MARK)
+        if not line.startswith(b"data:"):
+            line = line.removeprefix(BYTE_ORDER_MARK)
         if line.startswith(b"data:"):
             self._data.append(line[5:].removeprefix(b" "))
             self._held += len(line)
 
     def _event(self) -> bytes:
-        data = b"\n".join(self._data)
+        data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
         self._data.clear()
         self._held = 0
         self.is_stream = True

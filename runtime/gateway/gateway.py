@@ -151,8 +151,11 @@ class Gateway:
             on_words=on_words or unheard,
         )
         try:
-            async with asyncio.timeout(spent.left()):
+            if (left := spent.left()) is None:
                 alias, answer, attempts = await self._answer(call, on_fallback)
+            else:
+                async with asyncio.timeout(left):
+                    alias, answer, attempts = await self._answer(call, on_fallback)
         except TimeoutError:
             raise spent.time_is_up() from None
         except CallError as error:
@@ -183,10 +186,12 @@ class Gateway:
         earlier: list[str] = []
         for alias, following in zip_longest(route, route[1:]):
             line = self._line(alias)
-            endpoint = await self._reached(line.endpoint)
+            endpoint = line.endpoint
+            if endpoint.kind == "local":
+                endpoint = await self._reached(endpoint)
             this = call if following is None else replace(call, patient=False)
             try:
-                client = await self._client(endpoint.kind)
+                client = self._clients.get(endpoint.kind) or await self._client(endpoint.kind)
                 return alias, *await line.chat(this, client, endpoint)
             except CallError as error:
                 if following is None or not error.another_may_answer:
@@ -199,8 +204,10 @@ class Gateway:
 
     def _route_of(self, request: ChatRequest) -> list[str]:
         """Give the aliases that are asked: a fallback that cannot see what is shown is none."""
-        shown = {one.kind for one in request.attachments.values()}
         first, *fallbacks = self._route(request.model)
+        if not fallbacks:
+            return [first]
+        shown = {one.kind for one in request.attachments.values()}
         return [first, *(one for one in fallbacks if shown <= inputs_of(self._line(one).model))]
 
     def _route(self, alias: str) -> list[str]:

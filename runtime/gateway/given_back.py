@@ -88,6 +88,8 @@ def meant_for(messages: Sequence[Message], model: str) -> list[Message]:
     DeepSeek wants its field with every message that calls tools. Where another model answered
     between, or it did not think, the field is empty.
     """
+    if not any(MARK in one or WANTED in one for one in messages):
+        return [*messages]
     own = [_own(one) if one.get(MARK) == model else bare(one) for one in messages]
     if not any(WANTED in one for one in own):
         return own

@@ -105,14 +105,13 @@ async def _exchange(
         aiohttp.ClientError: The connection broke; so OSError.
     """
     wire, url, secrets = WIRES[endpoint.wire], endpoint.shown, endpoint.secrets
-    headers = {"Content-Type": "application/json", **wire.headers(endpoint), **endpoint.headers}
     read = _bounded
     if body.is_streamed:
         read = StreamedAnswer(source=url, wire=wire, secrets=secrets, hearing=hearing).read
     async with session.post(
         url,
         data=_in_pieces(body.content),
-        headers=headers,
+        headers=endpoint.sent_headers,
         allow_redirects=False,
         proxy=endpoint.proxy,
     ) as response:

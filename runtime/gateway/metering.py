@@ -34,6 +34,8 @@ def characters_in(messages: Iterable[Message]) -> int:
 
 def _characters(message: Message) -> int:
     content: Any = message.get("content")
+    if isinstance(content, str) and "tool_calls" not in message:
+        return len(content)
     parts: list[Any] = content if is_list(content) else [content]
     said = [part.get("text") if is_mapping(part) else part for part in parts]
     calls: list[Any] = message.get("tool_calls") or []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import aiohttp
 
 from ...schema.values import is_mapping
-from ..bounds import LARGEST_ANSWER, LARGEST_STREAM, MOST_EVENTS, MOST_LINES, apart
+from ..bounds import AT_ONCE, LARGEST_ANSWER, LARGEST_STREAM, MOST_EVENTS, MOST_LINES, apart
 from .answer import parsed
 from .errors import CallError
 from .events import EventReader
@@ -76,7 +76,7 @@ class StreamedAnswer:
             aiohttp.ClientError: The connection broke.
         """
         try:
-            async for chunk in response.content.iter_chunked(BYTES_AT_ONCE):
+            while chunk := await response.content.read(BYTES_AT_ONCE):
                 if await self._is_last(chunk):
                     await _ended(response)
                     return await self._whole()
@@ -86,7 +86,8 @@ class StreamedAnswer:
             if not self._assembly.is_whole:
                 raise
         for data in self._events.end():
-            await self._take(data)
+            if data.strip() not in {b"", LAST_WORD}:
+                await self._take(data)
         return await self._whole() if self._events.is_stream else bytes(self._events.plain)
 
     async def _is_last(self, chunk: bytes) -> bool:
@@ -97,9 +98,11 @@ class StreamedAnswer:
         went_on = False
         for data in self._events.feed(chunk):
             went_on = True
-            if data.strip() == LAST_WORD:
+            word = data.strip()
+            if word == LAST_WORD:
                 return True
-            await self._take(data)
+            if word:
+                await self._take(data)
         if self._taken > MOST_EVENTS or self._events.lines > MOST_LINES:
             raise self._refused(f"an answer in more than {MOST_EVENTS:,} pieces")
         if self._size - self._looked > BETWEEN_LOOKS:
@@ -110,14 +113,16 @@ class StreamedAnswer:
 
     async def _take(self, data: bytes) -> None:
         """Take an event."""
-        if data.strip() in {b"", LAST_WORD}:
-            return
         self._taken += 1
-        event = await apart(len(data), lambda: parsed(self.source, without(self.secrets, data)))
+        if len(data) <= AT_ONCE:
+            event = parsed(self.source, without(self.secrets, data))
+        else:
+            event = await apart(len(data), lambda: parsed(self.source, without(self.secrets, data)))
         if failure := failure_in(event):
             raise self._failed(failure)
         if words := self._assembly.add(event):
-            self.hearing.received = self._received
+            if self.hearing.received is None:
+                self.hearing.received = self._received
             self.hearing.on_words(words)
 
     async def _whole(self) -> bytes:
@@ -156,6 +161,8 @@ class StreamedAnswer:
 
 async def _ended(response: aiohttp.ClientResponse) -> None:
     """Wait for the end of the response a moment, so that its connection can be used again."""
+    if response.content.at_eof():
+        return
     try:
         async with asyncio.timeout(SECONDS_TO_END):
             await response.content.readany()

@@ -81,6 +81,10 @@ _ALONE = re.compile(rf"(?P<sign>{'|'.join(one.closing for one in _SIGNS if one.a
 _ANY_OPENING = re.compile("|".join(one.opening for one in _SIGNS), re.I)
 _MID_SENTENCE = re.compile(r"[^\s.!?:;)}\]][ \t]+\Z|['(\u00ab\u201c\u2018]\Z")
 _ENDS = ("<|end_of_solution|>", "<|END_RESPONSE|>", "<|return|>")
+_OPENING = ("<", "[", "◁")
+_CLOSING = ("</", "[/", "◁/", "<|")
+"""How the signs begin. Most texts begin with none of the first, and have none of the others: they
+need no search."""
 _MOST = 30
 """Signs that are looked at, so that a hostile text of megabytes is soon read."""
 
@@ -135,6 +139,8 @@ def thought_of(message: Mapping[str, Any]) -> Thought:
     """
     content: Any = message.get("content")
     fields = {name: message[name] for name in FIELDS if _is_told(message.get(name))}
+    if not fields and isinstance(content, str) and not _may_hold_signs(content):
+        return Thought(sound(content), "", {})
     told = next(filter(None, (_flat(fields[name]) for name in fields)), "")
     parts = "\n\n".join(filter(None, map(_flat, filter(_is_thinking, _listed(content)))))
     said = split(_said(content), alone=not (told or parts))
@@ -158,6 +164,8 @@ def split(text: str, *, alone: bool = True) -> Split:
         text: What a model wrote.
         alone: Whether a closing sign without an opening one counts.
     """
+    if not _may_hold_signs(text):
+        return Split(pieces=_told(("answer", text)))
     pieces: list[tuple[str, str]] = []
     ending: list[tuple[str, str]] = []
     for _ in range(_MOST):
@@ -175,6 +183,10 @@ def split(text: str, *, alone: bool = True) -> Split:
         else:
             break
     return Split(pieces=_told(*pieces, ("answer", text), *ending))
+
+
+def _may_hold_signs(text: str) -> bool:
+    return text.lstrip().startswith(_OPENING) or any(one in text for one in _CLOSING)
 
 
 def _begun(text: str) -> tuple[int, int | None, int] | None:

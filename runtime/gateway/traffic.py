@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .breaker import Breaker
@@ -13,9 +13,40 @@ from .pacing import Pacing
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import Callable
+    from contextlib import AbstractAsyncContextManager
 
 __all__ = ["Traffic"]
+
+
+@dataclass(slots=True, eq=False)
+class _Passage:
+    """One call's way out; see `Traffic.passage`."""
+
+    traffic: Traffic
+    patient: bool
+    ticket: int = 0
+    probe: bool = False
+
+    async def __aenter__(self) -> None:
+        self.ticket = await self.traffic.let_in()
+        if self.traffic.breaker.is_open:
+            try:
+                self.probe = await self.traffic.breaker.admit(patient=self.patient)
+            except BaseException:
+                self.traffic.slots.give_back()
+                raise
+
+    async def __aexit__(self, _kind: object, error: BaseException | None, _: object) -> None:
+        traffic = self.traffic
+        if error is None:
+            traffic.breaker.answered()
+            traffic.slots.answered()
+        elif isinstance(error, CallError):
+            traffic.learn(error, self.ticket, probe=self.probe)
+        else:
+            traffic.breaker.undone(probe=self.probe)
+        traffic.slots.give_back()
 
 
 class Traffic:
@@ -39,8 +70,7 @@ class Traffic:
         self.pacing = Pacing(jitter, clock=clock)
         self.breaker = Breaker(name, clock=clock)
 
-    @asynccontextmanager
-    async def passage(self, *, patient: bool) -> AsyncGenerator[None]:
+    def passage(self, *, patient: bool) -> AbstractAsyncContextManager[None]:
         """Let a call out when it may go; what the body raises tells how it ended.
 
         Args:
@@ -50,32 +80,24 @@ class Traffic:
         Raises:
             CallError: The endpoint is out.
         """
-        ticket = await self._let_in()
-        try:
-            probe = await self.breaker.admit(patient=patient)
-            try:
-                yield
-            except CallError as error:
-                self._learn(error, ticket, probe=probe)
-                raise
-            except BaseException:
-                self.breaker.undone(probe=probe)
-                raise
-            self.breaker.answered()
-            self.slots.answered()
-        finally:
-            self.slots.give_back()
+        return _Passage(self, patient)
 
-    async def _let_in(self) -> int:
-        """Wait while calls are held back, then for a slot; no slot is held meanwhile."""
+    async def let_in(self) -> int:
+        """Wait while calls are held back, then for a slot; no slot is held meanwhile.
+
+        Returns:
+            The ticket of the slot.
+        """
         while True:
-            await self.pacing.passed()
+            if self.pacing.holds:
+                await self.pacing.passed()
             ticket = await self.slots.take()
             if not self.pacing.holds:
                 return ticket
             self.slots.give_back()
 
-    def _learn(self, error: CallError, ticket: int, *, probe: bool) -> None:
+    def learn(self, error: CallError, ticket: int, *, probe: bool) -> None:
+        """Learn from a failure of a call, of which the ticket tells when it was let out."""
         if error.is_outage:
             self.breaker.failed(error, probe=probe)
         elif error.kind == "slow":

@@ -105,8 +105,10 @@ def _reasoning(told: Mapping[str, Any]) -> int:
 def _of_prompt(told: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
     """Give a part of what was read, by the first of its names that says any; None: it cannot be."""
     details = _mapping(told, "prompt_tokens_details")
-    said = (place.get(name) for name in names for place in (details, told))
-    return _count(next(filter(None, said), 0))
+    for name in names:
+        if said := details.get(name) or told.get(name):
+            return _count(said)
+    return 0
 
 
 def _usd(told: Mapping[str, Any]) -> float | None:

@@ -32,16 +32,23 @@ class Waiting:
     limit: float
     patience: float | None
     source: str
+    _loop: asyncio.AbstractEventLoop = field(init=False)
     _timer: asyncio.Timeout = field(init=False)
+    _alarm: asyncio.TimerHandle = field(init=False)
+    _until: float = field(init=False)
     _latest: float = field(init=False)
     _went_on: float = field(init=False)
     _began: bool = False
+    _is_over: bool = False
 
     async def __aenter__(self) -> Self:
-        now = self._went_on = asyncio.get_running_loop().time()
+        self._loop = asyncio.get_running_loop()
+        now = self._went_on = self._loop.time()
         self._latest = math.inf if self.patience is None else now + self.patience
-        self._timer = asyncio.timeout_at(min(now + self.limit, self._latest))
+        self._until = min(now + self.limit, self._latest)
+        self._timer = asyncio.timeout(None)
         await self._timer.__aenter__()
+        self._alarm = self._loop.call_at(self._until, self._look)
         return self
 
     async def __aexit__(
@@ -50,6 +57,7 @@ class Waiting:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._alarm.cancel()
         try:
             await self._timer.__aexit__(kind, error, traceback)
         except TimeoutError:
@@ -61,23 +69,30 @@ class Waiting:
         Args:
             went_on: It was a part of the answer, not just a sign of life.
         """
-        if self._timer.expired():
+        if self._is_over:
             return
-        now = asyncio.get_running_loop().time()
+        now = self._loop.time()
         if went_on:
             self._began, self._went_on = True, now
-        until = min(now + self.limit, self._went_on + KEPT_ALIVE * self.limit, self._latest)
-        self._timer.reschedule(until)
+        self._until = min(now + self.limit, self._went_on + KEPT_ALIVE * self.limit, self._latest)
+
+    def _look(self) -> None:
+        """End the request if it is time to; what came meanwhile, perhaps each token, moved that."""
+        if self._loop.time() < self._until:
+            self._alarm = self._loop.call_at(self._until, self._look)
+        else:
+            self._is_over = True
+            self._timer.reschedule(self._until)
 
     def _too_late(self) -> CallError:
         """Say what was waited for."""
-        if self.patience is not None and self._timer.when() == self._latest:
+        if self.patience is not None and self._until == self._latest:
             return self._failure(
                 f"no whole answer within {self.patience:g} seconds, the agent's timeout (the"
                 f" model's own is {self.limit:g}).",
                 is_hurried=True,
             )
-        is_alive = self._timer.when() == self._went_on + KEPT_ALIVE * self.limit
+        is_alive = self._until == self._went_on + KEPT_ALIVE * self.limit
         seconds = self.limit * (KEPT_ALIVE if is_alive else 1)
         if not self._began:
             return self._failure(f"no whole answer within {seconds:g} seconds.")

@@ -83,8 +83,11 @@ class ChatAssembly:
                 self._pieces.setdefault(name, []).append(item)
             elif item is not None:
                 self._message[name] = item
-        said = (delta.get(name) for name in SAID)
-        return next((item for item in said if isinstance(item, str) and item), "")
+        for name in SAID:
+            item = delta.get(name)
+            if item and isinstance(item, str):
+                return item
+        return ""
 
     def _add_parts(self, name: str, item: Any) -> None:
         """Add to what comes in parts. Mistral's models think in parts, then answer in text."""

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from coterie.runtime.gateway import thinking as module
 from coterie.runtime.gateway.thinking import split, thought_of
 
 OPEN = ["<think>", "<thinking>", "<reasoning>", "<thought>", "<seed:think>", "[THINK]"]
@@ -92,6 +93,18 @@ def test_splitting_loses_and_invents_no_character_and_is_done_once(text: str, al
     assert "".join(piece for _, piece in said.pieces) == text
     assert split(said.answer, alone=alone).answer == said.answer
     assert not split(said.answer, alone=alone).thinking
+
+
+SIGNS = [*OPEN, *CLOSE, "◁think▷", "◁/think▷", "<|begin_of_thought|>", "<|END_THINKING|>"]
+
+
+@given(st.lists(st.sampled_from([*SIGNS, "\n", "\u2003", "a < b", "[1]", "`"]), max_size=5))
+def test_a_text_is_searched_wherever_it_may_hold_a_sign(parts: list[str]) -> None:
+    text = "".join(parts)
+    looked = split(text), thought_of({"content": text})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_may_hold_signs", lambda _: True)
+        assert looked == (split(text), thought_of({"content": text}))
 
 
 @given(st.sampled_from(list(zip(OPEN, CLOSE, strict=True))), WRITTEN)
