@@ -70,6 +70,11 @@ class Candidate:
         return sum((run.usage for run, _ in self.runs), Usage())
 
     @property
+    def saved(self) -> Usage:
+        """The part of it that was not paid, as runs of its parents had the answers."""
+        return sum((run.saved for run, _ in self.runs), Usage())
+
+    @property
     def executed(self) -> bool:
         """Whether it always ran to an answer, without a structural or runtime failure."""
         return all(run.status == "done" for run, _ in self.runs)
@@ -98,6 +103,7 @@ class Candidate:
                 score=score.value,
                 reward=reward,
                 usage=run.usage,
+                saved=run.saved,
                 run=evolution,
             )
 
@@ -118,4 +124,5 @@ class Candidate:
             "verdict": self.verdict if any(run.score for run, _ in self.runs) else None,
             "reward": self.reward,
             "usage": self.usage.value(),
+            **({} if self.saved == Usage() else {"saved": self.saved.value()}),
         }

@@ -72,6 +72,7 @@ class Manifest:
         commands: The commands that worked on it, as they were typed, each once.
         coterie: The versions that did.
         islands: Which of several islands it is; None where it is alone.
+        reuses: Whether it was begun by a version in which children reuse their parents' answers.
     """
 
     recipe: Mapping[str, Any]
@@ -82,6 +83,7 @@ class Manifest:
     commands: tuple[str, ...]
     coterie: tuple[str, ...]
     islands: Mapping[str, int] | None = None
+    reuses: bool = False
 
     @classmethod
     def of(
@@ -101,7 +103,7 @@ class Manifest:
             for name, item in asdict(ceiling).items()
         }
         return cls(
-            recipe=_plain(asdict(recipe)),
+            recipe=_plain(recipe.value()),
             ceiling=_plain(allowed),
             models={one.alias: _model(one, recipe) for one in models},
             embedder=embedder,
@@ -109,6 +111,7 @@ class Manifest:
             commands=(command,),
             coterie=(version("coterie"),),
             islands=islands,
+            reuses=True,
         )
 
     @classmethod
@@ -155,6 +158,7 @@ class Manifest:
             self,
             commands=tuple(dict.fromkeys((*earlier.commands, *self.commands))),
             coterie=tuple(dict.fromkeys((*earlier.coterie, *self.coterie))),
+            reuses=earlier.reuses,
         )
 
     def differences(self, earlier: Manifest) -> list[str]:

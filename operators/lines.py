@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING, Any
 from ..pool.evolutions import turns_in
 from ..pool.evolutions import usage_of as consumed_by
 from ..pool.layout import TURNS
+from ..runtime.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ..runtime.usage import Usage
-
-__all__ = ["best_of", "candidates_of", "executed", "lines_in", "runs_of", "usage_of"]
+__all__ = [
+    "best_of",
+    "candidates_of",
+    "executed",
+    "lines_in",
+    "runs_of",
+    "saved_of",
+    "usage_of",
+]
 
 
 def lines_in(folder: Path) -> Iterator[Mapping[str, Any]]:
@@ -48,6 +55,12 @@ def usage_of(line: Mapping[str, Any]) -> Usage:
     """Sum up what the runs of an episode consumed."""
     runs, _, _ = consumed_by(line)
     return runs
+
+
+def saved_of(line: Mapping[str, Any]) -> Usage:
+    """Sum up what its children did not consume, as runs of their parents had the answers."""
+    saved = (one.get("saved", {}) for one in candidates_of(line))
+    return sum((Usage(**one) for one in saved), Usage())
 
 
 def executed(line: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from ..pool.statistics import wilson
 from ..runtime.terminal import counted
 from ..runtime.usage import Usage
 from .judge import agreement
-from .lines import candidates_of, usage_of
+from .lines import candidates_of, saved_of, usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -51,6 +51,7 @@ class Report:
         generated: Configs that operators wrote, valid or not; teams left as they were do not count.
         executed: Those of them that ran to an answer: the execution rate's numerator (EvoMAS §4).
         spending: What was consumed, by purpose: task, operator, judge.
+        saved: What was not, as runs of parents had answers for their children; see `Recipe.reuse`.
         spent: What was consumed by each operator, where the strategy has no candidates.
         told: What the strategy told of its episodes: sums and counts of numbers, by their names.
         operators: What each operator contributed.
@@ -75,6 +76,7 @@ class Report:
     spending: dict[str, Usage] = field(
         default_factory=lambda: {"task": Usage(), "operator": Usage(), "judge": Usage()}
     )
+    saved: Usage = field(default_factory=Usage)
     spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
     told: dict[str, list[float]] = field(default_factory=dict[str, "list[float]"])
     operators: dict[str, _Operator] = field(default_factory=dict[str, _Operator])
@@ -102,6 +104,7 @@ class Report:
             self.answered += 1
             self.right += line["verdict"]
         self.spending["task"] += usage_of(line)
+        self.saved += saved_of(line)
         self.spending["operator"] += Usage(**line["operators"])
         self.spending["judge"] += Usage(**line["judging"])
         for lost in line["dropped"]:
@@ -198,6 +201,7 @@ class Report:
             "spending": {
                 name: {**usage.value(), "cost": usage.cost} for name, usage in self.spending.items()
             },
+            "saved": self.saved.value(),
             "spent": {name: usage.value() for name, usage in sorted(self.spent.items())},
             "told": {name: fmean(numbers) for name, numbers in sorted(self.told.items())},
             "operators": {name: vars(one) for name, one in sorted(self.operators.items())},

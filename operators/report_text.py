@@ -126,6 +126,13 @@ def _spent(report: Report) -> Iterator[str]:
     yield "spent on        calls     tokens  cost"
     for name, usage in report.spending.items():
         yield f"{name:<12} {usage.calls:>8} {usage.tokens:>10}  {usage.cost}"
+    if report.saved.calls:
+        saved, whole = report.saved, report.saved.calls + report.spending["task"].calls
+        yield f"{'saved':<12} {saved.calls:>8} {saved.tokens:>10}  {saved.cost}"
+        yield (
+            f"saved: runs of parents had the answers to {saved.calls / whole:.0%} of what teams"
+            " asked; rewards and teams' costs count them"
+        )
 
 
 def _grown(report: Report) -> str:

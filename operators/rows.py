@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..runtime.usage import Usage
 from ..schema.files import write_atomically
 from .folder import EVOLUTIONS
-from .lines import best_of, candidates_of, lines_in, runs_of, usage_of
+from .lines import best_of, candidates_of, lines_in, runs_of, saved_of, usage_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COLUMNS", "rows", "write_csv"]
 
-PURPOSES = ("teams", "operators", "judge")
+PURPOSES = ("teams", "operators", "judge", "saved")
 TOLD = ("task", "niche", "best", "team", "new", "pool")
 SCORED = ("score", "scored_by", "reward", "verdict", "first")
 COLUMNS = (
@@ -41,8 +41,9 @@ COLUMNS = (
     *(f"{purpose}_{unit}" for purpose in PURPOSES for unit in ("calls", "tokens", "usd")),
 )
 """The columns: `pool` is the number of teams that were not retired after the episode, `best` the
-place of the best candidate among those that were tried, from 0. Empty USD: a price is unknown. What
-a strategy tells beside them stands before them."""
+place of the best candidate among those that were tried, from 0. `saved` is what children did not
+consume, as runs of their parents had the answers. Empty USD: a price is unknown. What a strategy
+tells beside them stands before them."""
 
 
 def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
@@ -58,7 +59,12 @@ def rows(pool: Path, name: str) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(lines_in(pool / EVOLUTIONS / name)):
         tried = candidates_of(line)
         best = best_of(line) or {}
-        spent = (usage_of(line), Usage(**line["operators"]), Usage(**line["judging"]))
+        spent = (
+            usage_of(line),
+            Usage(**line["operators"]),
+            Usage(**line["judging"]),
+            saved_of(line),
+        )
         yield {
             "number": number,
             **{key: line.get(key) for key in (*TOLD, *SCORED)},
@@ -86,7 +92,7 @@ def write_csv(path: Path, found: Sequence[Mapping[str, Any]]) -> None:
     write_atomically(path, text.getvalue())
 
 
-def _costs(spent: tuple[Usage, Usage, Usage]) -> dict[str, Any]:
+def _costs(spent: tuple[Usage, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for purpose, usage in zip(PURPOSES, spent, strict=True):
         found[f"{purpose}_calls"] = usage.calls

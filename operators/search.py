@@ -197,15 +197,19 @@ class Search:
 
     async def _runs(self, attempt: Attempt) -> list[tuple[Run, Score]] | Dropped:
         """Run a team as often as the recipe wants; without a score, the first reason why."""
-        names = [f"candidate {attempt.number}{_again(n)}" for n in range(self.settings.repeats)]
-        tried = await together(*(self._run(attempt, what) for what in names))
+        numbers = range(self.settings.repeats)
+        tried = await together(*(self._run(attempt, number) for number in numbers))
         scored = [one for one in tried if not isinstance(one, Dropped)]
         lost = [one for one in tried if isinstance(one, Dropped)]
         return scored or lost[0]
 
-    async def _run(self, attempt: Attempt, what: str) -> tuple[Run, Score] | Dropped:
-        base = attempt.made.base if isinstance(attempt.made, Proposal) else None
-        run = await self.episode.run(attempt.team, what, base=base)
+    async def _run(self, attempt: Attempt, repeat: int) -> tuple[Run, Score] | Dropped:
+        made, what = attempt.made, _sample(attempt.number, repeat)
+        base, sources = None, ()
+        if isinstance(made, Proposal):
+            base, sources = made.base, _in_order(made, attempt.parents)
+        parents = [_sample(one.number, repeat) for one in sources if isinstance(one, Candidate)]
+        run = await self.episode.run(attempt.team, what, base=base, parents=parents)
         if run.is_infrastructure_failure:
             why = "it gives its model less time than its parent did, and less than that needs."
             return Dropped(operator="run", reason=why)
@@ -328,8 +332,9 @@ class Search:
         )
 
 
-def _again(repeat: int) -> str:
-    return f"/repeat {repeat}" if repeat else ""
+def _sample(number: int, repeat: int) -> str:
+    """Name a run of a candidate. A child's is made of that of its parents with the same repeat."""
+    return f"candidate {number}" + (f"/repeat {repeat}" if repeat else "")
 
 
 def _names(parents: Sequence[Origin]) -> tuple[str, ...]:

@@ -130,6 +130,7 @@ class Strategy:
         leaves_team: Whether what it comes to is a team of the pool, which a test runs as it stands.
             Else a test is of the strategy, with all that its pool has learnt.
         scaffold: Whether it evolves one team, the pool's head, whose folder `scaffold/` then is.
+        reuses: Whether it says of whose run on the task a team's goes on: see `Recipe.reuse`.
         find: Finds the files that its settings name, relative to the recipe's folder, and checks
             them: gives them by name, and the settings that name them so. Raises `InputError`, of
             one that is not there `SettingError`.
@@ -153,6 +154,7 @@ class Strategy:
     fold: Callable[[Any], Fold | None] = _no_fold
     leaves_team: bool = False
     scaffold: bool = False
+    reuses: bool = False
     find: Callable[[Any, Path, Catalogue], Found] = _no_files
     foretells: Callable[[Any], str] = lambda _settings: ""
     calls_at_most: Callable[[Any, Plan], int] | None = None

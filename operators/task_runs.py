@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.allowance import Allowance
 from ..runtime.carry import NOTHING, Carry
+from ..runtime.descent import Descent
 from ..runtime.engine import execute
 from ..runtime.journal import digest
 from ..runtime.outcomes import AgentOutcome, outcome_value, run_of, run_value
@@ -21,10 +22,11 @@ from ..runtime.whole import as_run, passes, perform
 from ..schema import dump
 from ..schema.errors import InputError, LimitError, RunError
 from .judge import Verdict, judge
+from .reuse import reuse_of
 from .scoring import cost_of, is_judged
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..runtime.artifacts import Keep
     from ..runtime.budget import Budget
@@ -75,6 +77,7 @@ class TaskRuns:
     artifacts: Keep | None = None
     _runs: dict[str, Run] = field(default_factory=dict[str, "Run"])
     _beside: Usage = field(default_factory=Usage)
+    _descents: dict[str, Descent] = field(default_factory=dict[str, Descent])
 
     @property
     def services(self) -> Services:
@@ -89,6 +92,7 @@ class TaskRuns:
         carry: Carry = NOTHING,
         given: Mapping[str, AgentOutcome] = NOBODY,
         base: Team | None = None,
+        parents: Sequence[str] | None = None,
         dialogue: int = 0,
         caps: Caps | None = None,
     ) -> Run:
@@ -107,6 +111,9 @@ class TaskRuns:
             carry: What its agents read of earlier passes.
             given: Outcomes of those of them that are not run.
             base: The team that it is a child of.
+            parents: Which runs of the episode were those of the teams that it was made of, all of
+                them over: what they were answered need not be asked again, see `Recipe.reuse`. The
+                first gave its topology. None: it is to be fresh, and no child's parent.
             dialogue: Characters that are kept of what each agent read and said.
             caps: What the run may consume. One that met these is the team's doing, and counts.
 
@@ -120,11 +127,13 @@ class TaskRuns:
         outcomes = {name: outcome_value(one) for name, one in sorted(given.items())}
         read = [asdict(carry), outcomes] if carry != NOTHING or outcomes else []
         told = [dict(task.briefs)] if task.briefs else []
+        descent = self._descent(plan, what, parents)
 
         async def work() -> Mapping[str, Any]:
             await services.prepare(plan)
             own = self._part_of_budget(caps, place)
-            part = {"budget": own} if own else {}
+            part: dict[str, Any] = {"budget": own} if own else {}
+            part |= {"journal": descent} if descent else {}
             context = self._context(dialogue=dialogue, trace=self._telling(plan, what), **part)
             if read:
                 made = await execute(plan, task, context, path=place, carry=carry, given=given)
@@ -133,7 +142,7 @@ class TaskRuns:
                 run = await perform(plan, task, context, path=place)
             if own is None or not own.reached - {"seconds"}:
                 self._must_count(run, is_waited_for=not is_hasty)
-            return run_value(run)
+            return run_value(replace(run, saved=descent.saved) if descent else run)
 
         asked = digest(plan.content_hash, task.id, task.query, task.context, *told, *read)
         run = run_of(await stage.journal.once(f"{place}outcome", "run", asked, work))
@@ -220,6 +229,21 @@ class TaskRuns:
         self._must_count(run)
         self._runs[what] = run
         return done
+
+    def _descent(self, plan: Plan, what: str, parents: Sequence[str] | None) -> Descent | None:
+        """Give the journal of a run that others are made of, or that is made of others."""
+        way = reuse_of(self.stage.recipe) if self.learning else "never"
+        if parents is None or way == "never":
+            return None
+        made = self._descents[what] = Descent.of(
+            self.stage.journal,
+            f"{self.path}{what}/",
+            plan,
+            [self._descents[one] for one in parents],
+            takes_seed=self.stage.services.gateway.takes_seed,
+            always=way == "always",
+        )
+        return made
 
     def _part_of_budget(self, caps: Caps | None, place: str) -> Budget | None:
         """Give what a run may spend, where it has caps of its own, less what it has spent."""

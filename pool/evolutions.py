@@ -122,12 +122,15 @@ def turns_in(path: Path) -> Iterator[Entry]:
 def usage_of(line: Mapping[str, Any]) -> tuple[Usage, Usage, Usage]:
     """Give what a task of an evolution consumed: runs of teams, operators, judging.
 
+    What children took from their parents' runs is not counted twice.
+
     Args:
         line: The task's line.
     """
     ran = line.get("candidates", ())
-    runs = [line["usage"]] if "usage" in line else [one["usage"] for one in ran]
-    teams = sum((Usage(**one) for one in runs), Usage())
+    runs = [line] if "usage" in line else ran
+    paid = (Usage(**one["usage"]) - Usage(**one.get("saved", {})) for one in runs)
+    teams = sum(paid, Usage())
     return teams, Usage(**line["operators"]), Usage(**line["judging"])
 
 

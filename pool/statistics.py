@@ -51,7 +51,8 @@ class Trial:
         score: In [0, 1]. None where the run ended without an answer to score: that is no score of
             0, and is counted on its own.
         reward: The score less the cost's share (EvoMAS Eq. 4), where it is known.
-        usage: What the run consumed.
+        usage: What the run consumed, or would have, had nothing of it been there already.
+        saved: The part of it that was not paid, as a parent's run on the task had the answers.
         niche: The task's niche.
         split: The part of the tasks that it is of. Only `evolve` is what evolution learns from.
         run: The run's id or folder.
@@ -75,6 +76,7 @@ class Trial:
     score: float | None = None
     reward: float | None = None
     usage: Usage = NOTHING
+    saved: Usage = NOTHING
     niche: str | None = None
     split: str = EVOLVE
     run: str | None = None
@@ -104,18 +106,21 @@ class Trial:
     def of(cls, value: Mapping[str, Any]) -> Trial:
         """Read a trial as a ledger's line has it."""
         given: dict[str, Any] = {name: value[name] for name in cls.__slots__ if name in value}
-        given["usage"] = Usage(**value.get("usage", {}))
+        given |= {one: Usage(**value.get(one, {})) for one in ("usage", "saved")}
         given["agents"] = {one: Part(**part) for one, part in value.get("agents", {}).items()}
         return cls(**given)
 
     def value(self) -> dict[str, Any]:
         """Give what a ledger's line has of it: nothing that is at its default."""
-        usage = {name: count for name, count in self.usage.value().items() if count}
         agents = {position: _told(part) for position, part in self.agents.items()}
         items = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}
         told = {name: item for name, (item, usual) in items.items() if item != usual}
-        parts = {"usage": usage, "agents": agents}
+        parts = {"usage": _counts(self.usage), "saved": _counts(self.saved), "agents": agents}
         return {name: parts.get(name, item) for name, item in told.items() if parts.get(name, True)}
+
+
+def _counts(usage: Usage) -> dict[str, float]:
+    return {name: count for name, count in usage.value().items() if count}
 
 
 def _told(part: Part) -> dict[str, Any]:

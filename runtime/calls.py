@@ -71,7 +71,7 @@ class Calls:
 
         Args:
             path: Which call this is, whenever it is made.
-            request: What to ask; its seed is derived from the path.
+            request: What to ask; its seed is derived from the path that the journal says.
             tell: Told what happens: `model_call`, `model_retried`, `model_fallback`, `model_error`,
                 `parameter_adapted`, `trimmed`.
             budget: What the call may cost.
@@ -84,7 +84,8 @@ class Calls:
             NotRecorded: A replay has no such answer.
             StorageError: The answer cannot be kept.
         """
-        if (seed := seed_of(self.seed, path)) != request.seed:
+        origin = path if self.journal is None else self.journal.origin(path)
+        if (seed := seed_of(self.seed, origin)) != request.seed:
             request = replace(request, seed=seed)
         call = _Call(self, request, partial(tell, path=path), budget, trim, on_words)
         started = time.monotonic()
@@ -150,7 +151,7 @@ class _Call:
         if recorded is not None:
             if self.calls.cache is not None:
                 self.calls.cache.skip(self._question())
-            return recorded, "journal"
+            return recorded, recorded.get("source", "journal")
         journal.must_be_live(path)
         value, source = await self._cached()
         await journal.put(path, "model", asked, value)

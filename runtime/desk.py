@@ -80,7 +80,7 @@ class Desk:
         self.purse = whole.purse if whole else self._budget()
         self.spending = self.purse.child()
         self.recorded = Usage()
-        self.is_recorded = False
+        self.source: str | None = None
         self.reports = _bounded(self._reports())
         self.start = self.run.start_of(self.planned.agent.id, self.before)
         self.attachments = seen_by(self.planned, self.run.workspaces.task)
@@ -159,7 +159,7 @@ class Desk:
     async def _journaled(self, journal: Journal, asked: str) -> AgentOutcome:
         if not journal.replaying and (recorded := journal.get(self.path, asked)) is not None:
             found = outcome_of(recorded)
-            self.recorded, self.is_recorded = found.usage, True
+            self.recorded, self.source = found.usage, recorded.get("source", "journal")
             return found
         outcome = await self._run()
         if outcome.result is not None:

@@ -333,13 +333,13 @@ class Running:
             content=shortened(result.content, LONGEST_EVENT) if result else None,
             steps=list(result.steps) if result else [],
             error=outcome.error,
-            **({"source": "journal"} if self._is_recorded(agent_id) else {}),
+            **({"source": source} if (source := self._source(agent_id)) else {}),
         )
 
-    def _is_recorded(self, agent_id: str) -> bool:
-        """Tell whether the journal had what the agent came to, so that it did nothing here."""
+    def _source(self, agent_id: str) -> str | None:
+        """Tell who had what the agent came to, where it did nothing here: `journal`, `parent`."""
         desk = self.desks.get(agent_id)
-        return desk is not None and desk.is_recorded
+        return None if desk is None else desk.source
 
     def _why(self) -> str:
         """Name the failure behind a missing answer: the first agent in Kahn order that failed."""

@@ -194,6 +194,10 @@ class Journal:
         del path, asked
         return nullcontext()
 
+    def origin(self, path: str) -> str:
+        """Give the path that the seed of a call is drawn from: its own; see `Descent`."""
+        return path
+
     def must_be_live(self, path: str) -> None:
         """Make sure that something may be done that is not recorded.
 

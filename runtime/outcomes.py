@@ -119,6 +119,7 @@ class Run:
         score: How it compares with the reference answer, where the task has one.
         error: Why there is no answer.
         usage: What all model calls consumed, in all rounds.
+        saved: The part of it that nobody paid again: a parent's run had the answers; see `Descent`.
         seconds: From start to end.
         agents: Each agent's outcome by id, in Kahn order.
         over_budget: Whether it was stopped by a budget, not by the team's own timeout.
@@ -138,6 +139,7 @@ class Run:
     said: str | None = None
     error: str | None = None
     usage: Usage = field(default_factory=Usage)
+    saved: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     agents: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
     over_budget: bool = False
@@ -231,6 +233,7 @@ def run_value(run: Run) -> dict[str, Any]:
         "score": None if run.score is None else asdict(run.score),
         "error": run.error,
         "usage": run.usage.value(),
+        **({} if run.saved == Usage() else {"saved": run.saved.value()}),
         "seconds": run.seconds,
         "agents": {agent_id: outcome_value(one) for agent_id, one in run.agents.items()},
         "over_budget": run.over_budget,
@@ -263,6 +266,7 @@ def run_of(value: Mapping[str, Any]) -> Run:
         score=None if score is None else Score(**score),
         error=value["error"],
         usage=_usage(value["usage"]),
+        saved=_usage(value.get("saved", {})),
         seconds=value["seconds"],
         agents={agent_id: outcome_of(one) for agent_id, one in value["agents"].items()},
         over_budget=value.get("over_budget", False),

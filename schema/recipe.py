@@ -6,7 +6,7 @@ also brings their JSON Schema.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ._shape import shape_schema
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_SEEDS", "Recipe", "load_recipe", "settings_problems"]
 
 CostUnit = Literal["tokens", "usd", "calls", "seconds"]
+Reuse = Literal["auto", "always", "never"]
 
 DEFAULT_SEEDS = ("seed:peer_review", "seed:majority_vote", "seed:debate")
 """The pool of EvoMAS Table 7 for reasoning and the use of tools."""
@@ -55,6 +56,14 @@ class Recipe:
     workers: int = 1
     seed: int = 0
     policy: str | None = None
+    reuse: Reuse = "auto"
+
+    def value(self) -> dict[str, Any]:
+        """Give each field as digests have it: `reuse`, which came late, only where it is said."""
+        fields = asdict(self)
+        if self.reuse == "auto":
+            del fields["reuse"]
+        return fields
 
 
 def _silent(_text: str, /) -> None:

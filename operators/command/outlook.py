@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...runtime.plan import compile
 from ...runtime.terminal import counted
 from ..expected import evolution
+from ..reuse import told_reuse
 from ..scoring import is_judged
 from ..strategy import strategy_of
 
@@ -46,6 +47,7 @@ def outlook(of: Evolving, *, done: int) -> str:
         f"scores: {_scores(of, left)}",
         _memory(start),
         _calls(start, len(left)),
+        *([f"reuse: {reuse}"] if (reuse := told_reuse(of.as_begun)) else []),
     ]
     if left:
         lines.append(f"estimate: {evolution(start, left)}")

@@ -125,11 +125,14 @@ def _candidate(one: Mapping[str, Any], runs: Sequence[Run], *, is_best: bool) ->
     made_of = [f"candidate {number}" for number in one["sources"]] or one["parents"]
     how = f"{one['operator']} {one['component']}" if one["component"] else one["operator"]
     best = ", the best" if is_best else ""
-    usage = Usage(**one["usage"])
+    usage, saved = Usage(**one["usage"]), Usage(**one.get("saved", {}))
+    less = (
+        f", {counted(saved.calls, 'call')} and {saved.tokens} of them saved" if saved.calls else ""
+    )
     yield (
         f"candidate {one['number']}  {how} of {' and '.join(made_of)}: {name}{best}; score"
         f" {one['score']:g}, reward {one['reward']:g}, {counted(usage.calls, 'call')},"
-        f" {usage.tokens} tokens"
+        f" {usage.tokens} tokens{less}"
     )
     if one["reason"]:
         yield f"  why: {one['reason']}"

@@ -130,6 +130,8 @@ def _facts(told: Told, manifest: Manifest) -> Iterator[tuple[str, str]]:
     total = sum(report.spending.values(), Usage())
     yield "Cost", total.cost
     yield "Tokens", f"{total.tokens:,}"
+    if report.saved.calls:
+        yield "Saved", f"{report.saved.calls:,} calls, {report.saved.tokens:,} tokens"
 
 
 def _share(right: float, n: int) -> str:

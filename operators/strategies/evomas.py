@@ -145,5 +145,6 @@ EVOMAS = Strategy(
     check=check,
     needs=lambda settings: settings.needs,
     leaves_team=True,
+    reuses=True,
     calls_at_most=calls_at_most,
 )

@@ -111,6 +111,14 @@ class Gateway:
             # That of a fallback may take seconds to make, and is hardly ever needed.
             await self._client(self._line(first).endpoint.kind)
 
+    def takes_seed(self, alias: str) -> bool:
+        """Tell whether a model can be asked with a seed. Whether it heeds one, only it knows."""
+        try:
+            endpoint = self._line(alias).endpoint
+        except InputError:
+            return False
+        return endpoint.wire == "chat" and endpoint.kind != "litellm"
+
     def secrets(self) -> frozenset[str]:
         """Give what calls send that is secret, for whoever must keep it out of what is written."""
         return frozenset[str]().union(*(line.endpoint.secrets for line in self._lines.values()))

@@ -37,7 +37,9 @@ def test_a_header_and_a_line_for_each_task_where_there_is_no_terminal(lab: Lab) 
     came = lab.evolve("--limit", "2")
     head, first, second, look = came.err.splitlines()
     assert re.fullmatch(
-        r"evomas: 2 tasks, \d+ at a time; default = m; pool/evolutions/recipe/", head
+        r"evomas: 2 tasks, \d+ at a time; default = m; children reuse their parents' answers"
+        r" where models take a seed, or have temperature 0; pool/evolutions/recipe/",
+        head,
     )
     assert re.fullmatch(r"    1 of 2  t0: 1 by solo_1 \(3 tried, 0 dropped\)  0:\d\d left", first)
     assert second.startswith("    2 of 2  t1: ")
