@@ -1,6 +1,7 @@
 """Measures what an evaluation costs by itself: tasks per second and memory, no model waited for.
 
     python -m coterie.benchmarks.throughput --data DIR       # BBEH: 4,520 tasks by a team of 7
+    python -m coterie.benchmarks.throughput --calls 5000     # so many model calls in flight
 
 First an evaluation is made whose models answer at once; its answers go to a journal on disk. Then
 it is made again from the journal, as `mas-bench replay` does: every prompt is derived and compared
@@ -11,8 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -34,6 +33,7 @@ from ..schema.loading import load_team
 from ..schema.models import DEFAULT_ALIAS, Model
 from ..schema.task import ScorerChoice, Task
 from .benchmark import Source, find_benchmark
+from .carrying import carried, loads, resident, table
 from .evaluation import Evaluation
 
 if TYPE_CHECKING:
@@ -93,14 +93,14 @@ async def measured(
     folder: Path, tasks: Sequence[Task], *, replaying: bool, parts: Parts | None = None
 ) -> dict[str, Any]:
     """Make an evaluation, or make it again; say how long it took and how memory grew."""
-    plan, resident = team_plan(), list[float]()
+    plan, sizes = team_plan(), list[float]()
     made = 0
 
     def count(_sample: object) -> None:
         nonlocal made
         made += 1
         if made % max(1, len(tasks) // QUARTERS) == 0:
-            resident.append(_resident())
+            sizes.append(resident())
 
     async with open_services(Catalogue.of_host(), Setting(seed=0)) as host:
         gateway = Immediate({DEFAULT_ALIAS: Model(alias=DEFAULT_ALIAS, model="none")})
@@ -117,23 +117,14 @@ async def measured(
                 on_sample=count,
                 parts=parts,
             )
-            before, started, cpu = _resident(), time.monotonic(), time.process_time()
+            before, started, cpu = resident(), time.monotonic(), time.process_time()
             differing = await evaluation.again() if replaying else []
             if not replaying:
                 await evaluation.to_the_end()
             seconds, used = time.monotonic() - started, time.process_time() - cpu
     if differing or made != len(tasks):
         raise RuntimeError(f"{made} of {len(tasks)} were made, {len(differing)} differ.")
-    return {"seconds": seconds, "cpu": used, "before": before, "resident": resident}
-
-
-def _resident() -> float:
-    """Give the memory that the process has now, in MB."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    except FileNotFoundError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return {"seconds": seconds, "cpu": used, "before": before, "resident": sizes}
 
 
 @click.command(cls=Command)
@@ -143,14 +134,37 @@ def _resident() -> float:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="The folder with BBEH's files.  [default: made-up tasks of its length]",
 )
+@click.option(
+    "--calls",
+    type=click.IntRange(min=1),
+    help="Only measure how many model calls one process carries, with so many in flight.",
+)
+@click.option(
+    "--latency",
+    type=click.FloatRange(min=0.0, max=600.0),
+    default=2.0,
+    show_default=True,
+    help="Seconds that each of these calls takes.",
+)
 @click.option("--phase", type=click.Choice(["record", "replay"]), hidden=True)
 @click.option("--folder", type=click.Path(path_type=Path), hidden=True)
-def main(count: int, data: Path | None, phase: str | None, folder: Path | None) -> None:
+def main(
+    *,
+    count: int,
+    data: Path | None,
+    calls: int | None,
+    latency: float,
+    phase: str | None,
+    folder: Path | None,
+) -> None:
     """Measure tasks per second and memory of an evaluation by a team of 7 plain agents."""
     if phase is not None and folder is not None:
         tasks = some_tasks(data, count)
         came = asyncio.run(measured(folder, tasks, replaying=phase == "replay"))
         click.echo(json.dumps(came))
+        return
+    if calls is not None:
+        click.echo(table([(one, carried(one)) for one in loads(calls, latency)]))
         return
     click.echo("            tasks/s   CPU ms each   MB before   MB at each quarter of the tasks")
     with tempfile.TemporaryDirectory(prefix="throughput-") as kept:

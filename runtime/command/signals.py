@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...schema.errors import CoterieError, InputError
+from ..collecting import collecting_seldom
 from ..terminal import speakable
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def to_the_end(work: Coroutine[Any, Any, int], how_to_go_on: Callable[[], str]) 
             _from_now_on(signal.SIG_DFL)
 
     try:
-        return asyncio.run(listened())
+        with collecting_seldom():
+            return asyncio.run(listened())
     except (KeyboardInterrupt, asyncio.CancelledError):
         click.echo(f"interrupted.{how_to_go_on()}", err=True)
         return 128 + ended_by

@@ -95,10 +95,21 @@ def test_splitting_loses_and_invents_no_character_and_is_done_once(text: str, al
     assert not split(said.answer, alone=alone).thinking
 
 
-SIGNS = [*OPEN, *CLOSE, "◁think▷", "◁/think▷", "<|begin_of_thought|>", "<|END_THINKING|>"]
+SIGNS_OF_ALL_KINDS = [
+    *OPEN,
+    *CLOSE,
+    "◁think▷",
+    "◁/think▷",
+    "<|begin_of_thought|>",
+    "<|END_THINKING|>",
+]
 
 
-@given(st.lists(st.sampled_from([*SIGNS, "\n", "\u2003", "a < b", "[1]", "`"]), max_size=5))
+@given(
+    st.lists(
+        st.sampled_from([*SIGNS_OF_ALL_KINDS, "\n", "\u2003", "a < b", "[1]", "`"]), max_size=5
+    )
+)
 def test_a_text_is_searched_wherever_it_may_hold_a_sign(parts: list[str]) -> None:
     text = "".join(parts)
     looked = split(text), thought_of({"content": text})
