@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .hints import did_you_mean
 from .problems import Path, Problem, quoted
+from .valid import surely_valid
 from .values import is_list, is_mapping
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ def shape_problems(document: Document, schema: str | Mapping[str, Any]) -> Itera
         document: The document.
         schema: The name of one of ours, or a schema that was put together from them.
     """
+    if surely_valid(document.value, _schema(schema), _others()):
+        return
     validator = _validator(schema) if isinstance(schema, str) else _validating(schema)
     for error in validator.iter_errors(document.value):
         yield from _problems_of(error, document)
@@ -107,6 +110,16 @@ def sound(document: Document, name: str) -> Any:
         for path in _faulty(error):
             _drop(value, path)
     return value
+
+
+def _schema(schema: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    return shape_schema(schema) if isinstance(schema, str) else schema
+
+
+def _others() -> Mapping[str, Mapping[str, Any]]:
+    """Give the schemas that others may refer to."""
+    team = shape_schema("team")
+    return {team["$id"]: team}
 
 
 @functools.cache
@@ -130,10 +143,10 @@ def _strict() -> tuple[Any, Any]:
         if isinstance(text, str) and not re.fullmatch(pattern, text):
             yield ValidationError("no match")
 
-    def unique(_: Any, __: Any, items: Any, ___: Any) -> Iterator[ValidationError]:
+    def unique(_: Any, wanted: bool, items: Any, __: Any) -> Iterator[ValidationError]:
         """Find repeated items in one pass, each with its place."""
         seen: set[str] = set()
-        for index, item in enumerate(items if is_list(items) else ()):
+        for index, item in enumerate(items if wanted and is_list(items) else ()):
             text = json.dumps(item, sort_keys=True)
             if text in seen:
                 yield ValidationError("repeated", path=(index,), instance=item)

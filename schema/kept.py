@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .problems import dotted, quoted
+from .valid import surely_valid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +32,7 @@ def misfit(form: str, value: Any) -> str:
             is wrong.
         value: The value, as JSON has it.
     """
-    if form not in _definitions():
+    if form not in _definitions() or surely_valid(value, _schema(form)):
         return ""
     try:
         error = next(_validator(form).iter_errors(value), None)
@@ -47,7 +48,12 @@ def misfit(form: str, value: Any) -> str:
 def _validator(form: str) -> Validator:
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator({"$defs": _definitions(), **_definitions()[form]})
+    return Draft202012Validator(_schema(form))
+
+
+@functools.cache
+def _schema(form: str) -> Mapping[str, Any]:
+    return {"$defs": _definitions(), **_definitions()[form]}
 
 
 @functools.cache
