@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import functools
 import platform
+import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
-from importlib.metadata import version
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from ..schema import dump
+from ..schema.entries import own_version
 from ..schema.errors import InputError
 from ..schema.json_text import dumps, loads
 from ..schema.kept import misfit
@@ -273,7 +274,7 @@ def read_value(path: Path, form: str = "") -> dict[str, Any]:
 
 @functools.cache
 def _version() -> str:
-    return version("coterie")
+    return own_version(sys.path)
 
 
 def _recalled(setting: Setting) -> dict[str, Any]:

@@ -11,19 +11,19 @@ import re
 import site
 import sys
 from dataclasses import dataclass, field, replace
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from inspect import isfunction
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from .entries import Entry, find_entries
 from .errors import InputError
 from .models import DEFAULT_ALIAS, Model
 from .problems import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from .python_tool import PythonTool
     from .tools_file import HostTools, Permission
@@ -245,16 +245,15 @@ def _body(text: str) -> str:
 
 
 @functools.cache
-def installed(group: str) -> Mapping[str, EntryPoint]:
+def installed(group: str) -> Mapping[str, Entry]:
     """Find the entry points of a group by name, without importing any of them."""
-    found = _entry_points(tuple(sys.path)).select(group=f"coterie.{group}")
-    return {point.name: point for point in found}
+    return {one.name: one for one in _entries(tuple(sys.path)) if one.group == group}
 
 
 @functools.cache
-def _entry_points(_path: tuple[str, ...]) -> Any:
+def _entries(path: tuple[str, ...]) -> Sequence[Entry]:
     """Read those of all groups at once: each time, the files of all packages are opened."""
-    return entry_points()
+    return find_entries(path)
 
 
 def load_named(group: str, name: str) -> Any:
@@ -268,7 +267,7 @@ def load_named(group: str, name: str) -> Any:
     try:
         return point.load()
     except (ImportError, AttributeError) as error:
-        package = f" of {point.dist.name}" if point.dist else ""
+        package = f" of {point.package}" if point.package else ""
         raise InputError(
             f"{name} ({point.value}{package}) cannot be imported: {error}. Install what is missing."
         ) from error

@@ -11,7 +11,7 @@ from .chance import draw_child
 from .credit import credit_run
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from ...schema.entries import Entry
 
 __all__ = ["main"]
 
@@ -54,7 +54,7 @@ class _Operators(Group):
         "specialize": "Let a model nudge a pool's agent towards what it is good at.",
     }
 
-    def command_of(self, point: EntryPoint) -> click.Command | None:
+    def command_of(self, point: Entry) -> click.Command | None:
         """Give an operator's command: its own, or one that is made for it."""
         from ..operator import operator_of
         from .children import child_command

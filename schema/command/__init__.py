@@ -11,7 +11,6 @@ import signal
 import sys
 import threading
 import traceback
-from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +24,9 @@ from ..terminal import speakable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from importlib.metadata import EntryPoint
     from pathlib import Path
+
+    from ..entries import Entry
 
 __all__ = [
     "HOST",
@@ -182,6 +182,8 @@ def host_catalogue(
 
 def _tell_version(ctx: click.Context, _option: click.Parameter, asked: bool) -> None:
     if asked and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
         click.echo(f"{ctx.info_name}, version {version('coterie')}")
         ctx.exit()
 
@@ -261,7 +263,7 @@ class Group(Family):
         point = installed(self.entries).get(cmd_name)
         return self.command_of(point) if point else super().get_command(ctx, cmd_name)
 
-    def command_of(self, point: EntryPoint) -> click.Command | None:
+    def command_of(self, point: Entry) -> click.Command | None:
         """Give the command that an entry point leads to."""
         return point.load()
 
@@ -285,8 +287,8 @@ class Group(Family):
     def _summary(self, name: str) -> str:
         if name in self.summaries:
             return self.summaries[name]
-        distribution = installed(self.entries)[name].dist
-        return f"From {distribution.name}." if distribution else ""
+        package = installed(self.entries)[name].package
+        return f"From {package}." if package else ""
 
 
 @click.group(cls=Group)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from coterie.schema import Catalogue, HostTools, InputError, Model, Server
 from coterie.schema import catalogue as catalogue_module
 from coterie.schema.catalogue import GROUPS, installed, load_named, tool_identifier
+from coterie.schema.entries import Entry
 
 
 def test_this_package_brings_names_of_every_kind() -> None:
@@ -103,7 +103,7 @@ def test_a_name_stands_for_what_its_package_declares() -> None:
 def test_a_plugin_that_cannot_be_imported_is_named(
     value: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    point = EntryPoint(name="vote", value=value, group="coterie.functions")
+    point = Entry(group="functions", name="vote", value=value)
     monkeypatch.setattr(catalogue_module, "installed", lambda _: {"vote": point})
     with pytest.raises(InputError) as caught:
         load_named("functions", "vote")
@@ -115,12 +115,9 @@ def test_a_plugin_that_cannot_be_imported_is_named(
 def test_a_broken_plugin_is_named_with_its_distribution(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    class Distribution:
-        name = "some-plugin"
-
     class Point:
         value = "some_plugin:vote"
-        dist = Distribution
+        package = "some-plugin"
 
         def load(self) -> None:
             raise ImportError("torch is missing")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import pytest
 from coterie.runtime import functions
 from coterie.schema import Catalogue, ConfigError, HostTools, Server, load_team, parse_team
 from coterie.schema import catalogue as catalogue_module
+from coterie.schema.entries import Entry
 
 from .strategies import CATALOGUE
 
@@ -211,10 +211,10 @@ def test_a_function_may_say_that_it_needs_no_report(monkeypatch: pytest.MonkeyPa
 def test_a_function_that_cannot_be_imported_is_a_problem_of_its_agent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    broken = EntryPoint(name="count", value="no_such_module:count", group="coterie.functions")
+    broken = Entry(group="functions", name="count", value="no_such_module:count")
     there = catalogue_module.installed
 
-    def points(group: str) -> Mapping[str, EntryPoint]:
+    def points(group: str) -> Mapping[str, Entry]:
         return {"count": broken} if group == "functions" else there(group)
 
     monkeypatch.setattr(catalogue_module, "installed", points)
@@ -226,8 +226,8 @@ def test_a_function_that_cannot_be_imported_is_a_problem_of_its_agent(
 def test_a_backend_that_cannot_be_imported_is_a_problem_of_its_agents(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    broken = EntryPoint(name="llm", value="no_such_module:Runner", group="coterie.runners")
-    points: Mapping[str, EntryPoint] = {"llm": broken}
+    broken = Entry(group="runners", name="llm", value="no_such_module:Runner")
+    points: Mapping[str, Entry] = {"llm": broken}
     monkeypatch.setattr(catalogue_module, "installed", lambda _: points)
     assert problems(agent("agent_type: LLM, prompt: Be brief.")) == [
         "3:19: error: agents.a.agent_type: llm (no_such_module:Runner) cannot be imported: No"

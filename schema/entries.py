@@ -1,0 +1,159 @@
+"""What installed packages declare for coterie: their entry points in groups `coterie.…`.
+
+`importlib.metadata` tells the same of all groups. To import it, and to have it read what packages
+declare for anybody, is a third of what `mas --help` takes. So it is asked only where packages are
+found in another way than in folders.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from contextlib import suppress
+from functools import reduce
+from importlib import import_module
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["Entry", "find_entries", "own_version"]
+
+PREFIX = "coterie."
+_VERSION = re.compile(r"^Version: *(\S+)", re.MULTILINE)
+_VALUE = re.compile(r"(?P<module>[\w.]+)\s*(?::\s*(?P<attribute>[\w.]+)\s*)?(?:\[.*\]\s*)?")
+
+
+class Entry:
+    """A name that an installed package declares, and what it stands for.
+
+    Attributes:
+        group: Its group, without `coterie.`.
+        name: The name.
+        value: A module, and after a colon what of it is meant.
+    """
+
+    __slots__ = ("_by", "group", "name", "value")
+
+    def __init__(self, *, group: str, name: str, value: str, by: str | Path = "") -> None:
+        """Take what is declared, and by whom: a package's name, or the folder that describes it."""
+        self.group = group
+        self.name = name
+        self.value = value
+        self._by = by
+
+    @property
+    def package(self) -> str:
+        """The name of the package that declares it; empty where that is not known."""
+        if isinstance(self._by, str):
+            return self._by
+        from importlib.metadata import Distribution
+
+        return Distribution.at(self._by).metadata["Name"] or ""
+
+    def load(self) -> Any:
+        """Import what the name stands for.
+
+        Raises:
+            ImportError: It cannot be imported, or its value names no module.
+            AttributeError: The module has nothing of that name.
+        """
+        found = _VALUE.fullmatch(self.value)
+        if found is None:
+            raise ImportError("it names no module")
+        names = filter(None, (found["attribute"] or "").split("."))
+        return reduce(getattr, names, import_module(found["module"]))
+
+
+def find_entries(paths: Sequence[str]) -> list[Entry]:
+    """Find what packages declare for us; of several packages by one name, the first counts.
+
+    Args:
+        paths: Where Python looks for modules: `sys.path`.
+    """
+    if not _are_in_folders(paths):
+        return [*_told_by_python()]
+    return [entry for folder in _described(paths).values() for entry in _declared(folder)]
+
+
+def own_version(paths: Sequence[str]) -> str:
+    """Find which version of ours is installed; `paths` as above.
+
+    Raises:
+        PackageNotFoundError: None is, as packages are; whoever has commands has one.
+    """
+    described = _described(paths) if _are_in_folders(paths) else {}
+    for name in ("METADATA", "PKG-INFO") if "coterie" in described else ():
+        with suppress(OSError):
+            text = (described["coterie"] / name).read_text(encoding="utf-8")
+            if found := _VERSION.search(text):
+                return found[1]
+    from importlib.metadata import version
+
+    return version("coterie")
+
+
+def _are_in_folders(paths: Sequence[str]) -> bool:
+    return not any(map(_is_else, sys.meta_path)) and not any(map(_is_archive, paths))
+
+
+def _is_else(finder: object) -> bool:
+    """Tell whether packages are also found in another way than on the path."""
+    return finder is not PathFinder and hasattr(finder, "find_distributions")
+
+
+def _is_archive(path: str) -> bool:
+    return path.lower().endswith(".egg") or Path(path).is_file()
+
+
+def _told_by_python() -> Iterator[Entry]:
+    from importlib.metadata import entry_points
+
+    points = entry_points()
+    for group in sorted(points.groups):
+        for one in points.select(group=group) if group.startswith(PREFIX) else ():
+            by = one.dist.name if one.dist else ""
+            yield Entry(group=group.removeprefix(PREFIX), name=one.name, value=one.value, by=by)
+
+
+def _described(paths: Sequence[str]) -> dict[str, Path]:
+    """Give the folders that describe packages, by their names in one spelling."""
+    found: dict[str, Path] = {}
+    for path in paths:
+        for name in _names_in(path or os.curdir):
+            if name.lower().endswith((".dist-info", ".egg-info")):
+                package = name.rpartition(".")[0].partition("-")[0]
+                found.setdefault(re.sub("[-_.]+", "-", package).lower(), Path(path, name))
+    return found
+
+
+def _names_in(path: str) -> list[str]:
+    try:
+        with os.scandir(path) as found:
+            return [one.name for one in found]
+    except OSError:
+        return []
+
+
+def _declared(folder: Path) -> Iterator[Entry]:
+    try:
+        content = (folder / "entry_points.txt").read_bytes()
+    except OSError:
+        return
+    if PREFIX.encode() not in content:
+        return
+    group = ""
+    for line in map(str.strip, content.decode("utf-8", "replace").splitlines()):
+        name, is_pair, value = line.partition("=")
+        if line.startswith("[") and line.endswith("]"):
+            group = line.strip("[]")
+        elif is_pair and group.startswith(PREFIX) and not line.startswith("#"):
+            yield Entry(
+                group=group.removeprefix(PREFIX),
+                name=name.strip(),
+                value=value.strip(),
+                by=folder,
+            )
