@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..schema.values import is_list, is_mapping
-from .gateway import bare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +27,8 @@ def kept(messages: Sequence[Message], answer: ChatAnswer, most: int) -> tuple[Me
         most: Characters of all that was said. Beyond that the longest lose their middle, all to
             the same length.
     """
+    from .gateway import bare
+
     called = [{"name": one.name, "arguments": one.arguments} for one in answer.tool_calls]
     shown = map(bare, messages)
     said = [(str(one.get("role", "")), spoken(one)) for one in shown]

@@ -7,7 +7,6 @@ the same evidence gives the same score.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import math
 import re
@@ -261,10 +260,12 @@ async def regex(evidence: Evidence) -> Score:
     Raises:
         ValueError: The expression is not valid, which a task that was loaded has none.
     """
+    from asyncio import to_thread
+
     task = evidence.task
     pattern = str(task.scorer.options.get("pattern", task.answer))
     try:
-        found = await asyncio.to_thread(searches().find, pattern, evidence.answer)
+        found = await to_thread(searches().find, pattern, evidence.answer)
     except TooMuch as error:
         return Score(value=0.0, reason=f"{quoted(pattern)} is not found: {error}. {SIMPLER}")
     return _verdict(found, evidence.answer, pattern)

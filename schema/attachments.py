@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
@@ -47,9 +46,11 @@ class Attachment:
     @classmethod
     def of(cls, content: bytes) -> Self | None:
         """Take the content of a file; None where it is no image and no PDF that models take."""
+        from hashlib import sha256
+
         if (media_type := _media_type(content)) is None:
             return None
-        digest = hashlib.sha256(content).hexdigest()
+        digest = sha256(content).hexdigest()
         return cls(media_type=media_type, sha256=digest, content=content)
 
     @property

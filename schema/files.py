@@ -7,7 +7,6 @@ given, and raises `StorageError` where that cannot be had.
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,6 +45,8 @@ def write_atomically(
         StorageError: It cannot be written; the old content still stands. Only when its folder
             cannot be flushed may the new one stand already.
     """
+    import tempfile
+
     with _named(path):
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -39,9 +38,11 @@ def near(word: str, names: Iterable[str]) -> str | None:
     To compare two texts takes as long as both are, one times the other. So of many long names that
     have the word's letters, only those are compared that have most of them.
     """
+    from difflib import SequenceMatcher, get_close_matches
+
     if len(word) > LONGEST_WORD:
         return None
-    matcher = difflib.SequenceMatcher()
+    matcher = SequenceMatcher()
     matcher.set_seq2(word)
     likely: list[tuple[float, str]] = []
     for name in islice(names, MOST_NAMES):
@@ -56,7 +57,7 @@ def near(word: str, names: Iterable[str]) -> str | None:
         if room < 0 and compared:
             break
         compared.append(name)
-    return next(iter(difflib.get_close_matches(word, compared, n=1, cutoff=LEAST)), None)
+    return next(iter(get_close_matches(word, compared, n=1, cutoff=LEAST)), None)
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from typing import TYPE_CHECKING
 
@@ -30,6 +29,7 @@ def read_table(content: bytes, file: str) -> Iterator[tuple[int, bytes | Problem
         content: The file's bytes, in UTF-8.
         file: The name that messages show.
     """
+    import csv
 
     def wrong(message: str) -> tuple[int, Problem]:
         return line, Problem(file=file, place=Place(line=line), message=message)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -564,6 +563,8 @@ class Team:
     @property
     def content_hash(self) -> str:
         """SHA-256 over everything that is executed; neither order nor metadata count."""
+        from hashlib import sha256
+
         executed: dict[str, Any] = {
             "backend": self.backend,
             "constitution": self.constitution,
@@ -573,7 +574,7 @@ class Team:
         executed["agents"] = {one: _executed(agent) for one, agent in self.agents.items()}
         executed["topology"] = {"edges": sorted(self.edges), "output": self.output}
         text = json.dumps(equal_numbers_alike(executed), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        return sha256(text.encode()).hexdigest()
 
 
 def _executed(agent: Agent) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from .errors import ConfigError, InputError
 from .hints import did_you_mean
 from .loading import merged, read_file, shape_only
 from .problems import quoted
-from .python_tool import load_python_tool
 from .values import is_list
 from .yaml_text import read_yaml
 
@@ -85,6 +84,8 @@ def load_tools(path: str | Path) -> HostTools:
 
 def _python(document: Document, folder: Path) -> tuple[dict[str, PythonTool], list[Problem]]:
     """Load the functions, and tell of those that cannot be."""
+    from .python_tool import load_python_tool
+
     said = document.value.get("python", [])
     tools: dict[str, PythonTool] = {}
     problems: list[Problem] = []

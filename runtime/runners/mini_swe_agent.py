@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ...schema.extras import how_to_get
 from ..importing import quiet_environment
-from .bridge import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,6 +76,8 @@ class MiniSweAgentRunner:
             CallError: Its model gave no usable answer.
             JailError: There is no jail for its commands.
         """
+        from .bridge import in_thread
+
         steps = self.calls_at_most(assignment.agent)
 
         def work(bridge: Bridge) -> AgentResult:

@@ -6,7 +6,6 @@ import functools
 from typing import TYPE_CHECKING
 
 from ..importing import quiet_environment
-from .bridge import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,6 +56,8 @@ class SmolagentsRunner:
             CallError: Its model gave no usable answer.
             JailError: There is no jail for its code.
         """
+        from .bridge import in_thread
+
         steps = assignment.agent.max_steps or MAX_STEPS
         writes_code = self.needs_jail(assignment.agent)
 

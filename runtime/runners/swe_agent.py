@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ...schema.errors import AgentError
 from ._sweagent_install import SHORTLY, VARIABLE, Installation
-from .bridge import in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,6 +93,7 @@ class SweAgentRunner:
             JailError: There is no jail for it.
         """
         from ._sweagent import run_swe_agent
+        from .bridge import in_thread
 
         steps = self.calls_at_most(assignment.agent)
 

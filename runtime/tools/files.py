@@ -5,7 +5,6 @@ They change nothing, and see nothing but regular files inside the workspace.
 
 from __future__ import annotations
 
-import asyncio
 import io
 import itertools
 import time
@@ -174,7 +173,9 @@ def _in_thread(
     """Make a tool's `run` of a function that would hold up the event loop."""
 
     async def run(arguments: Mapping[str, Any], workspace: Workspace) -> str:
-        return await asyncio.to_thread(lambda: work(workspace.path, **arguments))
+        from asyncio import to_thread
+
+        return await to_thread(lambda: work(workspace.path, **arguments))
 
     return run
 

@@ -9,7 +9,6 @@ import click
 
 from .._meaning import TEAM_RULES
 from ..agent_file import check_agent, load_agent
-from ..ceiling import load_ceiling
 from ..document import LIMITS
 from ..errors import ConfigError, InputError
 from ..loading import (
@@ -21,10 +20,8 @@ from ..loading import (
 )
 from ..placeholders import placeholders
 from ..problems import FORMATS, Problem
-from ..recipe import load_recipe
 from ..tasks import load_tasks
 from ..terminal import speakable
-from ..tools_file import load_tools
 from . import Command, host_catalogue, host_options, note, problem_format
 from ._files import kind_of, with_agents
 
@@ -81,10 +78,16 @@ def _loaded(file: Path, known: Catalogue) -> tuple[Problem, ...]:
         case "models":
             load_models(file)
         case "tools":
+            from ..tools_file import load_tools
+
             load_tools(file)
         case "policy":
+            from ..ceiling import load_ceiling
+
             load_ceiling(file)
         case "evolution":
+            from ..recipe import load_recipe
+
             load_recipe(file, tell=note)
         case "agent":
             load_agent(file, known)

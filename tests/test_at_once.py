@@ -1,0 +1,100 @@
+"""Commands answer at once: they import what they use, and what only errors need where there is one.
+
+Nothing is timed here, so a slow machine changes nothing; docs/performance.md has the times.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from coterie.runtime.doubles import ScriptedModel
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAIR = re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)[0]
+"""The team on the first page."""
+
+LOOKING = """
+import json, os, sys
+from importlib import import_module
+
+def tell():
+    print(json.dumps([*sys.modules]), file=sys.stderr, flush=True)
+
+def connecting(event, _):
+    if event == "socket.connect" and "{until}" == event:
+        tell()
+        os._exit(0)
+
+sys.addaudithook(connecting)
+try:
+    import_module(sys.argv[1]).main(sys.argv[2:])
+finally:
+    tell()
+"""
+NEVER = {
+    "aiohttp", "email", "importlib.metadata", "jsonschema", "litellm", "networkx", "numpy",
+    "openai", "referencing", "rich", "smolagents", "sqlite3",
+}  # fmt: skip
+"""What no command imports that neither asks a model nor finds fault."""
+
+
+def imported(command: str, *arguments: str | Path, folder: Path, until: str = "") -> set[str]:
+    """What a command has imported at its end, or until it first connects to somebody."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOOKING.replace("{until}", until), command, *map(str, arguments)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return {*json.loads(done.stderr.splitlines()[-1])}
+
+
+def test_help_reads_no_file_and_no_package(tmp_path: Path) -> None:
+    found = imported("coterie.schema.command", "--help", folder=tmp_path)
+    assert found & (NEVER | {"asyncio", "coterie.schema.team", "yaml"}) == set()
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    (tmp_path / "prompts").mkdir()
+    for name in re.findall(r"prompt: (\w+)\n", PAIR):
+        (tmp_path / "prompts" / f"{name}.md").write_text("Do it.")
+    (tmp_path / "team.yaml").write_text(PAIR)
+    return tmp_path / "team.yaml"
+
+
+def test_valid_files_are_told_apart_from_others_without_jsonschema(pair: Path) -> None:
+    task, models, tools = (pair.with_name(name) for name in ("t.json", "models.yaml", "tools.yaml"))
+    task.write_text('{"id": "t", "query": "What is 1 + 1?", "answer": "2"}')
+    models.write_text("models: {default: {model: openai/m}}\n")
+    tools.write_text("permissions: {read_file: ask}\n")
+    agent = pair.with_name("critic.yaml")
+    agent.write_text("role: critic\nprompt: Look for a mistake.\n")
+    files = (pair, task, models, tools, agent, ROOT / "seeds" / "debate.yaml")
+    found = imported("coterie.schema.command.validate", *files, folder=pair.parent)
+    assert found & (NEVER | {"asyncio", "ssl"}) == set()
+
+
+def test_what_is_wrong_jsonschema_says(pair: Path) -> None:
+    pair.write_text(PAIR.replace("role: solver", "rule: solver"))
+    found = imported("coterie.schema.command.validate", pair, folder=pair.parent)
+    assert "jsonschema" in found
+
+
+def test_a_run_asks_its_model_before_it_imports_what_comes_later(pair: Path) -> None:
+    with ScriptedModel("2") as model:
+        arguments = (pair, "-q", "What is 1 + 1?", "--quiet", "--model", f"m@{model.api_base}")
+        found = imported(
+            "coterie.runtime.command.run", *arguments, folder=pair.parent, until="socket.connect"
+        )
+        assert "aiohttp" in found
+        assert not model.calls
+    assert found & (NEVER - {"aiohttp", "email", "sqlite3"}) == set()
