@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ...runtime.gateway import ChatRequest
     from .world import World
 
-__all__ = ["RECIPE", "evolve"]
+__all__ = ["META", "RECIPE", "Simulated", "evolve"]
 
 AGENT, META, SOLVER = "agent", "meta", "solver"
 ADAPTS = "Adapt it to the task before it starts."
@@ -73,7 +73,7 @@ async def _evolved(
         team = Team(name=f"solo_{number + 1}", agents={SOLVER: agent})
         pool.add(team, Lineage(operator="seed"), op=team.name)
     place = open_folder(pool.folder, "calibration")
-    services = services_of(_Simulated(models, world, seed), seed)
+    services = services_of(Simulated(models, world, seed), seed)
     with Journal.open(place) as journal:
         stage = stage_of(
             RECIPE,
@@ -92,12 +92,12 @@ async def _evolved(
     return teams, {one.name: worth_of(one.team.agents[SOLVER].prompt) for one in teams}
 
 
-class _Simulated(Gateway):
+class Simulated(Gateway):
     """A gateway that asks nobody. Everything is a function of the request and its seed."""
 
     def __init__(self, models: dict[str, Model], world: World, seed: int) -> None:
         super().__init__(models, environment={})
-        self._world, self._seed = world, seed
+        self.world, self._seed = world, seed
 
     def check(self, aliases: Iterable[str], *, priced: bool = False) -> None:
         """Find nothing to object to."""
@@ -111,19 +111,22 @@ class _Simulated(Gateway):
         chance = random.Random(f"{self._seed}/{request.seed}/{shown}")  # noqa: S311 - guards nothing
         if request.model == META:
             fields = request.schema["properties"] if request.schema else {}
-            text = json.dumps({"reason": "Drawn.", **_decision(fields, shown, self._world, chance)})
+            text = json.dumps({"reason": "Drawn.", **self._decision(fields, shown, chance)})
         else:
             text = "yes" if chance.random() < worth_of(shown) else "no"
         usage = Usage(calls=1, prompt_tokens=100, completion_tokens=1)
         return ChatAnswer(text=text, usage=usage, model=request.model, alias=request.model)
 
+    def _decision(self, fields: Any, shown: str, chance: random.Random) -> dict[str, Any]:
+        """Answer an operator: the first teams of the list, and edits whose worth is drawn."""
+        if "selected" in fields:
+            items = fields["selected"]
+            return {"selected": items["items"]["enum"][: items["maxItems"]]}
+        if ADAPTS in shown and chance.random() < UNCHANGED:
+            return {"edits": []}
+        return {"edits": edits_to_values((self.edit(shown, chance),))}
 
-def _decision(fields: Any, shown: str, world: World, chance: random.Random) -> dict[str, Any]:
-    """Answer an operator: the first teams of the list, and edits whose worth is drawn."""
-    if "selected" in fields:
-        items = fields["selected"]
-        return {"selected": items["items"]["enum"][: items["maxItems"]]}
-    if ADAPTS in shown and chance.random() < UNCHANGED:
-        return {"edits": []}
-    child = prompt_of(world.child(worth_of(shown), chance), chance.randrange(10**9))
-    return {"edits": edits_to_values((SetPrompt(agent=SOLVER, prompt=child),))}
+    def edit(self, shown: str, chance: random.Random) -> SetPrompt:
+        """Draw the edit that makes a child of a team that is shown."""
+        child = prompt_of(self.world.child(worth_of(shown), chance), chance.randrange(10**9))
+        return SetPrompt(agent=SOLVER, prompt=child)
