@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from .embedding import CachedEmbedder, choose_embedder
 from .learnt import LONGEST_TASK
-from .store import Labels, Point, Wanted, open_store
+from .store import Labels, Lost, Point, Wanted, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -134,17 +134,13 @@ class Memory:
             StorageError: The ledger cannot be read.
             CoterieError: The embedder or the store failed; nothing is lost by it.
         """
+        wanted = Wanted(kind=kind, niche=niche, or_no_niche=or_no_niche, level=level)
         with self._turn:
-            self._catch_up()
-            if k < 1 or not self._tasks.entries or seen == 0:
-                return []
-            wanted = Wanted(kind=kind, niche=niche, or_no_niche=or_no_niche, level=level)
-            found: list[tuple[Learnt, float]] = []
-            closest = self._tasks.closest(text, wanted, self._pool.learnt, owner, seen)
-            for entry, similarity in closest:
-                if len(found) >= k and similarity < found[k - 1][1]:
-                    break
-                found.append((entry, similarity))
+            try:
+                found = self._found(text, k, wanted, owner, seen)
+            except Lost:  # a server that was emptied: all of it is in the ledger
+                self._tasks.entries.clear()
+                found = self._found(text, k, wanted, owner, seen)
         return sorted(found, key=lambda one: (-one[1], one[0].id))[:k]
 
     def alike(
@@ -194,6 +190,20 @@ class Memory:
             cut = [one[:LONGEST_TASK] for one in (text, *others)]
             first, *vectors = self._embedder.embed(cut) if others else [()]
         return [math.fsum(map(mul, first, one)) for one in vectors]
+
+    def _found(
+        self, text: str, k: int, wanted: Wanted, owner: str | None, seen: int | None
+    ) -> list[tuple[Learnt, float]]:
+        """Give at least as many entries as are wanted, the closest first, and all equals."""
+        self._catch_up()
+        found: list[tuple[Learnt, float]] = []
+        if k < 1 or not self._tasks.entries or seen == 0:
+            return found
+        for entry, similarity in self._tasks.closest(text, wanted, self._pool.learnt, owner, seen):
+            if len(found) >= k and similarity < found[k - 1][1]:
+                break
+            found.append((entry, similarity))
+        return found
 
     @cached_property
     def _texts(self) -> _Index:

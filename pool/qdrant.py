@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+import re
 import socket
 from contextlib import contextmanager
+from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..schema.errors import InputError, RunError
-from .store import DIGITS, Hit
+from ..schema.problems import quoted
+from .store import DIGITS, Hit, Lost
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator, Sequence
@@ -31,10 +34,18 @@ LONGEST_QUOTE = 300
 FIRST = 16
 """Points that are asked for first; more, and more again, where all of these are wanted."""
 WIDENING = 4
+OLDEST = (1, 10)
+"""The first version of the server that has the search that we use."""
+GONE = 404
+_PREFIX = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class QdrantStore:
-    """A collection of Qdrant. It is made with the first points.
+    """A collection of Qdrant. It is made with the first points, by whoever is first.
+
+    Points are known by their keys, so several processes that store the same ones at once store
+    each once. A collection that holds vectors of another kind is removed, and `Lost` says that what
+    it had is to be stored again; so does a collection that is gone.
 
     Args:
         client: Any client of Qdrant.
@@ -48,7 +59,9 @@ class QdrantStore:
         self._client = client
         self._collection = collection
         self._parameters = parameters
+        self._is_met = False
         self._exists = False
+        self._size: int | None = None
 
     @classmethod
     def on_server(cls, url: str, collection: str, *, key: str | None = None) -> QdrantStore:
@@ -76,6 +89,7 @@ class QdrantStore:
 
         Raises:
             RunError: The server cannot be reached, or refuses.
+            Lost: The collection did not fit, or is gone.
         """
         from qdrant_client.models import Batch
 
@@ -95,6 +109,7 @@ class QdrantStore:
 
         Raises:
             RunError: The server cannot be reached, or refuses.
+            Lost: The collection did not fit, or is gone.
         """
         given, limit = 0, FIRST
         while len(hits := self._closest(vector, wanted, limit)) == limit:
@@ -107,6 +122,7 @@ class QdrantStore:
     def _closest(self, vector: Vector, wanted: Wanted, limit: int) -> list[Hit]:
         if not self._is_made():
             return []
+        self._expect_fit(len(vector))
         with self._answers():
             found = self._client.query_points(
                 self._collection,
@@ -148,13 +164,29 @@ class QdrantStore:
             return self._client.count(self._collection).count
 
     def _is_made(self) -> bool:
+        if not self._is_met:
+            self._meet()
         if not self._exists:
             with self._answers():
                 self._exists = self._client.collection_exists(self._collection)
         return self._exists
 
+    def _meet(self) -> None:
+        """Make sure that it is a server that we can speak with."""
+        with self._answers():
+            met = self._client.info()
+        if "qdrant" not in met.title.lower() or _version(met.version) < OLDEST:
+            least = ".".join(map(str, OLDEST))
+            raise RunError(
+                f"Qdrant: the server of QDRANT_URL is {quoted(met.title)}, version"
+                f" {quoted(met.version)}. It has to be Qdrant {least} or later. What was learnt is"
+                " safe; unset QDRANT_URL to search in this process."
+            )
+        self._is_met = True
+
     def _make(self, dimension: int) -> None:
         if self._is_made():
+            self._expect_fit(dimension)
             return
         from qdrant_client.models import Distance, VectorParams
 
@@ -165,6 +197,29 @@ class QdrantStore:
         except RunError:
             if not self._is_made():  # else another process was quicker
                 raise
+            self._expect_fit(dimension)
+        else:
+            self._exists, self._size = True, dimension
+
+    def _expect_fit(self, dimension: int) -> None:
+        """Make sure that the collection is of vectors of this length, and of their cosines.
+
+        Raises:
+            Lost: It is not, and was removed.
+        """
+        if self._size is None:
+            with self._answers():
+                vectors = self._client.get_collection(self._collection).config.params.vectors
+            cosine = getattr(vectors, "distance", "") == "Cosine"
+            self._size = int(getattr(vectors, "size", 0)) if cosine else 0
+        if self._size != dimension:
+            with self._answers():
+                self._client.delete_collection(self._collection)
+            raise self._lost("was of other vectors")
+
+    def _lost(self, why: str) -> Lost:
+        self._exists, self._size = False, None
+        return Lost(f"Qdrant, collection {self._collection!r}: {why}. It is made again.")
 
     @contextmanager
     def _answers(self) -> Generator[None]:
@@ -174,7 +229,9 @@ class QdrantStore:
 
         try:
             yield
-        except (ApiException, QdrantException) as error:
+        except (ApiException, QdrantException, JSONDecodeError) as error:
+            if self._exists and getattr(error, "status_code", None) == GONE:
+                raise self._lost("is gone") from error
             said = " ".join(str(error).split())[:LONGEST_QUOTE].rstrip(".")
             raise RunError(
                 f"Qdrant, collection {self._collection!r}: {said}. Is the server of"
@@ -183,10 +240,28 @@ class QdrantStore:
             ) from error
 
 
-def collection_of(pool_folder: Path, embedder: str) -> str:
-    """Name the collection of one folder of one machine and one embedder: pools share a server."""
+def collection_of(pool_folder: Path, embedder: str, prefix: str = "coterie") -> str:
+    """Name the collection of one folder of one machine and one embedder: pools share a server.
+
+    Args:
+        pool_folder: The pool.
+        embedder: The name of the embedder.
+        prefix: What the names of collections begin with, of all whom the server is to tell apart.
+
+    Raises:
+        InputError: No collection can be called by the prefix.
+    """
+    if not _PREFIX.fullmatch(prefix):
+        raise InputError(
+            f"QDRANT_PREFIX={quoted(prefix)} cannot begin the name of a collection. Write up to 64"
+            " letters of a to z, digits, - and _."
+        )
     owner = "\0".join((socket.gethostname(), str(pool_folder.resolve()), embedder))
-    return f"coterie-{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
+    return f"{prefix}-{hashlib.sha256(owner.encode()).hexdigest()[:16]}"
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(one) for one in re.findall(r"\d+", text)[:2])
 
 
 def _payload(labels: Labels) -> dict[str, Any]:

@@ -9,13 +9,15 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from ..schema.errors import RunError
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from .embedding import Vector
 
-__all__ = ["DIGITS", "Hit", "Labels", "Point", "Store", "Wanted", "open_store"]
+__all__ = ["DIGITS", "Hit", "Labels", "Lost", "Point", "Store", "Wanted", "open_store"]
 
 DIGITS = 6
 """Decimals of a similarity. Beyond them it depends on the order of additions in a store."""
@@ -80,6 +82,10 @@ class Hit:
     similarity: float
 
 
+class Lost(RunError):
+    """What was stored is gone, or did not fit and was removed: it is to be stored again."""
+
+
 class Store(Protocol):
     """Finds the vectors that are closest to one.
 
@@ -92,6 +98,7 @@ class Store(Protocol):
 
         Raises:
             RunError: A server cannot be reached, or refuses.
+            Lost: What was stored before is gone.
         """
         ...
 
@@ -120,17 +127,20 @@ def open_store(
     Args:
         pool_folder: The pool.
         embedder: The name of the embedder, whose vectors do not compare with another's.
-        environment: Has `QDRANT_URL` and `QDRANT_API_KEY`. Default: the process's environment.
+        environment: Has `QDRANT_URL`, `QDRANT_API_KEY` and `QDRANT_PREFIX`. Default: the process's
+            environment.
 
     Raises:
-        InputError: The address is none, or the key would be sent in the clear.
+        InputError: The address is none, the key would be sent in the clear, or no collection can
+            be called by the prefix.
     """
     environment = os.environ if environment is None else environment
     if url := environment.get("QDRANT_URL"):
         from .qdrant import QdrantStore, collection_of
 
         key = environment.get("QDRANT_API_KEY") or None
-        return QdrantStore.on_server(url, collection_of(pool_folder, embedder), key=key)
+        prefix = environment.get("QDRANT_PREFIX") or "coterie"
+        return QdrantStore.on_server(url, collection_of(pool_folder, embedder, prefix), key=key)
     from .shelves import Shelves
 
     return Shelves()

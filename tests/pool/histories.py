@@ -21,11 +21,11 @@ from coterie.pool.layout import LEDGER
 from coterie.pool.state import Admission
 from coterie.pool.statistics import Part, Trial
 from coterie.runtime.usage import Usage
-from coterie.schema import Agent, Lineage
+from coterie.schema import Agent, Lineage, Team
 from coterie.schema.catalogue import Catalogue
 
 from .repositories import run_git
-from .teams import SEED, edited, vote
+from .teams import SEED, edited
 
 BRANCHES = ("ann", "ben", "cay")
 STEPS = 12
@@ -125,8 +125,9 @@ class Repository:
 def begun(folder: Path) -> Pool:
     """A pool with two teams and an agent, which branches share."""
     pool = Pool.init(folder, shared=True)
-    for team in (vote(), vote("Guess.", name="guess")):
-        pool.add(team, SEED, op=f"seed/{team.name}")
+    for name, prompt in (("vote", "Solve it."), ("guess", "Guess.")):
+        team = Team(name=name, agents={"w1": Agent(id="w1", prompt=prompt)})
+        pool.add(team, SEED, op=f"seed/{name}")
     pool.commit(Born(member=Agent(id="clerk", prompt="Count."), lineage=SEED), op="seed/clerk")
     pool.commit(Tried(member="vote", trial=Trial(task="t0", score=0.5)), op="t0")
     return pool

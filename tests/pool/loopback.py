@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -74,11 +75,12 @@ class _Handler(BaseHTTPRequestHandler):
         )
         answer = self.server_of.answer(request)
         raw = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
-        self.send_response(answer.status)
-        for name, value in answer.headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(raw)
+        with suppress(ConnectionError):  # who asked may have given up
+            self.send_response(answer.status)
+            for name, value in answer.headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(raw)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name
         """Say nothing."""

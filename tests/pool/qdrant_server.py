@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,14 +23,26 @@ class QdrantServer(Loopback):
         super().__init__(self._respond)
         self.key = key
         self.collections: dict[str, Collection] = {}
+        self.sizes: dict[str, int] = {}
+        self.title, self.version = "qdrant - vector search engine", "1.15.0"
         self.status = 200
         """What every request is answered with, when it is not 200."""
+        self.page: bytes | None = None
+        """What every request is answered with, when it is no Qdrant at all."""
+        self.awake = threading.Event()
+        """Requests wait for it; unset, the server hangs."""
+        self.awake.set()
 
     def _respond(self, request: Request) -> Answer:
+        self.awake.wait()
+        if self.page is not None:
+            return Answer(body=self.page)
         if self.key not in {None, request.headers.get("api-key")}:
             return Answer(status=401, body={"status": "error"})
         if self.status != 200:
             return Answer(status=self.status, body={"status": "error"})
+        if request.path == "/":
+            return Answer(body={"title": self.title, "version": self.version})
         status, result = self._result(request)
         headers = {"Content-Type": "application/json"}
         return Answer(status=status, body={"result": result, "status": "ok"}, headers=headers)
@@ -43,10 +56,38 @@ class QdrantServer(Loopback):
         if (request.method, rest) == ("PUT", []):
             assert request.body["vectors"]["distance"] == "Cosine"
             self.collections.setdefault(name, {})
+            self.sizes.setdefault(name, request.body["vectors"]["size"])
             return (200, True) if points is None else (409, None)
         if points is None:
             return 404, None
+        if (request.method, rest) == ("DELETE", []):
+            del self.collections[name], self.sizes[name]
+            return 200, True
+        if (request.method, rest) == ("GET", []):
+            return 200, _described(self.sizes[name])
         return 200, ACTIONS[request.method, "/".join(rest)](points, request.body)
+
+
+def _described(size: int) -> Any:
+    """Say what a collection is, as a server does, with as little as the client takes."""
+    hnsw = {"m": 16, "ef_construct": 100, "full_scan_threshold": 10000}
+    optimizer = {
+        "deleted_threshold": 0.2,
+        "vacuum_min_vector_number": 1000,
+        "default_segment_number": 0,
+        "flush_interval_sec": 5,
+    }
+    return {
+        "status": "green",
+        "optimizer_status": "ok",
+        "segments_count": 1,
+        "config": {
+            "params": {"vectors": {"size": size, "distance": "Cosine"}},
+            "hnsw_config": hnsw,
+            "optimizer_config": optimizer,
+        },
+        "payload_schema": {},
+    }
 
 
 def _upsert(points: Collection, body: Any) -> Any:

@@ -26,6 +26,9 @@ from .histories import Folders, Repository, history
 from .repositories import Repo
 from .teams import SEED, child_of, pool_of, vote
 
+PARTS = 10
+"""Of the histories, so that processes may share them: 1,000 each, 10,000 in all, every night."""
+
 
 def shared_pool(folder: Path) -> Repo:
     """A repository whose pool has two teams, one of which ran."""
@@ -99,21 +102,24 @@ def test_both_merges_come_to_the_same(tmp_path: Path) -> None:
     assert set(found[0]["ops"].values()) == {1}
 
 
+@pytest.mark.parametrize("part", range(PARTS))
 def test_random_histories_come_to_what_one_pool_that_saw_all_of_them_has(
-    tmp_path: Path, nightly: bool, pytestconfig: pytest.Config
+    tmp_path: Path, nightly: bool, part: int
 ) -> None:
     """Lineage, statistics, lessons and revisions; by the driver, by git with it and without it."""
     catalogue = Catalogue.of_host()
-    by_git, by_driver = (100, 10_000) if nightly else (1, 20)
-    for seed in range(by_driver - 2 * by_git):
-        history(tmp_path / "history", seed, catalogue, Folders, agents=True)
-    for seed in range(by_git):
-        for driver in (True, False):
+    by_driver, by_git = (985, 10) if nightly else (5, part == 0)
+    made = 0
+    for number in range(by_driver):
+        history(tmp_path / "x", PARTS * number + part, catalogue, Folders, agents=True)
+        made += 1
+    for number in range(by_git):
+        for driver in (True, False) if number < by_git / 2 else (False,):
             branched = partial(Repository, driver=driver)
-            history(tmp_path / "history", seed, catalogue, branched, agents=driver)
-    if nightly:
-        tell = pytestconfig.get_terminal_writer().line
-        tell(f"{by_driver} histories: {by_git} by git with the driver, {by_git} by git without it")
+            seed = PARTS * number + part
+            history(tmp_path / "x", seed, catalogue, branched, agents=driver)
+            made += 1
+    assert made == 1000 or not nightly
 
 
 def test_two_evolutions_of_one_recipe_merge(tmp_path: Path) -> None:

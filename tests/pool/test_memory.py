@@ -329,6 +329,40 @@ class TestOpenMemory:
             memory.search("sort", 1)
             assert [len(points) for points in server.collections.values()] == [1]
 
+    def test_fills_a_server_that_was_emptied_or_has_other_vectors(self, tmp_path: Path) -> None:
+        with QdrantServer() as server:
+            pool = Pool.init(tmp_path)
+            memory = open_memory(pool, embedder="hashing", environment={"QDRANT_URL": server.url})
+            for name in "ab":
+                pool.commit(Learnt(kind="a", task=f"sort {name}", text=""), op=name)
+            assert ids(memory.search("sort a", 2)) == ["a", "b"]
+            server.collections.clear()
+            server.sizes.clear()
+            assert ids(memory.search("sort a", 2)) == ["a", "b"]
+            server.sizes = dict.fromkeys(server.sizes, 7)
+            again = open_memory(pool, embedder="hashing", environment={"QDRANT_URL": server.url})
+            assert ids(again.search("sort a", 2)) == ["a", "b"]
+            assert ids(memory.search("sort b", 1)) == ["b"]
+
+    def test_processes_fill_a_server_at_once_and_each_entry_is_there_once(
+        self, tmp_path: Path
+    ) -> None:
+        with QdrantServer() as server:
+            pool = Pool.init(tmp_path)
+            for number in range(300):
+                pool.commit(Learnt(kind="a", task=f"sort {number}", text=""), op=f"{number}")
+            program = (
+                "import sys; from coterie.pool import Pool; from coterie.pool.memory import"
+                " open_memory; memory = open_memory(Pool.open(sys.argv[1]), embedder='hashing',"
+                " environment={'QDRANT_URL': sys.argv[2]});"
+                " print(memory.search('sort 7', 1)[0][0].id)"
+            )
+            command = [sys.executable, "-c", program, str(tmp_path), server.url]
+            working = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(3)]
+            assert [one.communicate()[0] for one in working] == [b"7\n"] * 3
+            [points] = server.collections.values()
+            assert len(points) == 300
+
     def test_knows_no_other_embedder(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="no embedder 'fancy'"):
             open_memory(Pool.init(tmp_path), embedder="fancy", environment={})

@@ -266,3 +266,36 @@ def test_a_server_of_qdrant_reminds_of_the_same(
 
 async def _asked(recaller: Recaller, query: str, where: dict[str, Any]) -> Sequence[Entry]:
     return await recaller(query, 3, where)
+
+
+WITH_MEMORY = "name: alone\nagents:\n  solver: {prompt: Solve it., recall: {k: 1}}\n"
+
+
+def test_a_server_that_is_away_is_one_error_and_no_score(
+    pool: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor is anything asked of a model; a run that was made replays without it."""
+    folder = pool.parent
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("MAS_HOME", str(folder))
+    (folder / "team.yaml").write_text(WITH_MEMORY)
+    (folder / "task.json").write_text(json.dumps({"id": "t", "query": TASK.query, "answer": "7"}))
+    words = ["team.yaml", "task.json", "--quiet", "--pool", "pool", "--embedder", "hashing"]
+    with ScriptedModel("7") as model:
+        words += ["--model", f"m@{model.api_base}"]
+        with QdrantServer() as server:
+            monkeypatch.setenv("QDRANT_URL", server.url)
+            done = CliRunner().invoke(main, words)
+            assert (done.exit_code, done.stdout) == (0, "7\n"), done.output
+            [made] = (folder / "runs").iterdir()
+            asked = len(model.calls)
+        away = CliRunner().invoke(main, words)
+        assert away.exit_code == 1
+        assert away.stderr.count("unset QDRANT_URL") == 1, away.stderr
+        assert "Traceback" not in away.output
+        assert len(model.calls) == asked
+    [failed] = {*(folder / "runs").iterdir()} - {made}
+    result = json.loads((failed / "result.json").read_text())
+    assert result.get("score") is None
+    again = CliRunner().invoke(main, ["--replay", str(made), "--verify", "--embedder", "hashing"])
+    assert again.exit_code == 0, again.output

@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from qdrant_client import QdrantClient
 
+from coterie.pool import qdrant
 from coterie.pool.embedding import Vector
 from coterie.pool.embedding.protocol import unit
-from coterie.pool.qdrant import QdrantStore
+from coterie.pool.qdrant import QdrantStore, collection_of
 from coterie.pool.shelves import Shelves
-from coterie.pool.store import DIGITS, Hit, Labels, Point, Store, Wanted, open_store
+from coterie.pool.store import DIGITS, Hit, Labels, Lost, Point, Store, Wanted, open_store
 from coterie.schema.errors import InputError, RunError
 
 from .qdrant_server import QdrantServer
@@ -49,10 +51,12 @@ def server() -> Iterator[QdrantServer]:
         yield server
 
 
-@pytest.fixture(params=["in process", "on a server"])
+@pytest.fixture(params=["in process", "on a server", "in Qdrant's client"])
 def store(request: pytest.FixtureRequest, server: QdrantServer) -> Store:
     if request.param == "in process":
         return Shelves()
+    if request.param == "in Qdrant's client":
+        return QdrantStore(QdrantClient(":memory:"), "shelf")
     return QdrantStore.on_server(server.url, "shelf", key="open sesame")
 
 
@@ -207,7 +211,7 @@ class TestServer:
 
     def test_two_that_make_the_collection_at_once_both_get_it(self, server: QdrantServer) -> None:
         first, second = (QdrantStore.on_server(server.url, "x", key=server.key) for _ in range(2))
-        second._is_made = iter([False, True]).__next__  # type: ignore[method-assign]
+        second._is_made = iter([False, True, True]).__next__  # type: ignore[method-assign]
         first.add([point(1, 0)])
         second.add([point(2, 0)])
         assert len(found(first)) == 2
@@ -240,6 +244,65 @@ class TestServer:
         with pytest.raises(RunError, match="unset QDRANT_URL"):
             QdrantStore.on_server(url, "x").missing([key(1)])
 
+    @pytest.mark.parametrize(
+        ("title", "version"),
+        [("qdrant - vector search engine", "1.9.7"), ("weaviate", "1.30.0"), ("qdrant", "dev")],
+    )
+    def test_of_another_kind_or_too_old_is_a_failed_run(
+        self, server: QdrantServer, title: str, version: str
+    ) -> None:
+        server.title, server.version = title, version
+        store = QdrantStore.on_server(server.url, "x", key=server.key)
+        with pytest.raises(RunError, match=rf"'{title}', version '{version}'.*1\.10 or later"):
+            store.missing([key(1)])
+
+    @pytest.mark.parametrize("page", [b"<html>Welcome</html>", b"{}", b"[1]", b""])
+    def test_that_is_no_server_of_qdrant_is_a_failed_run(
+        self, server: QdrantServer, page: bytes
+    ) -> None:
+        server.page = page
+        with pytest.raises(RunError, match="unset QDRANT_URL"):
+            QdrantStore.on_server(server.url, "x").add([point(1, 0)])
+
+    def test_that_hangs_is_a_failed_run(
+        self, server: QdrantServer, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(qdrant, "TIMEOUT", 1)
+        store = QdrantStore.on_server(server.url, "x", key=server.key)
+        server.awake.clear()
+        try:
+            with pytest.raises(RunError, match=r"timed out.*unset QDRANT_URL"):
+                store.missing([key(1)])
+        finally:
+            server.awake.set()
+
+    def test_that_was_emptied_says_that_all_is_lost_and_takes_it_again(
+        self, server: QdrantServer
+    ) -> None:
+        store = QdrantStore.on_server(server.url, "x", key=server.key)
+        for use in (
+            lambda: found(store),
+            lambda: store.missing([key(1)]),
+            lambda: store.add([point(1, 0)]),
+        ):
+            store.add([point(1, 0)])
+            server.collections.clear()
+            server.sizes.clear()
+            with pytest.raises(Lost, match="is gone"):
+                use()
+            assert found(store) == []
+
+    def test_with_vectors_of_another_kind_is_emptied_once(self, server: QdrantServer) -> None:
+        QdrantStore.on_server(server.url, "x", key=server.key).add([point(1, 0)])
+        wide = Point(key=key(2), vector=[0.0, 0.0, 1.0], labels=Labels())
+        store = QdrantStore.on_server(server.url, "x", key=server.key)
+        with pytest.raises(Lost, match="of other vectors"):
+            store.add([wide])
+        store.add([wide])
+        assert [hit.key for hit in store.closest(wide.vector, ANY)] == [key(2)]
+        with pytest.raises(Lost):
+            found(QdrantStore.on_server(server.url, "x", key=server.key))
+
 
 class TestChoice:
     def test_is_this_process_where_no_server_is_named(self, tmp_path: Path) -> None:
@@ -256,6 +319,19 @@ class TestChoice:
         for pool, embedder in [("pool", "a"), ("link", "a"), ("pool", "b"), ("elsewhere", "a")]:
             open_store(tmp_path / pool, embedder, environment).add([point(1, 0)])
         assert len(server.collections) == 3
+
+    def test_prefixes_tell_apart_whom_nothing_else_does(
+        self, server: QdrantServer, tmp_path: Path
+    ) -> None:
+        environment = {"QDRANT_URL": server.url, "QDRANT_API_KEY": "open sesame"}
+        for prefix in ("", "red", "blue"):
+            named = {**environment, "QDRANT_PREFIX": prefix}
+            open_store(tmp_path, "embedder", named).add([point(1, 0)])
+        assert {name.partition("-")[0] for name in server.collections} == {"coterie", "red", "blue"}
+        assert collection_of(tmp_path, "embedder") in server.collections
+        for prefix in ("a/b", "x" * 65, "é"):
+            with pytest.raises(InputError, match="QDRANT_PREFIX"):
+                open_store(tmp_path, "embedder", {**environment, "QDRANT_PREFIX": prefix})
 
     @pytest.mark.parametrize(
         "url", ["localhost:6333", "ftp://localhost", "http://", "http://me@localhost", ":memory:"]
