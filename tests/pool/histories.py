@@ -160,7 +160,8 @@ class History:
         self._catalogue = catalogue
         self._names = {name: name for name in (*self.witness.teams, *self.witness.all_agents)}
         """What the witness calls the members that branches have: a twin has another name there."""
-        self._kinds = [self._bear, self._try, self._learn, self._retire, self._bear_twin]
+        self._kinds = [self._bear, self._bear_twin, self._retire, self._retire]
+        self._kinds += [self._try, self._try, self._try, self._learn, self._learn]
         self._kinds += [self._bear_agent, self._revise, self._teach] if agents else []
 
     def go(self) -> None:
