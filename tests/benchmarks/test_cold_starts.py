@@ -1,0 +1,26 @@
+"""Cold starts are measured on the real programs."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from coterie.benchmarks.cold_starts import AIMS, main, until_its_end, until_its_request
+from coterie.schema import RunError
+
+
+def test_a_run_is_ended_at_its_first_request() -> None:
+    assert 0 < until_its_request(os.environ) < 60
+
+
+def test_a_command_that_fails_is_no_figure() -> None:
+    with pytest.raises(RunError, match="exit code 3"):
+        until_its_end([sys.executable, "-c", "raise SystemExit(3)"], os.environ)
+
+
+def test_every_aim_has_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--runs", "1"], standalone_mode=False)
+    table = capsys.readouterr().out
+    assert all(f"| {name} | " in table for name in AIMS)
