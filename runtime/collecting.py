@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-__all__ = ["collecting_seldom"]
+__all__ = ["SELDOM", "collecting_seldom"]
 
 SELDOM = (10_000, 20, 100)
 """How many new objects there are before they are searched, and how often before the older ones are

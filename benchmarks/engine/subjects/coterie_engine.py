@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from workloads import SYSTEM, TASK, Workload, model
 
 from coterie.runtime import Calls, Context, Gateway, Run, Setting, Toolbox, Trace, compile, perform
+from coterie.runtime.collecting import SELDOM
 from coterie.runtime.jail import Jails
 from coterie.runtime.record import Record
 from coterie.runtime.scrubber import Scrubber
@@ -17,6 +19,7 @@ from coterie.schema import Agent, Catalogue, Execution, Model, Task, Team
 
 def build(workload: Workload, api_base: str) -> dict[str, Any]:
     """Compile the team once; the gateway is made where the loop runs."""
+    gc.set_threshold(*SELDOM)  # as commands do
     names = {model(seconds) for seconds, _ in workload.agents.values()}
     models = {name: Model(alias=name, model=name, api_base=api_base) for name in names}
     receivers: dict[str, list[str]] = {}

@@ -26,6 +26,25 @@ def usage_of(usage: Any, text: str = "four") -> Usage:
     return answer_of(response({"content": text}, usage), SOURCE).usage
 
 
+@given(
+    st.sampled_from(
+        [b'{"a": "\xc3\xa9", "b": [1e999, NaN]}', b'{"a": "\\ud800"}', b'{"a": 1, "a": 2}']
+    )
+    | st.binary(max_size=20).map(lambda end: b'{"a": "' + end + b'"}'),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16-le", "utf-16", "utf-32-be", None]),
+    st.sampled_from([b"", b" ", b"\n\r\n", b"\x0b", b"\xc2\xa0", b"}", b"{}", b"\x00"]),
+)
+def test_an_answer_is_read_as_json_is(text: bytes, coding: str | None, after: bytes) -> None:
+    content = (text if coding is None else text.decode("utf-8", "replace").encode(coding)) + after
+    try:
+        wanted = json.loads(content)
+    except ValueError:
+        with pytest.raises(CallError, match="not JSON"):
+            parsed(SOURCE, content)
+    else:
+        assert repr(parsed(SOURCE, content)) == repr(wanted)
+
+
 @pytest.mark.parametrize(
     "body",
     [
