@@ -90,7 +90,7 @@ class Commits:
                 " Agents have archives, teams have none. Leave out inherits."
             )
         with current.alone():
-            if op not in current.state.admissions:
+            if current.admitted(op) is None:
                 parents = [current.member(parent) for parent in change.lineage.parents]
                 child = named(change, parents, current.state, op=op)
                 known = self.host().beside(current.folder / TEAMS)
@@ -106,7 +106,7 @@ class Commits:
         """Add an agent: its line first, which has all of it, and then its file."""
         current = self.current
         with current.alone():
-            if op not in current.state.admissions:
+            if current.admitted(op) is None:
                 parents = [current.agent(parent) for parent in change.lineage.parents]
                 current.expect_agents(change.inherits)
                 agent, lineage = named_agent(change, parents, current.state, op=op)

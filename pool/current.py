@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import InputError, StorageError
@@ -17,7 +17,8 @@ from ..schema.problems import quoted
 from .identity import are_twins
 from .layout import LEDGER, LOCK
 from .ledger import START, Ledger, TooEarly, line_of
-from .state import State, in_order
+from .snapshot import is_due, keep, newest
+from .state import Admission, State, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -27,13 +28,14 @@ if TYPE_CHECKING:
     from .agents import PoolAgent
     from .ledger import Entry
     from .members import Member
-    from .state import Admission
 
 __all__ = ["Current"]
 
 
 class Current:
     """A pool's ledger, and its state as of the lines that were read.
+
+    It begins with a snapshot, where there is one that fits, and now and then keeps one.
 
     Args:
         folder: The pool.
@@ -42,10 +44,11 @@ class Current:
 
     def __init__(self, folder: Path, *, report: Callable[[str], None] | None = None) -> None:
         self.folder = folder
-        self.ledger = Ledger(folder / LEDGER, report=report)
-        self.state = State(folder)
         self.turn = threading.RLock()
-        self._place = START
+        found = newest(folder)
+        self.ledger = Ledger(folder / LEDGER, report=report, known=found and found.known)
+        self.state = found.state if found else State(folder)
+        self._place = self._kept = found.known.place if found else START
 
     @contextmanager
     def alone(self) -> Generator[None]:
@@ -71,6 +74,8 @@ class Current:
                 if not isinstance(error.__cause__, TooEarly) or not self._put_in_order():
                     raise self.damage(str(error)) from error
                 self._take_in()
+            if is_due(self._place, self._kept):
+                self._keep()
 
     def commit(
         self, value: Mapping[str, Any], *, op: str, files: Mapping[str, str] | None = None
@@ -159,15 +164,30 @@ class Current:
                 return member.name
         return None
 
+    def admitted(self, op: str) -> Admission | None:
+        """Say what came of an addition that was made; None where there was no such operation.
+
+        Raises:
+            StorageError: The ledger is not the one that was read.
+        """
+        entry = self.ledger.find(op)
+        kind = entry.value["kind"] if entry else None
+        if entry is None or kind not in {"born", "twin"}:
+            return None
+        name = entry.value["team"] if "team" in entry.value else entry.value["agent"]
+        return Admission(name=name, is_new=kind == "born")
+
     def admission(self, op: str) -> Admission:
         """Say what came of an addition.
 
         Raises:
+            StorageError: The ledger is not the one that was read.
             ValueError: The operation was none.
         """
-        if op not in self.state.admissions:
+        admitted = self.admitted(op)
+        if admitted is None:
             raise ValueError(f"the operation {op!r} was no addition. Give each operation its name.")
-        return self.state.admissions[op]
+        return admitted
 
     def damage(self, what: str) -> StorageError:
         """Make the error of a pool that is damaged."""
@@ -179,6 +199,16 @@ class Current:
     def _take_in(self) -> None:
         for entry in self.ledger.read(self._place):
             self._take(entry)
+        self._place = self.ledger.past_repeats(self._place)
+
+    def _keep(self) -> None:
+        """Keep a snapshot, where one can be written."""
+        self._kept = self._place  # who cannot keep one tries again as much later
+        if not os.access(self.folder, os.W_OK):
+            return
+        with suppress(StorageError), self.ledger.at_rest() as known:
+            if known.place == self._place:
+                keep(self.folder, self.state, known)
 
     def _put_in_order(self) -> bool:
         """Write the ledger anew in an order in which it can be read; False: there is none."""

@@ -18,6 +18,7 @@ __all__ = [
     "LOCK",
     "MANIFEST",
     "SCAFFOLD",
+    "SNAPSHOTS",
     "TEAMS",
     "TURNS",
     "agent_file_of",
@@ -37,6 +38,8 @@ EVOLUTIONS = "evolutions"
 MANIFEST = "evolution.json"
 TURNS = "turns.jsonl"
 """What an evolution says of each of its tasks, a line each."""
+SNAPSHOTS = ".cache"
+"""Where what the ledger comes to is kept, to be made anew at any time; git passes over it."""
 LOCK = ".pool.lock"
 """Held by who adds teams and agents; whoever appends to the ledger holds the ledger's own."""
 GITATTRIBUTES = """\

@@ -14,12 +14,14 @@ next to append removes it and says so. Any other damage was not done by a crash,
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
 import threading
 import zlib
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -28,12 +30,23 @@ from ..schema.errors import StorageError
 from ..schema.files import append, locked, sync, truncate, write_atomically
 from ..schema.json_text import loads
 from ..schema.values import is_list, is_mapping
+from .places import Places
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["START", "Entry", "Ledger", "Place", "TooEarly", "entry_of", "line_of"]
+__all__ = [
+    "START",
+    "Entry",
+    "Known",
+    "Ledger",
+    "Place",
+    "TooEarly",
+    "entry_of",
+    "line_of",
+    "lines_at",
+]
 
 SEAL = b', "crc": "%08x"}\n'
 SEAL_BYTES = len(SEAL % 0)
@@ -73,12 +86,33 @@ class Entry:
         value: What was appended.
         files: The files that became valid with it, relative to the ledger's folder.
         end: Where the next line begins.
+        start: The byte with which it begins.
     """
 
     op: str
     value: Mapping[str, Any]
     files: tuple[str, ...]
     end: Place
+    start: int = 0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Known:
+    """What is known of the lines of a ledger up to a place, for who goes on from there.
+
+    Attributes:
+        place: How far they go.
+        ops: Where the line of each operation begins.
+        files: The files that they name.
+        repeats: Lines that were there before, to the letter: where they end, by where they begin.
+        parts: The bytes that were read, in one piece after the other: how many, and their SHA-256.
+    """
+
+    place: Place = START
+    ops: Places = field(default_factory=Places)
+    files: frozenset[str] = frozenset()
+    repeats: Mapping[int, Place] = field(default_factory=dict[int, Place])
+    parts: tuple[tuple[int, str], ...] = ()
 
 
 class Ledger:
@@ -87,13 +121,21 @@ class Ledger:
     Args:
         path: Its file, in a folder that exists. A hidden file beside it is the lock.
         report: Told when the unfinished line of a crash is removed. By default it is logged.
+        known: What is known of its first lines, which are not read again.
     """
 
-    def __init__(self, path: Path, *, report: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        report: Callable[[str], None] | None = None,
+        known: Known | None = None,
+    ) -> None:
         self.path = path
         self._report = report or logging.getLogger(__name__).warning
         self._turn = threading.Lock()
-        self._forget()
+        self._flushed = START
+        self._learn(known or Known())
 
     @property
     def lock(self) -> Path:
@@ -130,17 +172,23 @@ class Ledger:
         line = line_of(value, op, files)
         with locked(self.lock):
             self._catch_up()
-            if op in self._ops:
+            if self.find(op) is not None:
                 return False
             if taken := self._files.intersection(files):
                 raise ValueError(f"an earlier operation wrote {sorted(taken)}; take other names.")
             for name, text in files.items():
                 write_atomically(self.path.parent / name, text)
+            start = self._place
             append(self.path, line)
-            end = self._place.after(line)
-            self._is_repeat(op, self._place, end)
-            self._know(files, end)
-            self._flushed = self._place
+            entry = Entry(
+                op=op,
+                value=value,
+                files=tuple(files),
+                end=start.after(line),
+                start=start.offset,
+            )
+            self._is_repeat(entry, line)
+            self._flushed = entry.end
         return True
 
     def read(self, after: Place = START) -> Iterator[Entry]:
@@ -205,35 +253,82 @@ class Ledger:
             }
         return sorted(files - self._files)
 
+    def find(self, op: str) -> Entry | None:
+        """Give the line of an operation that was read; None where there was none.
+
+        Raises:
+            StorageError: The file is not the one that was read.
+        """
+        with self._turn:
+            return self._find(op)
+
+    def past_repeats(self, place: Place) -> Place:
+        """Give the place after the lines that follow on a place and were there before."""
+        with self._turn:
+            while place.offset in self._repeats:
+                place = self._repeats[place.offset]
+        return place
+
+    @contextmanager
+    def at_rest(self) -> Generator[Known]:
+        """Let nobody append meanwhile; give what is known of the lines that were read.
+
+        Raises:
+            StorageError: The lock cannot be had.
+        """
+        with locked(self.lock), self._turn:
+            size = self._place.offset - sum(before for before, _ in self._parts)
+            yield Known(
+                place=self._place,
+                ops=self._ops,
+                files=frozenset(self._files),
+                repeats=dict(self._repeats),
+                parts=(*self._parts, (size, self._last.hexdigest())),
+            )
+
     def _forget(self) -> None:
-        self._place = self._flushed = START
-        self._ops: dict[str, bytes] = {}
-        self._read_to = 0
-        self._repeats: dict[int, bytes] = {}
-        self._files: set[str] = set()
+        self._flushed = START
+        self._learn(Known())
 
-    def _know(self, files: Iterable[str], end: Place) -> None:
-        self._files.update(files)
-        self._place = end
+    def _learn(self, known: Known) -> None:
+        self._place = known.place
+        self._ops = known.ops
+        self._parts, self._last = known.parts, hashlib.sha256()
+        self._repeats: dict[int, Place] = {**known.repeats}
+        self._files: set[str] = {*known.files}
 
-    def _is_repeat(self, op: str, start: Place, end: Place) -> bool:
+    def _find(self, op: str) -> Entry | None:
+        found = lines_at(self.path, self._ops.find(op))
+        return next((entry for entry in found if entry.op == op), None)
+
+    def _seal_of(self, op: str) -> bytes | None:
+        entry = self._find(op)
+        return None if entry is None else entry.end.seal
+
+    def _is_repeat(self, entry: Entry, line: bytes) -> bool:
         """Tell whether a line was there before, to the letter, as where git merged branches.
 
         Raises:
             StorageError: There is one of the same operation that says something else.
         """
+        op, end = entry.op, entry.end
         with self._turn:
-            if start.offset != self._read_to:  # it was read before, or not all ahead of it was
-                return self._repeats.get(start.offset) == end.seal
-            known = self._ops.get(op)
+            if entry.start != self._place.offset:
+                # It was read before, or not all ahead of it was.
+                return self._repeats.get(entry.start, START).seal == end.seal
+            known = self._seal_of(op)
             if known not in {None, end.seal}:
                 what = f"repeats the operation {op!r} and says something else"
-                raise self._damage(start, f"{what}, as where two branches went on with one thing")
+                raise self._damage(
+                    self._place, f"{what}, as where two branches went on with one thing"
+                )
             if known is None:
-                self._ops[op] = end.seal
+                self._ops.add(op, entry.start)
             else:
-                self._repeats[start.offset] = end.seal
-            self._read_to = end.offset
+                self._repeats[entry.start] = end
+            self._files.update(entry.files)
+            self._last.update(line)
+            self._place = end
             return known is not None
 
     def _catch_up(self) -> None:
@@ -249,8 +344,8 @@ class Ledger:
             self._flushed = self._place
 
     def _take_in(self) -> None:
-        for entry in self._scan(self._place, repeats=True):
-            self._know(entry.files, entry.end)
+        for _ in self._scan(self._place):
+            pass
 
     def _remove_unfinished(self) -> None:
         end = self.path.stat().st_size if self.path.exists() else 0
@@ -261,13 +356,8 @@ class Ledger:
                 f" the machine stopped: bytes {self._place.offset} to {end} were removed."
             )
 
-    def _scan(self, after: Place, *, repeats: bool = False) -> Iterator[Entry]:
-        """Give the lines after a place; one that is not whole may only be the last.
-
-        Args:
-            after: The place.
-            repeats: Whether those are given, too, that were there before, to the letter.
-        """
+    def _scan(self, after: Place) -> Iterator[Entry]:
+        """Give the lines after a place; one that is not whole may only be the last."""
         damaged = None
         for line in self._lines(after):
             if damaged is not None:
@@ -279,8 +369,8 @@ class Ledger:
             if entry is None:
                 damaged = after
                 continue
-            is_repeat, after = self._is_repeat(entry.op, after, entry.end), entry.end
-            if repeats or not is_repeat:
+            after = entry.end
+            if not self._is_repeat(entry, line):
                 yield entry
 
     def _lines(self, after: Place) -> Iterator[bytes]:
@@ -341,4 +431,45 @@ def entry_of(line: bytes, start: Place = START) -> Entry | None:
         raise ValueError("needs 'op', which is text, and 'value', which is an object")
     if not is_list(files) or not all(isinstance(name, str) for name in files):
         raise ValueError("has 'files' that are no list of names")
-    return Entry(op=op, value=value, files=tuple(map(str, files)), end=start.after(line))
+    return Entry(
+        op=op,
+        value=value,
+        files=tuple(map(str, files)),
+        end=start.after(line),
+        start=start.offset,
+    )
+
+
+def lines_at(path: Path, offsets: Iterable[int]) -> Iterator[Entry]:
+    """Read some lines of a ledger, by where they begin. Their numbers are not known.
+
+    Args:
+        path: The ledger.
+        offsets: The bytes with which they begin, where they were read before.
+
+    Raises:
+        StorageError: It cannot be read, or such a line is not there any more.
+    """
+    stream = None
+    try:
+        for offset in offsets:
+            stream = stream or path.open("rb")
+            stream.seek(offset)
+            yield _line_at(path, stream.readline(), offset)
+    except StorageError:
+        raise
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror}.") from error
+    finally:
+        if stream is not None:
+            stream.close()
+
+
+def _line_at(path: Path, line: bytes, offset: int) -> Entry:
+    try:
+        entry = entry_of(line, Place(line=0, offset=offset, seal=b""))
+    except ValueError:
+        entry = None
+    if entry is None:
+        raise _Replaced(f"{path}: not the file that was read: no line begins with byte {offset}.")
+    return entry

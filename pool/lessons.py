@@ -8,16 +8,19 @@ that: an heir knows from whom it has its archive, and how much had been learnt w
 from __future__ import annotations
 
 import sys
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self, cast
 
+from ..schema.errors import StorageError
 from ..schema.problems import quoted
 from .learnt import Learnt
-from .ledger import TooEarly
+from .ledger import TooEarly, lines_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 __all__ = ["Lessons", "standing_for"]
 
@@ -36,18 +39,27 @@ class Lessons(Mapping[str, Learnt]):
     """All entries by their ids, in order; those that were replaced, too. It only ever grows.
 
     What was learnt by some moment is the first so many of them.
+
+    Args:
+        ledger: Where the lines of entries are read of which only the place is known, if any are.
     """
 
-    def __init__(self) -> None:
-        self._entries: list[Learnt] = []
+    def __init__(self, ledger: Path | None = None) -> None:
+        self._ledger = ledger
+        self._entries: list[Learnt | None] = []
+        self._offsets = array("Q")
         self._places: dict[str, int] = {}
         self._replaced: dict[str, dict[str | None, int]] = {}
         self._own: dict[str, list[int]] = {}
         self._births: dict[str, _Birth] = {}
         self._heirs: dict[str, list[str]] = {}
 
-    def take(self, entry: Learnt) -> None:
+    def take(self, entry: Learnt, offset: int = 0) -> None:
         """Take in an entry.
+
+        Args:
+            entry: The entry.
+            offset: Where its line begins.
 
         Raises:
             TooEarly: It replaces what was not learnt before.
@@ -61,6 +73,7 @@ class Lessons(Mapping[str, Learnt]):
                 self._replaced.setdefault(old, {}).setdefault(owner, place)
         self._places[entry.id] = place
         self._entries.append(entry)
+        self._offsets.append(offset)
         for owner in entry.owners:
             self._own.setdefault(owner, []).append(place)
 
@@ -73,11 +86,14 @@ class Lessons(Mapping[str, Learnt]):
 
     def between(self, first: int, end: int | None = None) -> Sequence[Learnt]:
         """Give the entries from a place on, up to another one."""
-        return self._entries[first:end]
+        self._expect(range(*slice(first, end).indices(len(self._entries))))
+        return [one for one in self._entries[first:end] if one is not None]
 
     def own(self, owner: str, first: int = 0) -> Sequence[Learnt]:
         """Give the entries that are an agent's own, or to it, from one of them on."""
-        return [self._entries[place] for place in self._own.get(owner, ())[first:]]
+        places = self._own.get(owner, [])[first:]
+        self._expect(places)
+        return [self._entry(place) for place in places]
 
     def line(self, owner: str) -> tuple[str, ...]:
         """Name an agent, and all whose entries it may have inherited."""
@@ -96,8 +112,9 @@ class Lessons(Mapping[str, Learnt]):
         """
         seen = len(self._entries) if seen is None else seen
         places = {place for one in self.line(owner) for place in self._own.get(one, ())}
+        self._expect(sorted(places))
         return [
-            self._entries[place]
+            self._entry(place)
             for place in sorted(places)
             if place < seen and self._from(place, owner, seen) is not None
         ]
@@ -128,11 +145,11 @@ class Lessons(Mapping[str, Learnt]):
     def replaced_by(self, entry: str) -> Learnt | None:
         """Give the first entry that stands for another one, where there is any."""
         places = self._replaced.get(entry)
-        return None if places is None else self._entries[min(places.values())]
+        return None if places is None else self._entry(min(places.values()))
 
     def _from(self, place: int, owner: str, seen: int) -> str | None:
         """Name whose own an entry is that an agent has when so many were learnt, if it has it."""
-        entry = self._entries[place]
+        entry = self._entry(place)
         waiting = [(owner, seen)]
         known = {*waiting}
         for one, upto in waiting:
@@ -148,7 +165,7 @@ class Lessons(Mapping[str, Learnt]):
         return None
 
     def _is_anywhere(self, place: int, seen: int) -> bool:
-        entry = self._entries[place]
+        entry = self._entry(place)
         holders: list[str | None] = [*(entry.owners or (None,))]
         known = {*holders}
         for one in holders:
@@ -167,8 +184,64 @@ class Lessons(Mapping[str, Learnt]):
             return NEVER
         return min(replaced.get(owner, NEVER), replaced.get(None, NEVER))
 
+    def value(self) -> dict[str, Any]:
+        """Give all that is known but the entries themselves, as a plain value."""
+        return {
+            "ids": [*self._places],
+            "replaced": [[old, *pair] for old, by in self._replaced.items() for pair in by.items()],
+            "own": self._own,
+            "births": [[one, birth.at, *birth.inherits] for one, birth in self._births.items()],
+        }
+
+    @property
+    def offsets(self) -> bytes:
+        """Where the line of each entry begins, as `of` takes it."""
+        return self._offsets.tobytes()
+
+    @classmethod
+    def of(cls, ledger: Path, value: Any, offsets: bytes) -> Self:
+        """Make them from their value; an entry is read when somebody asks for it.
+
+        Raises:
+            ValueError: It is no such value; so are the others of `plain_state.state_of`.
+        """
+        lessons = cls(ledger)
+        lessons._offsets = array("Q", offsets)
+        lessons._places = {one: place for place, one in enumerate(value["ids"])}
+        lessons._entries = [None] * len(lessons._places)
+        places = range(len(lessons._offsets))
+        if len(places) != len(lessons._places):
+            raise ValueError("each entry has one place")
+        for old, owner, place in value["replaced"]:
+            lessons._replaced.setdefault(old, {})[owner] = places[place]
+        lessons._own = {owner: [places[one] for one in own] for owner, own in value["own"].items()}
+        for one, at, *inherits in value["births"]:
+            lessons._births[one] = _Birth(tuple(inherits), range(len(places) + 1)[at])
+            for each in inherits:
+                lessons._heirs.setdefault(each, []).append(one)
+        return lessons
+
+    def _entry(self, place: int) -> Learnt:
+        self._expect([place])
+        return cast("Learnt", self._entries[place])
+
+    def _expect(self, places: Sequence[int]) -> None:
+        """Read the entries of some places that were not read yet.
+
+        Raises:
+            StorageError: The ledger cannot be read, or is not the one that was read.
+        """
+        missing = [place for place in places if self._entries[place] is None]
+        if self._ledger is None or not missing:
+            return
+        lines = lines_at(self._ledger, [self._offsets[place] for place in missing])
+        for place, line in zip(missing, lines, strict=True):
+            if line.value["kind"] != "learnt" or self._places.get(line.op) != place:
+                raise StorageError(f"{self._ledger}: not the file that was read. Open it again.")
+            self._entries[place] = Learnt.of(line.value, line.op)
+
     def __getitem__(self, entry: str) -> Learnt:
-        return self._entries[self._places[entry]]
+        return self._entry(self._places[entry])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Self
 
 from ..schema.errors import ConfigError, InputError, StorageError
 from ..schema.loading import read_team
 from .records import Record
+from .statistics import EVOLVE, Kind, Past, Sums
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..schema.team import Team
     from .statistics import Trial
 
-__all__ = ["Member"]
+__all__ = ["Apart", "Member", "Task", "task_of"]
+
+Task = tuple[str, str]
+"""A task by its niche, or "", and its id."""
+Apart = tuple[str, Kind]
+"""What trials are kept apart by: the split of the tasks, and what the trial is of."""
+NONE = Sums()
+NOTHING = Past()
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
@@ -25,11 +35,15 @@ class Member(Record):
         content_hash: The hash of what is executed.
         counts_wins: Whether the trial that it was taken in for counts among the others. Versions
             that did not mark such trials left out most that were not won, so means are too high.
+        by_task: What trials add up to on each of the last tasks: see `Recent`.
+        by_past: What they add up to on those before, by niche.
     """
 
     identity: str
     content_hash: str
     counts_wins: bool = False
+    by_task: dict[Apart, dict[Task, Sums]] = field(default_factory=dict[Apart, dict[Task, Sums]])
+    by_past: dict[Apart, dict[str, Past]] = field(default_factory=dict[Apart, dict[str, Past]])
     _read: list[Team] = field(default_factory=list["Team"])
 
     @property
@@ -53,8 +67,37 @@ class Member(Record):
 
     def take(self, trial: Trial) -> None:
         """Take in a trial."""
-        self.counts_wins |= not self._splits and trial.kind == "plain" and self._was_born_in(trial)
+        self.counts_wins |= not self.by_split and trial.kind == "plain" and self._was_born_in(trial)
         Record.take(self, trial)
+        task, sums = task_of(trial), self.by_task.setdefault((trial.split, trial.kind), {})
+        sums[task] = sums.get(task, NONE).after(trial)
+
+    def sums(self, split: str = EVOLVE, kind: Kind = "plain") -> Mapping[Task, Sums]:
+        """Give what its trials of a kind add up to on each of the last tasks of a split."""
+        return self.by_task.get((split, kind), {})
+
+    def past(self, split: str = EVOLVE, kind: Kind = "plain") -> Mapping[str, Past]:
+        """Give what its trials of a kind add up to on the tasks of a split before, by niche."""
+        return self.by_past.get((split, kind), {})
+
+    def pass_by(self, split: str, task: Task) -> None:
+        """Know no more of a task than what all earlier ones of its niche add up to."""
+        niche, _ = task
+        for (of, kind), sums in self.by_task.items():
+            if of == split and task in sums:
+                past = self.by_past.setdefault((of, kind), {})
+                past[niche] = past.get(niche, NOTHING).after(sums.pop(task))
+
+    def as_it_is(self, upto: int) -> Self:
+        """Give a copy that stays as it is when this one takes in more; see `Record`."""
+        return replace(
+            self,
+            by_split={**self.by_split},
+            by_niche={**self.by_niche},
+            upto=upto,
+            by_task={apart: {**sums} for apart, sums in self.by_task.items()},
+            by_past={apart: {**past} for apart, past in self.by_past.items()},
+        )
 
     def _was_born_in(self, trial: Trial) -> bool:
         return bool(self.born.run) and (self.born.run, self.born.task) == (trial.run, trial.task)
@@ -82,3 +125,8 @@ class Member(Record):
                 " it from version control, or copy it and take the copy in with mas-pool import."
             )
         return team
+
+
+def task_of(trial: Trial) -> Task:
+    """Give the task of a trial."""
+    return trial.niche or "", trial.task

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Self
 
-from .statistics import EVOLVE, Kind, Statistics, Sums
+from .statistics import EVOLVE, Statistics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
     from ..schema.team import Lineage
     from .statistics import Trial
+    from .trials import Trials
 
 __all__ = ["Record"]
 
 UNKNOWN = Statistics()
-NONE = Sums()
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
@@ -30,6 +30,10 @@ class Record:
         born: Its parents, the operator that made it, and why.
         stem: What its name begins with, as its first ancestor's does.
         retired: Why it is no longer a member; None while it is.
+        by_split: What is known of it on the tasks of each split.
+        by_niche: The same by split and niche.
+        trials: Finds its trials on a task again; None where it is of no ledger.
+        upto: How many bytes of the ledger it is as of; None: all.
     """
 
     name: str
@@ -37,14 +41,12 @@ class Record:
     born: Lineage
     stem: str
     retired: str | None = None
-    _splits: dict[str, Statistics] = field(default_factory=dict[str, Statistics])
-    _niches: dict[tuple[str, str], Statistics] = field(
+    by_split: dict[str, Statistics] = field(default_factory=dict[str, Statistics])
+    by_niche: dict[tuple[str, str], Statistics] = field(
         default_factory=dict[tuple[str, str], Statistics]
     )
-    _tasks: dict[str, Statistics] = field(default_factory=dict[str, Statistics])
-    _sums: dict[tuple[str, Kind], dict[tuple[str, str], Sums]] = field(
-        default_factory=dict[tuple[str, Kind], dict[tuple[str, str], Sums]]
-    )
+    trials: Trials | None = None
+    upto: int | None = None
 
     @property
     def statistics(self) -> Statistics:
@@ -58,43 +60,35 @@ class Record:
 
     def niches_of(self, split: str) -> Mapping[str, Statistics]:
         """Give what is known of it by niche, on the tasks of a split."""
-        return {niche: known for (of, niche), known in sorted(self._niches.items()) if of == split}
+        return {niche: known for (of, niche), known in sorted(self.by_niche.items()) if of == split}
 
     def on(self, niche: str | None = None, *, split: str = EVOLVE) -> Statistics:
         """Give what is known of it on the tasks of a split, of one niche or of all."""
         if niche is None:
-            return self._splits.get(split, UNKNOWN)
-        return self._niches.get((split, niche), UNKNOWN)
+            return self.by_split.get(split, UNKNOWN)
+        return self.by_niche.get((split, niche), UNKNOWN)
 
     def on_task(self, task: str) -> Statistics | None:
         """Give what is known of it on a task, by the task's id; None if it was never scored.
 
         What it was taken into the pool for is no score there, nor what it was adapted to.
+
+        Raises:
+            StorageError: The ledger cannot be read, or is another one than was read.
         """
-        return self._tasks.get(task)
+        return self.trials.on(self.name, task, upto=self.upto) if self.trials else None
 
-    def sums(self, split: str = EVOLVE, kind: Kind = "plain") -> Mapping[tuple[str, str], Sums]:
-        """Give what its trials of a kind add up to on each task of a split, by niche and task."""
-        return self._sums.get((split, kind), {})
+    def as_it_is(self, upto: int) -> Self:
+        """Give a copy that stays as it is when this one takes in more.
 
-    def as_it_is(self) -> Self:
-        """Give a copy that stays as it is when this one takes in more."""
-        return replace(
-            self,
-            _splits={**self._splits},
-            _niches={**self._niches},
-            _tasks={**self._tasks},
-            _sums={kind: {**sums} for kind, sums in self._sums.items()},
-        )
+        Args:
+            upto: How many bytes of the ledger have come to this.
+        """
+        return replace(self, by_split={**self.by_split}, by_niche={**self.by_niche}, upto=upto)
 
     def take(self, trial: Trial) -> None:
         """Take in a trial."""
-        self._splits[trial.split] = self.on(split=trial.split).after(trial)
+        self.by_split[trial.split] = self.on(split=trial.split).after(trial)
         if trial.niche is not None:
             known = self.on(trial.niche, split=trial.split)
-            self._niches[trial.split, trial.niche] = known.after(trial)
-        task = (trial.niche or "", trial.task)
-        sums = self._sums.setdefault((trial.split, trial.kind), {})
-        sums[task] = sums.get(task, NONE).after(trial)
-        if trial.score is not None and trial.kind == "plain":
-            self._tasks[trial.task] = self._tasks.get(trial.task, UNKNOWN).after(trial)
+            self.by_niche[trial.split, trial.niche] = known.after(trial)

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..schema.fields import root
 from ..schema.problems import dotted, quoted
@@ -100,13 +100,19 @@ def _check(schema: Mapping[str, Any], of: str) -> Callable[[Any], bool]:
     others, items = schema.get("additionalProperties"), schema.get("items")
     other = _check(others, of) if is_mapping(others) else None
     item = _check(items, of) if is_mapping(items) else None
+    has_parts = bool(named) or other is not None or item is not None
 
     def fits(value: Any) -> bool:
         if not isinstance(value, types) or (no_bool and isinstance(value, bool)):
             return False
-        if is_mapping(value):
-            checked = ((named.get(key, other), one) for key, one in value.items())
-            return all(check is None or check(one) for check, one in checked)
+        if not has_parts:
+            return True
+        if isinstance(value, dict):
+            for key, one in cast("dict[str, Any]", value).items():
+                check = named.get(key, other)
+                if check is not None and not check(one):
+                    return False
+            return True
         return item is None or not is_list(value) or all(map(item, value))
 
     return fits

@@ -12,7 +12,7 @@ import re
 from base64 import b32encode
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..schema.building import agent_of
 from ..schema.errors import InputError
@@ -27,13 +27,16 @@ from .learnt import Learnt
 from .ledger import Entry, Ledger, TooEarly, line_of
 from .lessons import Lessons
 from .members import Member
+from .recent import Recent
 from .scaffold import HEAD, next_head
 from .shape import has_types, misshapen
+from .trials import Trials
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from .records import Record
 
 __all__ = [
     "SEED",
@@ -44,6 +47,7 @@ __all__ = [
     "begin",
     "first_line",
     "in_order",
+    "is_name",
     "is_shared",
     "lineage_of",
 ]
@@ -53,10 +57,14 @@ VERSION = 2
 LONGEST_NAME = 64
 SEED = "seed/"
 """What the operations are called that add what a pool begins with."""
+LONGEST_NUMBER = 18
+"""Digits of an episode."""
 SIGN = 6
 """Letters and digits that tell names of one stem apart: 30 bits."""
 _SIGNED = re.compile(rf"_[a-z2-7]{{{SIGN}}}\Z")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+One = TypeVar("One", bound="Record")
+"""Teams, or agents."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,35 +89,49 @@ class State:
 
     Args:
         folder: The pool's folder.
+        is_begun: Whether the line that a pool begins with was taken in.
 
     Attributes:
         teams: All teams that were ever born, by name, parents before children.
         live: Those that were not retired.
         agents: All agents that were ever born, by name, parents before children.
-        live_agents: Those that were not retired.
-        admissions: What came of each operation that added a team.
         rejected: Children that were dropped, by operator.
         twins: Children that were there already, by operator.
         learnt: What was learnt.
         heads: The teams that were the head, in order; the last one is. None where nobody said so.
         shared: Whether branches of the pool are merged, so that new names must not collide.
+        trials: Finds trials of members on a task again.
+        numbers: How many children of each stem there are.
+        recent: The last tasks of each split.
+        episodes: The last episode of each evolution that made an update, as far as its name tells.
+        touched: Whom the lines told of that were taken in since somebody emptied it.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_begun: bool = False) -> None:
         self.teams: dict[str, Member] = {}
         self.live: dict[str, Member] = {}
         self.agents: dict[str, PoolAgent] = {}
-        self.live_agents: dict[str, PoolAgent] = {}
-        self.admissions: dict[str, Admission] = {}
+        self._live_agents: dict[str, PoolAgent] = {}
+        self._is_lent = False
         self.rejected: Counter[str] = Counter()
         self.twins: Counter[str] = Counter()
-        self.learnt = Lessons()
+        self.learnt = Lessons(folder / LEDGER)
         self.heads: list[Member] = []
         self.shared = False
+        self.trials = Trials(ledger=folder / LEDGER)
+        self.recent: dict[str, Recent] = {}
+        self.episodes: dict[str, int] = {}
+        self.touched: set[str] = set()
+        self.numbers: Counter[str] = Counter()
         self._folder = folder
         self._of_identity: dict[str, list[Member]] = {}
-        self._numbers: Counter[str] = Counter()
-        self._is_begun = False
+        self._is_begun = is_begun
+
+    @property
+    def live_agents(self) -> Mapping[str, PoolAgent]:
+        """The agents that were not retired. Whoever has it keeps it as it is."""
+        self._is_lent = True
+        return self._live_agents
 
     def take(self, entry: Entry) -> None:
         """Take in a line.
@@ -123,11 +145,13 @@ class State:
             said = next(misshapen(entry.value), "a number is not whole")
             raise ValueError(f"it is not as ledger.schema.json has it: {said}")
         try:
-            self._take(entry.op, entry.value)
+            self._take(entry)
         except OutdatedPoolError:
             raise
         except (AttributeError, InputError, KeyError, TypeError) as error:
             raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
+        for evolution, episode in episodes_in(entry.op):
+            self.episodes[evolution] = max(episode, self.episodes.get(evolution, episode))
 
     def like(self, identity: str) -> tuple[Member, ...]:
         """Give the teams of an identity."""
@@ -135,7 +159,7 @@ class State:
 
     def name_for(self, stem: str) -> str:
         """Choose the next free name that begins with a stem: `vote_3`."""
-        number = self._numbers[stem] + 1
+        number = self.numbers[stem] + 1
         while self.find(name := _numbered(stem, number)):
             number += 1
         return name
@@ -154,7 +178,8 @@ class State:
         """Find a team or an agent, retired or not: no two have the same name."""
         return self.teams.get(name) or self.agents.get(name)
 
-    def _take(self, op: str, value: Mapping[str, Any]) -> None:
+    def _take(self, entry: Entry) -> None:
+        op, value = entry.op, entry.value
         kind = value["kind"]
         if not self._is_begun and kind != "pool":
             raise ValueError("it is not the line that a pool begins with")
@@ -164,11 +189,11 @@ class State:
             case "born":
                 (self._take_agent if "agent" in value else self._take_team)(op, value)
             case "twin":
-                self._take_twin(op, value)
+                self._take_twin(value)
             case "revised":
                 self._revise(op, Revised.of(value))
             case "evaluated" | "failed":
-                self._take_trial(kind, Tried.of(value))
+                self._take_trial(kind, Tried.of(value), entry)
             case "rejected":
                 self.rejected[Rejected.of(value).operator] += 1
             case "retired":
@@ -176,7 +201,7 @@ class State:
             case "restored":
                 self._retire(value, None)
             case "learnt":
-                self._learn(Learnt.of(value, op))
+                self._learn(Learnt.of(value, op), entry)
             case "told":
                 self._tell(Told.of(value))
             case _:
@@ -203,6 +228,21 @@ class State:
         self.shared = bool(value.get("shared"))
         self._is_begun = True
 
+    def bear(self, member: Member) -> None:
+        """Let there be a team, which comes after all those that are there."""
+        self.teams[member.name] = member
+        if member.retired is None:
+            self.live[member.name] = member
+        self._of_identity.setdefault(member.identity, []).append(member)
+
+    def bear_agent(self, agent: PoolAgent) -> None:
+        """Let there be an agent, which comes after all those that are there."""
+        self.agents[agent.name] = agent
+        if self._is_lent:
+            self._live_agents, self._is_lent = {**self._live_agents}, False
+        if agent.retired is None:
+            self._live_agents[agent.name] = agent
+
     def _take_team(self, op: str, value: Mapping[str, Any]) -> None:
         name, born = self._newcomer(value["team"]), lineage_of(value["lineage"])
         stem = self._stem(name, [self._known(parent) for parent in born.parents], op)
@@ -213,10 +253,10 @@ class State:
             stem=stem,
             identity=value["identity"],
             content_hash=value["content_hash"],
+            trials=self.trials,
         )
-        self.teams[name] = self.live[name] = member
-        self.admissions[op] = Admission(name=name, is_new=True)
-        self._of_identity.setdefault(member.identity, []).append(member)
+        self.bear(member)
+        self.touched.add(name)
 
     def _take_agent(self, op: str, value: Mapping[str, Any]) -> None:
         name, born = self._newcomer(value["agent"]), lineage_of(value["lineage"])
@@ -234,24 +274,25 @@ class State:
             stem=stem,
             revisions=(first,),
             inherits=inherits,
+            trials=self.trials,
         )
-        self.agents[name] = agent
-        self.live_agents = {**self.live_agents, name: agent}  # whoever reads the old one goes on
+        self.bear_agent(agent)
+        self.touched.add(name)
         self.learnt.bear(name, inherits)
-        self.admissions[op] = Admission(name=name, is_new=True)
 
     def _revise(self, op: str, change: Revised) -> None:
         agent = self._known_agent(change.agent)
         last = Revision(agent=change.to, reason=change.reason, edits=change.edits, op=op)
         agent.revisions = (*agent.revisions, last)
+        self.touched.add(agent.name)
 
-    def _learn(self, entry: Learnt) -> None:
-        for owner in entry.to:
+    def _learn(self, learnt: Learnt, entry: Entry) -> None:
+        for owner in learnt.to:
             self._known_agent(owner)
-        self.learnt.take(entry)
+        self.learnt.take(learnt, entry.start)
 
     def _newcomer(self, name: str) -> str:
-        if not _NAME.fullmatch(name) or self.find(name):
+        if not is_name(name) or self.find(name):
             raise ValueError(f"a member cannot be born with the name {quoted(name)}")
         return name
 
@@ -259,26 +300,35 @@ class State:
         """Say what the names of a newcomer's children begin with; count it as a child itself."""
         own = _SIGNED.sub("", name) if self.shared and not op.startswith(SEED) else name
         stem = parents[0].stem if parents else own
-        self._numbers[stem] += bool(parents)
+        self.numbers[stem] += bool(parents)
         return stem
 
-    def _take_twin(self, op: str, value: Mapping[str, Any]) -> None:
+    def _take_twin(self, value: Mapping[str, Any]) -> None:
         self._known(value["team"])
         self.twins[value["lineage"]["operator"]] += 1
-        self.admissions[op] = Admission(name=value["team"], is_new=False)
 
-    def _take_trial(self, kind: str, tried: Tried) -> None:
+    def _take_trial(self, kind: str, tried: Tried, entry: Entry) -> None:
         if (tried.trial.score is None) != (kind == "failed"):
             raise ValueError(f"score={tried.trial.score!r} does not fit {quoted(kind)}")
         working = {part.member for part in tried.trial.agents.values()}
-        for one in (self._known(tried.member), *map(self._known_agent, sorted(working))):
+        team, split = self._known(tried.member), tried.trial.split
+        for one in (team, *map(self._known_agent, sorted(working))):
             one.take(tried.trial)
+            self.touched.add(one.name)
+        recent = self.recent.setdefault(split, Recent(split))
+        self.touched.update(recent.take(team, tried.trial))
+        self.trials.take(tried, entry)
 
     def _retire(self, value: Mapping[str, Any], reason: str | None) -> None:
         """Let a member be none any longer, for a reason; without one, let it be one again."""
-        self._anyone(value).retired = reason
-        self.live = {name: one for name, one in self.teams.items() if one.retired is None}
-        self.live_agents = {name: one for name, one in self.agents.items() if one.retired is None}
+        one = self._anyone(value)
+        is_back, one.retired = one.retired is not None and reason is None, reason
+        self.touched.add(one.name)
+        # Whoever reads the old ones goes on.
+        if isinstance(one, Member):
+            self.live = _living(self.teams if is_back else self.live)
+        else:
+            self._live_agents = _living(self.agents if is_back else self._live_agents)
         if self.heads and self.heads[-1].retired and (head := next_head(self.live)):
             self._lead(self.live[head])
 
@@ -294,6 +344,18 @@ class State:
         if name not in self.teams:
             raise TooEarly(f"no team {quoted(name)} was born before")
         return self.teams[name]
+
+
+def _living(members: Mapping[str, One]) -> dict[str, One]:
+    return {name: one for name, one in members.items() if one.retired is None}
+
+
+def episodes_in(operation: str) -> Iterator[tuple[str, int]]:
+    """Give the evolutions, and their episodes, that may have made an update by its name."""
+    parts = operation.split("/")
+    for at, part in enumerate(parts[1:], start=1):
+        if part.isdecimal() and len(part) <= LONGEST_NUMBER:
+            yield "/".join(parts[:at]), int(part)
 
 
 def begin(folder: Path, *, shared: bool) -> None:
@@ -362,6 +424,11 @@ def is_shared(folder: Path) -> bool:
     """
     first = next(Ledger(folder / LEDGER).read(), None)
     return first is not None and bool(first.value.get("shared"))
+
+
+def is_name(name: str) -> bool:
+    """Tell whether a member may have a name."""
+    return _NAME.fullmatch(name) is not None
 
 
 def lineage_of(value: Mapping[str, Any]) -> Lineage:

@@ -9,6 +9,7 @@ from .changes import Told
 from .layout import LEDGER
 from .ledger import START, Ledger
 from .records import Record
+from .snapshot import newest
 from .state import State
 
 if TYPE_CHECKING:
@@ -211,18 +212,18 @@ class Views:
         Raises:
             StorageError: The ledger is damaged.
         """
-        touched: set[str] = set()
+        if self._place is START:
+            self._begin(episode)
         for entry in self._ledger.read(self._place):
             own = episode_of(self._evolution, entry.op)
             if own is not None and own > episode:
                 break
             self._take(entry)
-            touched |= _touched(entry.value)
             self._place = entry.end
-        everybody = self._state.agents.items()
-        living = {name: agent for name, agent in everybody if agent.retired is None}
-        self._members = _renewed(self._members, self._state.live, touched)
-        self._agents = _renewed(self._agents, living, touched)
+        state, upto = self._state, self._place.offset
+        self._members = _renewed(self._members, state.live, state.touched, upto)
+        self._agents = _renewed(self._agents, state.live_agents, state.touched, upto)
+        state.touched.clear()
         return View(
             members=self._members,
             agents=self._agents,
@@ -233,6 +234,22 @@ class Views:
             folded=self._folded,
         )
 
+    def _begin(self, episode: int) -> None:
+        """Begin with a snapshot in which no later episode has a part, where there is one.
+
+        A fold needs each line.
+        """
+        if self._folded is not None:
+            return
+        found = newest(
+            self._pool.folder, lambda state: state.episodes.get(self._evolution, -1) <= episode
+        )
+        if found is not None:
+            self._state, self._place = found.state, found.known.place
+            self._seen = len(found.state.learnt)
+            self._ledger = Ledger(self._ledger.path, known=found.known)
+            self._state.touched.update(self._state.teams, self._state.agents)
+
     def _take(self, entry: Entry) -> None:
         if entry.value["kind"] == "learnt":
             self._seen += 1  # the pool has what it says
@@ -242,20 +259,13 @@ class Views:
             self._folded = self._folded.after(entry)
 
 
-def _touched(value: Mapping[str, Any]) -> set[str]:
-    """Name the members of which a line may tell something new."""
-    agents = value.get("agents", {}).values()
-    named = {value.get("team", ""), value.get("agent", "")}
-    return named | {part["member"] for part in agents}
-
-
 def _renewed(
-    shown: Mapping[str, One], known: Mapping[str, One], touched: AbstractSet[str]
+    shown: Mapping[str, One], known: Mapping[str, One], touched: AbstractSet[str], upto: int
 ) -> Mapping[str, One]:
     """Give those that are known, as they are now, and as they were shown where that is the same."""
     if touched.isdisjoint(known) and touched.isdisjoint(shown):
         return shown
     return {
-        name: one.as_it_is() if name in touched or name not in shown else shown[name]
+        name: one.as_it_is(upto) if name in touched or name not in shown else shown[name]
         for name, one in known.items()
     }

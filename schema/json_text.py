@@ -39,7 +39,12 @@ def loads(text: str | bytes) -> Any:
         ValueError: It is none, has a number that is not finite, or is nested too deeply to be read.
     """
     try:
-        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        # `json.loads` would make a decoder for each text.
+        if isinstance(text, bytes):
+            text = text.decode(json.detect_encoding(text), "surrogatepass")
+        if text.startswith("\ufeff"):
+            raise ValueError("it begins with a byte order mark")
+        return DECODER.decode(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
