@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..pool.changes import Born, Retired, Tried
-from ..pool.expectation import expected_scores, ranked
+from ..pool.expectation import by_standing
 from ..schema.team import SolvedTask
 from .material import clip
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ..pool.pool import Pool
     from ..schema.task import Task
     from ..schema.team import Team
@@ -52,14 +49,9 @@ class _Bar:
         before = [self._search.candidate(number) for number in one.sources]
         rewards = [max(source.reward, self.of(source)) for source in before]
         tried = {one.member for one in before}
-        rewards += [self._expected[name] for name in one.born.parents if name not in tried]
+        expected = self._search.expected
+        rewards += [expected[name].score for name in one.born.parents if name not in tried]
         return max(rewards, default=-math.inf)
-
-    @functools.cached_property
-    def _expected(self) -> Mapping[str, float]:
-        """What each team of the pool is expected to score on the task; its members stay as seen."""
-        search = self._search
-        return expected_scores([*search.members.values()], search.episode.task.niche)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -135,7 +127,7 @@ class Admitting:
             return
         order = [
             one.name
-            for one in ranked(pool.teams.values())
+            for one in by_standing(pool.teams.values())
             if one.retired is None and one.name != newcomer
         ]
         why = f"the pool has {cap} teams at most, and it was expected to score least."

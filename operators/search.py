@@ -6,9 +6,11 @@ is the answer, and may come into the pool. What then happens to the pool is in `
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..pool.expectation import expectations
 from ..pool.identity import are_twins, identity_of
 from ..pool.lineage import steps_to
 from ..pool.members import Member
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator, Mapping, Sequence
     from typing import Literal
 
+    from ..pool.expectation import Expectation
     from ..pool.learnt import Learnt
     from ..runtime.outcomes import Run
     from ..schema.edits import Component
@@ -109,6 +112,11 @@ class Search:
         """The teams of the pool, as this episode sees it."""
         return self.episode.view.members
 
+    @functools.cached_property
+    def expected(self) -> Mapping[str, Expectation]:
+        """What each team of the pool is expected to score on the task; its members stay as seen."""
+        return expectations(self.members.values(), self.episode.task.niche or None)
+
     @property
     def memories(self) -> tuple[Learnt, ...]:
         """What was learnt on similar tasks, the most similar first."""
@@ -135,7 +143,7 @@ class Search:
         meta = episode.meta if how == "model" else None
         path = f"{episode.path}select"
         chosen = await operator_of("select").act(
-            meta, path, episode.task, members, k=k, hits=self.hits
+            meta, path, episode.task, members, k=k, hits=self.hits, expected=self.expected
         )
         if isinstance(chosen, Dropped):
             episode.lose(chosen, at=-1)

@@ -67,6 +67,7 @@ async def select(
     *,
     k: int = 3,
     hits: Sequence[tuple[Learnt, float]] = (),
+    expected: Mapping[str, Expectation] | None = None,
 ) -> Selection | Dropped:
     """Choose parents.
 
@@ -79,6 +80,7 @@ async def select(
         k: How many, where there are as many.
         hits: What the memory has on similar tasks, with similarities in [-1, 1]. It is told of the
             teams that are listed, and orders nothing: trials of the pool's teams are in the ledger.
+        expected: What `expectations` says of them in the task's niche. None: it is asked.
 
     Returns:
         k different teams. A team that the model names twice counts once, and where it names fewer
@@ -87,7 +89,7 @@ async def select(
     Raises:
         CoterieError: As for `Meta.ask`, or a team's file is damaged.
     """
-    listed = shortlist(task, members, k=k)
+    listed = shortlist(task, members, k=k, expected=expected)
     names = tuple(member.name for member in listed)
     if meta is None or len(names) <= k:
         reason = "All there are." if len(names) <= k else "The first by statistics."
@@ -108,7 +110,13 @@ async def select(
     return await meta.ask(path, question)
 
 
-def shortlist(task: Task, members: Sequence[Member], *, k: int) -> dict[Member, Expectation]:
+def shortlist(
+    task: Task,
+    members: Sequence[Member],
+    *,
+    k: int,
+    expected: Mapping[str, Expectation] | None = None,
+) -> dict[Member, Expectation]:
     """Give twice k teams and at least k + 3, the first first, with what is expected of each.
 
     The order is that of their standing in the pool, less what relatives cost that are listed
@@ -122,19 +130,20 @@ def shortlist(task: Task, members: Sequence[Member], *, k: int) -> dict[Member, 
         task: What they are to do.
         members: The teams, in the order of their births.
         k: How many are to be chosen.
+        expected: As for `select`.
     """
-    expected = ranked(members, task.niche or None)
-    left = {one: _is_able(task, one) for one in expected if one.retired is None}
+    known = ranked(members, task.niche or None, expected=expected)
+    left = {one: _is_able(task, one) for one in known if one.retired is None}
     relatives: Counter[str] = Counter()
     taken: dict[Member, Expectation] = {}
     while left and len(taken) < max(2 * k, k + 3):
         explores = (len(taken) + 1) % max(2, k) == 0
         worth = {
-            one: (left[one], *_worth(one, expected[one], relatives[one.stem], explores=explores))
+            one: (left[one], *_worth(one, known[one], relatives[one.stem], explores=explores))
             for one in left
         }
         first = max(left, key=lambda one: worth[one])
-        taken[first] = expected[first]
+        taken[first] = known[first]
         relatives[first.stem] += 1
         del left[first]
     return taken

@@ -21,15 +21,17 @@ are estimated alike; where teams differ, their own trials soon tell more than th
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
-from statistics import fmean
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from .statistics import Sums
 
-    from .members import Member
-    from .statistics import Kind, Sums
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from .members import Member, Task
+    from .statistics import Kind, Past
 
 __all__ = ["estimated"]
 
@@ -49,6 +51,7 @@ NOISE, BELIEF = 0.25, 4.0
 """The variance of a trial before any was repeated, and how many repetitions it counts as."""
 PAIRS = 10.0
 """How many pairs of trials of a task stand against that tasks differ in how easy they are."""
+NOTHING = Sums()
 LEAST = 1e-4
 """The least variance of a trial, and the least share of it for which wins count at all."""
 KINDS: tuple[Kind, ...] = ("plain", "adapted", "chosen")
@@ -56,8 +59,39 @@ MOST = 400
 """Teams are looked at niche by niche up to so many pairs of both; time grows with their cube."""
 
 
-_Tasks = dict[tuple[str, str], "Sums"]
-"""What trials on a task add up to, by niche and task."""
+@dataclass(frozen=True, slots=True)
+class _Tasks:
+    """What the trials of a group add up to.
+
+    Attributes:
+        sums: On each of the last tasks, by niche and task.
+        past: On those before, by niche.
+    """
+
+    sums: dict[Task, Sums] = field(default_factory=dict["Task", "Sums"])
+    past: dict[str, Past] = field(default_factory=dict[str, "Past"])
+
+    @property
+    def whole(self) -> Sums:
+        """What all of them add up to."""
+        known = (*self.sums.values(), *self.past.values())
+        return Sums(
+            sum(one.n for one in known),
+            sum(one.scores for one in known),
+            sum(one.squares for one in known),
+        )
+
+    @property
+    def places(self) -> Mapping[str, Sums]:
+        """What they add up to by niche."""
+        found: dict[str, Sums] = {}
+        items = chain(((place, one) for (place, _), one in self.sums.items()), self.past.items())
+        for place, one in items:
+            n, scores, squares = found.get(place, NOTHING)
+            found[place] = Sums(n + one.n, scores + one.scores, squares + one.squares)
+        return found
+
+
 _Group = tuple[int, str | bool, "Kind"]
 """A team's number, its niche (or whether it is the wanted one), and the kind of its trials."""
 
@@ -89,16 +123,18 @@ def estimated(teams: Sequence[Member], niche: str | None, split: str) -> Any:
     related = (kinship[np.ix_(who, who)] + adapted_alike) * (1 + seen.alike) / 2
     related_with = kinship[:, who] * (1 + seen.asked) / 2
     related_alone = kinship.diagonal() * (1 + seen.wanted) / 2
+    off = seen.means - PRIOR
     found: list[Any] = []
     for spread in SPREADS:
-        inverse = np.linalg.inv(fixed + spread**2 * related + seen.noise)
-        _, size = np.linalg.slogdet(inverse)
-        off = seen.means - PRIOR
-        likely = (size - off @ inverse @ off) / 2
+        together = fixed + spread**2 * related + seen.noise
         toward = fixed_with + spread**2 * related_with
-        pull = toward @ inverse
-        known = (pull * toward).sum(axis=1)
-        found.append((likely, pull @ off, fixed_alone + spread**2 * related_alone - known))
+        root = np.linalg.cholesky(together)
+        solved = np.linalg.solve(together, np.column_stack([off, toward.T]))
+        likely = -np.log(root.diagonal()).sum() - off @ solved[:, 0] / 2
+        known = (toward * solved[:, 1:].T).sum(axis=1)
+        found.append(
+            (likely, toward @ solved[:, 0], fixed_alone + spread**2 * related_alone - known)
+        )
     likely, off, variance = (np.array(one) for one in zip(*found, strict=True))
     weights = np.exp(likely - likely.max())
     weights /= weights.sum()
@@ -169,27 +205,30 @@ class _Seen:
         told = list(groups.values())
         adapted = np.array([float(kind == "adapted") for *_, kind in groups])
         chosen = np.array([float(kind == "chosen") for *_, kind in groups])
-        sizes = np.array([sum(one.n for one in group.values()) for group in told])
-        totals = np.array([sum(one.scores for one in group.values()) for group in told])
+        wholes = [group.whole for group in told]
+        sizes = np.array([one.n for one in wholes])
         noise = chance / sizes / np.where(chosen, min(1.0, telling), 1.0)
-        tasks = {task: n for n, task in enumerate(dict.fromkeys(t for one in told for t in one))}
-        niches = {name: n for n, name in enumerate(dict.fromkeys(name for name, _ in tasks))}
-        on_task, in_niche = np.zeros((len(told), len(tasks))), np.zeros((len(told), len(niches)))
-        for number, group in enumerate(told):
-            for task, sums in group.items():
-                on_task[number, tasks[task]] = sums.n / sizes[number]
-                in_niche[number, niches[task[0]]] += sums.n / sizes[number]
+        on_past = np.array([sum(past.repeats for past in one.past.values()) for one in told])
+        tasks = dict.fromkeys(task for one in told for task in one.sums)
+        names = (name for one in told for name in one.past)
+        niches = {
+            name: n for n, name in enumerate(dict.fromkeys(chain((of for of, _ in tasks), names)))
+        }
+        in_niche = np.zeros((len(told), len(niches)))
+        for number, (group, whole) in enumerate(zip(told, wholes, strict=True)):
+            for place, known in group.places.items():
+                in_niche[number, niches[place]] = known.n / whole.n
         if niche is None:
-            met = Counter(niches[name] for name, _ in tasks)
-            asked = np.array([met[n] / len(tasks) for n in range(len(niches))])
+            met = _met(told, tasks)
+            asked = np.array([met[name] for name in niches]) / max(1, sum(met.values()))
         else:
             asked = np.array([float(name == niche) for name in niches])
         return cls(
             teams=np.array([number for number, *_ in groups], dtype=int),
             adapted=adapted,
             chosen=chosen,
-            means=totals / sizes,
-            noise=np.diag(noise) + ease * on_task @ on_task.T,
+            means=np.array([one.scores for one in wholes]) / sizes,
+            noise=np.diag(noise + ease * on_past / sizes**2) + ease * _shared(told, sizes),
             alike=in_niche @ in_niche.T,
             asked=in_niche @ asked,
             wanted=1.0 if niche is not None or not told else float(asked @ asked),
@@ -201,18 +240,54 @@ def _groups(teams: Sequence[Member], niche: str | None, split: str) -> dict[_Gro
 
     Which team a group is of is told by its number.
     """
-    trials: list[tuple[int, tuple[str, str], Kind, Sums]] = [
-        (number, task, kind, sums)
+    sums: list[tuple[int, Task, Kind, Sums]] = [
+        (number, task, kind, known)
         for number, team in enumerate(teams)
         for kind in KINDS
-        for task, sums in team.sums(split, kind).items()
+        for task, known in team.sums(split, kind).items()
     ]
-    are_few = len({(number, task[0], kind) for number, task, kind, _ in trials}) <= MOST
-    groups: dict[_Group, _Tasks] = {}
-    for number, task, kind, sums in trials:
+    past: list[tuple[int, str, Kind, Past]] = [
+        (number, place, kind, known)
+        for number, team in enumerate(teams)
+        for kind in KINDS
+        for place, known in team.past(split, kind).items()
+    ]
+    pairs = {(number, place, kind) for number, (place, _), kind, _ in sums}
+    pairs.update((number, place, kind) for number, place, kind, _ in past)
+    are_few = len(pairs) <= MOST
+    groups: defaultdict[_Group, _Tasks] = defaultdict(_Tasks)
+    for number, task, kind, known in sums:
         inside = task[0] if are_few else task[0] == niche
-        groups.setdefault((number, inside, kind), {})[task] = sums
-    return groups
+        groups[number, inside, kind].sums[task] = known
+    for number, place, kind, known in past:
+        groups[number, place if are_few else place == niche, kind].past[place] = known
+    return dict(groups)
+
+
+def _met(groups: Sequence[_Tasks], tasks: Iterable[Task]) -> Mapping[str, float]:
+    """Count the tasks of each niche; those before the last ones, as if as many teams shared one."""
+    met = Counter[str](place for place, _ in tasks)
+    each = sum(len(group.sums) for group in groups) / max(1, sum(met.values()))
+    found: dict[str, float] = {**met}
+    for group in groups:
+        for place, known in group.past.items():
+            found[place] = found.get(place, 0) + known.tasks / max(1, each)
+    return found
+
+
+def _shared(groups: Sequence[_Tasks], sizes: Any) -> Any:
+    """Give, for two groups, how likely trials of them are of the same task."""
+    import numpy as np
+
+    by_task: defaultdict[Task, list[tuple[int, float]]] = defaultdict(list)
+    for number, group in enumerate(groups):
+        for task, known in group.sums.items():
+            by_task[task].append((number, known.n / sizes[number]))
+    shared = np.zeros((len(groups), len(groups)))
+    for found in by_task.values():
+        numbers, shares = map(np.array, zip(*found, strict=True))
+        shared[numbers[:, None], numbers] += np.outer(shares, shares)
+    return shared
 
 
 def _telling(wins: Sequence[_Tasks]) -> float:
@@ -220,12 +295,17 @@ def _telling(wins: Sequence[_Tasks]) -> float:
 
     Who wins has drawn well, so wins vary less than other trials, and as much less do they tell.
     """
-    scores: defaultdict[str, list[float]] = defaultdict(list)
+    sums: defaultdict[str, Sums] = defaultdict(Sums)
     for group in wins:
-        for (place, _), sums in group.items():
-            scores[place].append(sums.scores / sums.n)
-    squares = sum(sum((one - fmean(some)) ** 2 for one in some) for some in scores.values())
-    return squares / max(1, sum(len(some) - 1 for some in scores.values()))
+        for (place, _), one in group.sums.items():
+            mean = one.scores / one.n
+            n, scores, squares = sums[place]
+            sums[place] = Sums(n + 1, scores + mean, squares + mean**2)
+        for place, one in group.past.items():
+            n, scores, squares = sums[place]
+            sums[place] = Sums(n + one.n, scores + one.scores, squares + one.squares)
+    squares = sum(max(0.0, one.squares - one.scores**2 / one.n) for one in sums.values())
+    return squares / max(1, sum(one.n - 1 for one in sums.values()))
 
 
 def _variances(groups: Sequence[_Tasks]) -> tuple[float, float]:
@@ -236,15 +316,14 @@ def _variances(groups: Sequence[_Tasks]) -> tuple[float, float]:
     squares, freedom = NOISE * BELIEF, BELIEF
     missed: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for group in groups:
-        for place in {name for name, _ in group}:
-            inside = {task: sums for task, sums in group.items() if task[0] == place}
-            n = sum(one.n for one in inside.values())
-            total = sum(one.scores for one in inside.values())
-            squares += sum(one.squares for one in inside.values()) - total**2 / n
+        places = group.places
+        for n, total, square in places.values():
+            squares += square - total**2 / n
             freedom += n - 1
-            for task, (times, scores, _) in inside.items():
-                if n > times:
-                    missed[task].append(scores / times - (total - scores) / (n - times))
+        for task, (times, scores, _) in group.sums.items():
+            n, total, _ = places[task[0]]
+            if n > times:
+                missed[task].append(scores / times - (total - scores) / (n - times))
     product = sum((sum(one) ** 2 - sum(miss**2 for miss in one)) / 2 for one in missed.values())
     pairs = sum(len(one) * (len(one) - 1) / 2 for one in missed.values())
     together = max(LEAST, squares / freedom)

@@ -7,24 +7,37 @@ all trials of a pool are looked at together, those of relatives the more closely
 from __future__ import annotations
 
 import heapq
+import math
 from dataclasses import dataclass
+from itertools import islice
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ..schema.errors import InputError
-from .estimation import estimated
+from .estimation import NOISE, estimated
 from .intervals import Z
 from .statistics import EVOLVE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from .members import Member
     from .pool import Pool
     from .statistics import Statistics
 
-__all__ = ["Expectation", "expectations", "expected_scores", "most_promising", "ranked"]
+__all__ = [
+    "Expectation",
+    "by_standing",
+    "expectations",
+    "expected_scores",
+    "most_promising",
+    "ranked",
+]
 
+MOST = 240
+"""Teams with trials that are estimated together: time grows with their cube."""
+MOST_RELATED = 1_000
+"""Teams, with those that were never tried: memory grows with their square."""
 BEGUN, BEGUN_WEIGHT = 0.5, 2.0
 """Where a team stands of which nothing is known, and how many trials that counts as."""
 DIGITS = 3
@@ -60,8 +73,11 @@ def expectations(
     """Estimate what each team scores in the long run, by name.
 
     Failed runs count as trials with a score of 0. Trials for which teams were taken into the pool
-    count against each other only. Memory grows with the square of the number of teams, time with
-    the cube of those that ran.
+    count against each other only.
+
+    Where more than `MOST` teams have trials, so many are estimated together that may be chosen
+    next: half of them have the highest standing of those that are not retired, the others are the
+    youngest. Of the rest, the standing is what is expected.
 
     Args:
         members: The teams, parents before their children. Retired ones count: what is known of
@@ -72,8 +88,10 @@ def expectations(
     teams = list(members)
     if not teams:
         return {}
-    told = estimated(teams, niche, split).tolist()
     standings = _standings(teams, niche, split)
+    together = _together(teams, standings, split)
+    found = dict(zip(together, estimated(together, niche, split).tolist(), strict=True))
+    told = [found.get(team) or _alone(team, standings, niche, split) for team in teams]
     return {
         team.name: Expectation(
             score=min(1.0, max(0.0, mean)),
@@ -93,7 +111,11 @@ def expected_scores(
 
 
 def ranked(
-    members: Iterable[Member], niche: str | None = None, *, split: str = EVOLVE
+    members: Iterable[Member],
+    niche: str | None = None,
+    *,
+    split: str = EVOLVE,
+    expected: Mapping[str, Expectation] | None = None,
 ) -> dict[Member, Expectation]:
     """Give teams with what is expected of them, those of the highest standing first.
 
@@ -104,17 +126,28 @@ def ranked(
         members: As for `expectations`, and so on.
         niche: The same.
         split: The same.
+        expected: What `expectations` has said of them. None: it is asked.
     """
     teams = list(members)
-    expected = expectations(teams, niche, split=split)
+    if expected is None:
+        expected = expectations(teams, niche, split=split)
+    return {one: expected[one.name] for one in by_standing(teams, niche, split=split)}
+
+
+def by_standing(
+    members: Iterable[Member], niche: str | None = None, *, split: str = EVOLVE
+) -> list[Member]:
+    """Give teams in the order of `ranked`, which takes no estimate of what they score."""
+    teams = list(members)
+    standings = _standings(teams, niche, split)
     equals: dict[float, dict[str, Member]] = {}
     for team in teams:
-        equals.setdefault(round(expected[team.name].standing, DIGITS), {})[team.name] = team
-    return {
-        member: expected[member.name]
+        equals.setdefault(round(standings[team.name], DIGITS), {})[team.name] = team
+    return [
+        member
         for score in sorted(equals, reverse=True)
         for member in _parents_first(equals[score], niche, split)
-    }
+    ]
 
 
 def most_promising(pool: Pool) -> tuple[Member, Expectation]:
@@ -127,6 +160,32 @@ def most_promising(pool: Pool) -> tuple[Member, Expectation]:
         if member.retired is None:
             return member, expected
     raise InputError(f"{pool.folder} has no team that is not retired.")
+
+
+def _together(
+    teams: Sequence[Member], standings: Mapping[str, float], split: str
+) -> Sequence[Member]:
+    """Choose the teams that are estimated together, in the order in which they are given."""
+    tried = [one for one in teams if one.on(split=split).trials]
+    if len(tried) <= MOST and len(teams) <= MOST_RELATED:
+        return teams
+    living = [one for one in tried if one.retired is None]
+    best = sorted(living, key=lambda one: -standings[one.name])[: MOST // 2]
+    retired = (one for one in reversed(tried) if one.retired is not None)
+    chosen = dict.fromkeys((*best, *reversed(living), *retired))
+    names = {one.name for one in islice(chosen, MOST)}
+    untried = (one.name for one in reversed(teams) if not one.on(split=split).trials)
+    names.update(islice(untried, MOST_RELATED - len(names)))
+    return [one for one in teams if one.name in names]
+
+
+def _alone(
+    team: Member, standings: Mapping[str, float], niche: str | None, split: str
+) -> tuple[float, float]:
+    """Give what a team is expected to score that is not looked at beside others, and how surely."""
+    known = team.on(niche, split=split)
+    trials = BEGUN_WEIGHT + known.n + known.failures + known.chosen
+    return standings[team.name], math.sqrt(NOISE / trials)
 
 
 def _standings(teams: Iterable[Member], niche: str | None, split: str) -> dict[str, float]:

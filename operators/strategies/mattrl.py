@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...pool.expectation import ranked
+from ...pool.expectation import by_standing
 from ...schema.errors import InputError
 from ..appraise import appraised
 from ..experience import ExperienceSettings, check, credited, earlier, kept, tell
@@ -76,7 +76,7 @@ def _team(episode: Episode) -> Team:
     teams = [one for name, one in members.items() if name != episode.settings.route]
     if not teams:
         raise InputError(f"beside {episode.settings.route!r}, the pool has no team to consult.")
-    best, *_ = ranked(teams, episode.task.niche)
+    best, *_ = by_standing(teams, episode.task.niche)
     return _forgetful(episode, best.team)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...pool.expectation import ranked
+from ...pool.expectation import by_standing
 from ...schema.errors import ConfigError, InputError
 from ...schema.writing import agent_value, write_agent_yaml
 from ..adaptation import Adaptation, AdaptationSettings, calls_at_most
@@ -76,7 +76,7 @@ async def tacomas(episode: Episode) -> None:
 
 def _given(episode: Episode) -> Team:
     """Take the team of the pool that is expected to score most on such a task."""
-    best, *_ = ranked(episode.view.members.values(), episode.task.niche)
+    best, *_ = by_standing(episode.view.members.values(), episode.task.niche)
     team = best.team
     for field, why in NOT_BESIDE.items():
         if getattr(team.execution, field) is not None:

@@ -15,6 +15,7 @@ from coterie.pool.changes import Retired
 from coterie.pool.estimation import EASE, LEVEL, NOISE, SPREADS
 from coterie.pool.expectation import (
     Expectation,
+    by_standing,
     expectations,
     expected_scores,
     most_promising,
@@ -295,3 +296,33 @@ def test_it_is_a_score_within_its_interval_and_is_moved_by_trials(
         tried(one, *[1.0] * 50, niche=niche, first=100)
     after = expectations(teams, niche)
     assert all(after[name].score > before[name].score for name in after)
+
+
+def test_of_many_teams_the_first_and_the_youngest_are_looked_at_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chance = random.Random(5)
+    teams = [member("0")]
+    teams += [member(str(n), str(chance.randrange(n))) for n in range(1, 60)]
+    for one in teams[:50]:
+        tried(one, *(float(chance.random() < 0.5) for _ in range(6)), first=chance.randrange(99))
+    whole = expectations(teams)
+    monkeypatch.setattr("coterie.pool.expectation.MOST", 20)
+    part = expectations(teams)
+    assert {name: one.standing for name, one in part.items()} == {
+        name: one.standing for name, one in whole.items()
+    }
+    assert [*ranked(teams)] == by_standing(teams)
+    order = sorted(teams[:50], key=lambda one: -whole[one.name].standing)
+    seen = {one.name for one in (*order[:10], *teams[40:50])}
+    for one in teams[:50]:
+        alone = part[one.name]
+        if one.name not in seen:
+            assert alone.score == alone.standing
+            assert alone.high - alone.low > whole[one.name].high - whole[one.name].low
+    assert all(abs(part[name].score - whole[name].score) < 0.15 for name in seen)
+    monkeypatch.setattr("coterie.pool.expectation.MOST_RELATED", 25)
+    assert expectations(teams).keys() == whole.keys()
+    for one in teams[:40]:
+        one.retired = "old"
+    assert expectations(teams)["49"].score != expectations(teams)["49"].standing
