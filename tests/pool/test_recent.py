@@ -15,6 +15,8 @@ from coterie.pool.recent import Recent
 from coterie.pool.statistics import EVOLVE, Kind, Trial
 from coterie.schema import Lineage
 
+KINDS: tuple[Kind, ...] = ("plain", "adapted", "chosen")
+
 
 def teams(count: int) -> list[Member]:
     born = Lineage(operator="seed")
@@ -31,9 +33,15 @@ def tried(members: list[Member], tasks: int, known: Recent, chance: Random) -> s
     touched = set[str]()
     for number in range(tasks):
         for one in chance.sample(members, 3):
-            is_adapted = chance.random() < 0.3
+            kind = chance.choice(KINDS)
             score, niche = float(chance.random() < 0.6), chance.choice(["sums", "dates"])
-            trial = Trial(task=f"t{number}", score=score, niche=niche, adapted=is_adapted)
+            trial = Trial(
+                task=f"t{number}",
+                score=score,
+                niche=niche,
+                adapted=kind == "adapted",
+                chosen=kind == "chosen",
+            )
             one.take(trial)
             touched.update(known.take(one, trial))
     return touched
@@ -45,13 +53,13 @@ def test_what_is_passed_by_adds_up_to_the_same(monkeypatch: pytest.MonkeyPatch) 
     known = Recent(EVOLVE)
     assert tried(members, 30, known, Random(1)) == {one.name for one in members}
     assert sum(map(len, known.tasks.values())) <= 12
-    kinds: tuple[Kind, ...] = ("plain", "adapted")
     for one in members:
-        for kind in kinds:
+        known_of = one.statistics
+        totals = {"plain": known_of.n, "adapted": known_of.adapted, "chosen": known_of.chosen}
+        for kind in KINDS:
             sums, past = one.sums(kind=kind), one.past(kind=kind)
             parts = [*sums.values(), *past.values()]
-            total = one.statistics.n if kind == "plain" else one.statistics.adapted
-            assert sum(part.n for part in parts) == total
+            assert sum(part.n for part in parts) == totals[kind]
             assert all(part.tasks <= part.n <= part.repeats for part in past.values())
             assert set(sums) <= {*known.tasks}
     assert any(one.past() for one in members)
