@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
-    "AT_ONCE",
     "LARGEST_ANSWER",
     "LARGEST_MESSAGE",
     "LARGEST_PROMPT",

@@ -106,7 +106,8 @@ async def passing_on(
     what it chose is the work of several that cannot be merged.
     """
     result = outcome.result
-    given = replace(outcome, changes=passed_on(agent.id, result.patch if result else None, start))
+    changes = passed_on(agent.id, result.patch if result else None, start)
+    given = replace(outcome, changes=changes) if changes or outcome.changes else outcome
     if result is None or not start:
         return given
     try:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
 __all__ = ["OwnTime"]
 
@@ -28,18 +27,13 @@ class OwnTime:
         self._since = 0.0
         self._scope: asyncio.Timeout | None = None
 
-    @asynccontextmanager
-    async def bounded(self) -> AsyncGenerator[None]:
+    def bounded(self) -> AbstractAsyncContextManager[None]:
         """Cancel the body when the limit is reached.
 
         Raises:
             TimeoutError: It was.
         """
-        try:
-            async with asyncio.timeout(None) as self._scope:
-                yield
-        finally:
-            self._scope = None
+        return _Bounded(self)
 
     @property
     def spent(self) -> float:
@@ -47,23 +41,13 @@ class OwnTime:
         running = asyncio.get_running_loop().time() - self._since if self._workers > 0 else 0.0
         return self._used + running
 
-    @contextmanager
-    def at_work(self) -> Generator[None]:
+    def at_work(self) -> AbstractContextManager[None]:
         """Count the body as work."""
-        self._change(1)
-        try:
-            yield
-        finally:
-            self._change(-1)
+        return _Counted(self, 1)
 
-    @contextmanager
-    def waiting(self) -> Generator[None]:
+    def waiting(self) -> AbstractContextManager[None]:
         """Count the body as waiting, in the middle of work."""
-        self._change(-1)
-        try:
-            yield
-        finally:
-            self._change(1)
+        return _Counted(self, -1)
 
     def _change(self, by: int) -> None:
         worked = self._workers > 0
@@ -80,3 +64,35 @@ class OwnTime:
             self._scope.reschedule(now + self._limit - self._used if works else None)
         if self._whole is not None:
             self._whole._change(1 if works else -1)
+
+
+class _Bounded:
+    """A body that is cancelled at a limit. Entered for each agent, so it is no generator."""
+
+    __slots__ = ("_scope", "_time")
+
+    def __init__(self, time: OwnTime) -> None:
+        self._time = time
+
+    async def __aenter__(self) -> None:
+        self._scope = self._time._scope = asyncio.timeout(None)  # pyright: ignore[reportPrivateUsage]
+        await self._scope.__aenter__()
+
+    async def __aexit__(self, *raised: Any) -> None:
+        self._time._scope = None  # pyright: ignore[reportPrivateUsage]
+        await self._scope.__aexit__(*raised)
+
+
+class _Counted:
+    """A body that counts as work, or as none. Entered for each call, so it is no generator."""
+
+    __slots__ = ("_by", "_time")
+
+    def __init__(self, time: OwnTime, by: int) -> None:
+        self._time, self._by = time, by
+
+    def __enter__(self) -> None:
+        self._time._change(self._by)  # pyright: ignore[reportPrivateUsage]
+
+    def __exit__(self, *_: object) -> None:
+        self._time._change(-self._by)  # pyright: ignore[reportPrivateUsage]

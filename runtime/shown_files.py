@@ -36,7 +36,7 @@ def shown_files(planned: PlannedAgent, task: Task) -> Mapping[str, str]:
 
 def unread_files(planned: PlannedAgent, task: Task) -> list[str]:
     """Name the files that an agent can neither open nor is shown, since they are too long."""
-    if _opens_files(planned):
+    if not task.files or _opens_files(planned):
         return []
     return sorted({*task.files} - {*shown_files(planned, task)})
 

@@ -65,13 +65,20 @@ def dumps(
         default: Gives a plain value for another one.
     """
     try:
-        return _written(value, indent=indent, ensure_ascii=ensure_ascii, default=default)
+        return _encoder(indent, ensure_ascii, default).encode(value)
     except ValueError:
         value = _finite_only(json.loads(json.dumps(value, default=default)))
-        return _written(value, indent=indent, ensure_ascii=ensure_ascii)
+        return _encoder(indent, ensure_ascii, None).encode(value)
 
 
-_written = functools.partial(json.dumps, allow_nan=False)
+@functools.lru_cache(maxsize=16)
+def _encoder(
+    indent: int | None, ensure_ascii: bool, default: Callable[[Any], Any] | None
+) -> json.JSONEncoder:
+    """Give what writes JSON so; `json.dumps` makes one for every text."""
+    return json.JSONEncoder(
+        allow_nan=False, indent=indent, ensure_ascii=ensure_ascii, default=default
+    )
 
 
 def _finite_only(value: Any) -> Any:

@@ -59,6 +59,8 @@ class Task:
 
     def seen_by(self, agent_id: str) -> Task:
         """Give the task as one agent may know it: with its own brief and no answer."""
+        if self.answer is None and self.briefs.keys() <= {agent_id}:
+            return self
         briefs = {one: text for one, text in self.briefs.items() if one == agent_id}
         return replace(self, briefs=MappingProxyType(briefs), answer=None)
 
