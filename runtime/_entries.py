@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import json
 import os
 import sqlite3
@@ -30,13 +31,15 @@ from ..schema.values import is_mapping
 from .bounds import AT_ONCE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 __all__ = ["LAG", "Entries", "Entry", "read_only", "unite"]
 
 LAG = 0.1
-"""Seconds after which what was written is flushed at the latest, where nothing waits for it."""
+"""Seconds after which what was put is written and flushed, where nothing waits for it."""
+AHEAD = 0.01
+"""Seconds after which the files are flushed that stand beside a new one, where a run has begun."""
 LARGEST_LOG = 4 << 20
 """Bytes of the log from which on its entries are taken over into the file."""
 
@@ -63,16 +66,18 @@ class Entry:
 
 
 _Row: TypeAlias = tuple[str, str, str, str, float]
-_Waiting: TypeAlias = "tuple[_Row, asyncio.AbstractEventLoop, asyncio.Future[None]]"
+_Waiting: TypeAlias = "tuple[_Row, asyncio.AbstractEventLoop, asyncio.Future[None] | None]"
+"""A row that is to be written, and whom to tell; of one that nobody waits for, nobody."""
 
 
 @dataclass(kw_only=True, eq=False)
 class Entries:
     """A file of entries, in write-ahead mode.
 
-    What is put in one turn of the event loop is committed together. What is long is committed in a
-    thread, and so is everything where other processes write to the file, as these may have to be
-    waited for: there, who reads has a connection of its own, and does not wait.
+    What is put in one turn of the event loop is committed together, and with it what nobody waited
+    for until then. What is long is committed in a thread, and so is everything where other
+    processes write to the file, as these may have to be waited for: there, who reads has a
+    connection of its own, and does not wait.
     """
 
     path: Path
@@ -85,6 +90,10 @@ class Entries:
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "journal"))
     _in_thread: asyncio.AbstractEventLoop | None = None
     _flushes: asyncio.AbstractEventLoop | None = None
+    _is_closed: bool = False
+
+    def __post_init__(self) -> None:
+        self._log.before_taking_over = self._flush_beginnings
 
     @classmethod
     def open(cls, path: Path, *, must_exist: bool = False, shared: bool = False) -> Self:
@@ -102,11 +111,14 @@ class Entries:
         """
         if must_exist and not path.is_file():
             raise InputError(f"{path}: there is no such file.")
+        is_new = not shared and not must_exist and _began(path)
         connection = _connected(path)
         try:
-            connection.execute(TABLE)
-            connection.execute(f"SELECT {COLUMNS} FROM entries LIMIT 0")  # noqa: S608
-            known = {row[0] for row in connection.execute("SELECT path FROM entries")}
+            if is_new:  # its first log follows no other whose pages could be taken for its own
+                known = set[str]()
+                connection.execute("PRAGMA synchronous = OFF")
+            else:
+                known = _known(connection)
         except sqlite3.DatabaseError as error:
             connection.close()
             if isinstance(error, sqlite3.OperationalError):
@@ -161,40 +173,57 @@ class Entries:
 
     def last_moment(self) -> float:
         """Give the moment of the entry that came last; 0 where there is none."""
+        if not self._paths:
+            return 0.0
         asked = "SELECT max(CAST(moment AS REAL)) FROM entries"
         return float(self._reader.execute(asked).fetchone()[0] or 0)
 
-    async def put(self, entry: Entry) -> None:
+    async def put(self, entry: Entry, *, at_once: bool = True) -> None:
         """Write an entry; it is written when this returns, and also when it is cancelled.
 
+        Args:
+            entry: The entry.
+            at_once: Whether to wait until it is written. Else it is so before any entry that is put
+                later, or `LAG` seconds later: for what can be made again of the entries before it.
+
         Raises:
-            StorageError: It cannot be written, or what was written before could not be flushed.
+            StorageError: It cannot be written, or what was put before could not be kept.
         """
-        text = json.dumps(entry.value, default=repr)  # ASCII: sqlite takes no lone surrogates
-        row = (entry.path, entry.asked, entry.kind, text, entry.moment)
+        row = (entry.path, entry.asked, entry.kind, _text(entry.value), entry.moment)
         loop = asyncio.get_running_loop()
-        written: asyncio.Future[None] = loop.create_future()
         self._paths.add(entry.path)
+        if not at_once:
+            self._waiting.append((row, loop, None))
+            self._flush_soon(loop)
+            return
+        written: asyncio.Future[None] = loop.create_future()
+        if not any(other is loop and told for _, other, told in self._waiting):
+            loop.call_soon(self._commit, loop)
         self._waiting.append((row, loop, written))
-        loop.call_soon(self._commit, loop)
         await written
 
     async def flush(self) -> None:
-        """Wait until everything that was written is on disk.
+        """Wait until everything that was put is on disk.
 
         Raises:
             StorageError: It cannot be flushed.
         """
+        self._commit_here()
         if not self._log.is_flushed:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._log.flush)
 
     def flush_now(self) -> None:
-        """Flush everything that was written, in the thread of the caller.
+        """Flush everything that was put, in the thread of the caller.
 
         Raises:
             StorageError: It cannot be flushed.
         """
+        self._commit_here()
         self._log.flush()
+
+    def flush_ahead(self) -> None:
+        """Have the files flushed that stand beside it, while an event loop waits for others."""
+        self._flush_soon(asyncio.get_running_loop(), AHEAD)
 
     def close(self) -> None:
         """Write what waits, flush it, and close the file.
@@ -202,13 +231,15 @@ class Entries:
         Raises:
             StorageError: It cannot be flushed.
         """
+        self._is_closed = True
         self._thread.shutdown()
         while self._waiting:
             self._settle(*self._commit_waiting())
         try:
-            if self._log.written:
-                self.flush_now()
+            if self._log.written or self._log.failure is not None:
+                self._log.flush()
         finally:
+            self._flush_beginnings()  # SQLite takes over what is left of the log
             with self._committing:
                 self._log.close()
                 self._writer.close()
@@ -234,6 +265,19 @@ class Entries:
         self._in_thread = loop
         loop.run_in_executor(self._thread, self._commit_waiting).add_done_callback(committed)
 
+    def _commit_here(self) -> None:
+        """Commit what waits, so that it is found; in a shared file it is not looked for yet."""
+        if self._waiting and self._writer is self._reader:
+            self._settle(*self._commit_waiting())
+
+    def _flush_beginnings(self) -> None:
+        """Have SQLite flush a log that begins anew, ahead of its entries.
+
+        Else the pages of the old one behind them could be taken for newer ones.
+        """
+        with self._committing:
+            self._writer.execute("PRAGMA synchronous = NORMAL")
+
     def _commit_waiting(self) -> _Committed:
         """Commit what waits; give who waited, and what stood in the way."""
         with self._committing:
@@ -243,30 +287,37 @@ class Entries:
                 failure = _committed(self._writer, [row for row, _, _ in batch], self.path)
             if failure is None:
                 self._log.written += 1
+            elif not any(written for _, _, written in batch):
+                self._log.failure = failure  # nobody else would be told
             del self._waiting[: len(batch)]
         return batch, failure
 
     def _settle(self, batch: Sequence[_Waiting], failure: StorageError | None) -> None:
         here = _loop_here()
         for _, loop, written in batch:
+            if written is None:
+                continue
             if loop is here:
                 _settle(written, failure)
             else:
                 with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits
                     loop.call_soon_threadsafe(_settle, written, failure)
 
-    def _flush_soon(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Have what was written flushed before long, unless that will happen anyway."""
+    def _flush_soon(self, loop: asyncio.AbstractEventLoop, lag: float = LAG) -> None:
+        """Have what was put written and flushed soon, unless that will happen anyway."""
         if self._flushes is not None and not self._flushes.is_closed():
             return
 
         def soon() -> None:
             self._flushes = None
+            if self._is_closed:
+                return
+            self._commit_here()
             if not self._log.is_flushed and self._log.failure is None:
                 loop.run_in_executor(self._thread, self._log.try_flush)
 
         self._flushes = loop
-        loop.call_later(LAG, soon)
+        loop.call_later(lag, soon)
 
     def _one(self, where: str, *values: str) -> Entry | None:
         if values[0] not in self._paths:
@@ -280,6 +331,7 @@ class Entries:
         return Entry(path=path, kind=kind, asked=asked, value=value, moment=moment)
 
     def _rows(self, query: str, *values: str | int) -> list[tuple[Any, ...]]:
+        self._commit_here()
         try:
             return self._reader.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
@@ -301,14 +353,16 @@ class _Log:
         written: How many commits were made.
         flushed: How many of them are on disk; None: not even the files that stand beside it are,
             which say what the entries are about.
-        failure: Why it could not be flushed. What a disk did not take once may be lost without
-            another error, so nothing is written any more.
+        failure: Why it could not be flushed, or written where nobody waited for that. What a disk
+            did not take once may be lost without another error, so nothing is written any more.
+        before_taking_over: Called ahead of that.
     """
 
     path: Path
     written: int = 0
     flushed: int | None = None
     failure: StorageError | None = None
+    before_taking_over: Callable[[], None] = lambda: None
     _flushing: threading.Lock = field(default_factory=threading.Lock)
     _connection: sqlite3.Connection | None = None
 
@@ -343,13 +397,14 @@ class _Log:
     def _flush(self) -> None:
         upto = self.written
         try:
-            if self.flushed is None:
-                self._flush_folder()
             log = self.path.with_name(f"{self.path.name}-wal")
-            if log.exists():
+            if self.flushed is None:
+                self._flush_folder()  # the log, too
+            elif log.exists():
                 sync(log)
-                if log.stat().st_size > LARGEST_LOG:
-                    self._take_over()
+            if log.exists() and log.stat().st_size > LARGEST_LOG:
+                self.before_taking_over()
+                self._take_over()
         except OSError as error:  # also of a file beside ours, or of the folder above it
             self.failure = StorageError(error.errno, error.strerror, str(self.path))
         except sqlite3.Error as error:
@@ -370,6 +425,53 @@ class _Log:
         if self._connection is None:
             self._connection = _connected(self.path)
         self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+
+def _known(connection: sqlite3.Connection) -> set[str]:
+    """Give the paths of the entries of a file; make their table, where there is none."""
+    connection.execute(TABLE)
+    connection.execute(f"SELECT {COLUMNS} FROM entries LIMIT 0")  # noqa: S608
+    return {row[0] for row in connection.execute("SELECT path FROM entries")}
+
+
+def _began(path: Path) -> bool:
+    """Make a file without entries, where there is none; tell whether there was none.
+
+    One that SQLite makes itself it flushes six times. This one is flushed with its first entries.
+    So without power a part of it may be left, and no entry: then it is made anew.
+
+    Raises:
+        StorageError: It cannot be made.
+    """
+    whole = _empty()
+    try:
+        if path.exists() and (path.stat().st_size > len(whole) or not _is_part(path, whole)):
+            return False
+        path.write_bytes(whole)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be written: {error.strerror}.") from None
+    return True
+
+
+def _is_part(path: Path, whole: bytes) -> bool:
+    """Tell whether a file holds less than all of what was written there: zeros stand for others."""
+    left = path.read_bytes().ljust(len(whole), b"\0")
+    bytes_of_both = zip(left, whole, strict=True)
+    return left != whole and all(here in {0, there} for here, there in bytes_of_both)
+
+
+@functools.cache
+def _empty() -> bytes:
+    """Give the content of a file without entries, as SQLite has it, in write-ahead mode."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(TABLE)
+        content = bytearray(connection.serialize())
+    content[18:20] = b"\2\2"  # https://sqlite.org/fileformat2.html#file_format_version_numbers
+    return bytes(content)
+
+
+_text = json.JSONEncoder(default=repr).encode
+"""Writes the value of an entry: in ASCII, as sqlite takes no lone surrogates."""
 
 
 def _loop_here() -> asyncio.AbstractEventLoop | None:

@@ -136,7 +136,9 @@ class Branch(Journal):
         self._count(path, asked, entry.kind, entry.value)
         return entry.value
 
-    async def put(self, path: str, kind: str, asked: str, value: Value) -> None:
+    async def put(
+        self, path: str, kind: str, asked: str, value: Value, *, at_once: bool = True
+    ) -> None:
         """Record something, as `Journal` does.
 
         Raises:
@@ -149,7 +151,8 @@ class Branch(Journal):
         else:
             value = {**value, BRANCHED: True} if kind == "model" else value
             self._count(path, asked, kind, value)
-        await super().put(path if kind in WHOLE else self._private(path), kind, asked, value)
+        place = path if kind in WHOLE else self._private(path)
+        await super().put(place, kind, asked, value, at_once=at_once)
 
     @asynccontextmanager
     async def alone(self, path: str, asked: str) -> AsyncGenerator[None]:

@@ -147,7 +147,9 @@ class Descent(Journal):
         self._saved[_agent(path)][path] = usage
         return {**entry.value, SOURCE: PARENT}
 
-    async def put(self, path: str, kind: str, asked: str, value: Value) -> None:
+    async def put(
+        self, path: str, kind: str, asked: str, value: Value, *, at_once: bool = True
+    ) -> None:
         """Record something, as `Journal` does; of an agent also what it did not have to pay.
 
         Raises:
@@ -157,7 +159,7 @@ class Descent(Journal):
             value = {**value, **self._told(path)}
         else:
             self._count(path, kind, value)
-        await super().put(path, kind, asked, value)
+        await super().put(path, kind, asked, value, at_once=at_once)
 
     def given(self, path: str, asked: str) -> Entry | None:
         """Give what a child's run may take: nothing that another run might be answered otherwise.

@@ -15,17 +15,18 @@ from .attached import seen_by
 from .bounds import LONGEST_CONTENT, LONGEST_REPORTS
 from .budget import Budget, BudgetReached
 from .calls import scrubbed
+from .carry import NOTHING
 from .conversation import continued
 from .dialogue import clipped, kept, shortened
 from .gateway import CallError, ChatRequest, Usage
 from .handing_in import chosen, unused
-from .journal import digest
+from .journal import canonical, digest, digest_of
 from .messages import UNBURDENED, question, system
 from .mishaps import Mishaps
 from .outcomes import AgentOutcome, after, outcome_of, outcome_value
 from .own_time import OwnTime
 from .recall import fitting, reminded
-from .runners.protocol import Assignment, Report
+from .runners.protocol import Assignment
 from .shown_files import shown_files, unread_files
 from .skills import tools_of
 from .thoughts import why_only_thinking
@@ -35,13 +36,14 @@ from .turns import turn_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 
+    from .carry import Carried, Carry
     from .engine import Running
     from .gateway import ChatAnswer, Message
     from .journal import Journal
     from .outcomes import Status
     from .plan import PlannedAgent
     from .recall import Entry
-    from .runners.protocol import AgentResult
+    from .runners.protocol import AgentResult, Report
 
 __all__ = ["Desk"]
 
@@ -60,9 +62,7 @@ class Desk:
         self.draft: Desk | None = None
         whole = self.draft_of
         self.path = f"{whole.path}/draft" if whole else f"{self.run.path}{self.planned.agent.id}"
-        carried = self.run.carry.of(self.planned.agent.id)
-        own = _bounded([carried.own])[0] if carried.own else None
-        self.carried = replace(carried, own=own, letters=_bounded(carried.letters))
+        self.carried = _carried(self.run.carry, self.planned.agent.id)
         self.turn = turn_of(self.planned, self.run.plan.team, self.carried.mail)
         self.attempts = 0
         self.numbers: Counter[str] = Counter()
@@ -81,6 +81,7 @@ class Desk:
         self.spending = self.purse.child()
         self.recorded = Usage()
         self.source: str | None = None
+        self.has_acted = False
         self.reports = _bounded(self._reports())
         self.start = self.run.start_of(self.planned.agent.id, self.before)
         self.attachments = seen_by(self.planned, self.run.workspaces.task)
@@ -88,22 +89,14 @@ class Desk:
 
     def _reports(self) -> list[Report]:
         """Give what those have come to that it sees."""
-        return [
-            Report(
-                agent_id=seen,
-                role=self.run.plan.agents[seen].agent.role,
-                content=outcome.result.content,
-                patch=outcome.result.patch,
-                changes=outcome.changes,
-            )
-            for seen, outcome in self.before.items()
-            if outcome.result is not None
-        ]
+        seen = (self.run.report_of(one, outcome) for one, outcome in self.before.items())
+        return [report for report in seen if report is not None]
 
     @property
     def left_out(self) -> int:
         """Characters of reports that it does not read, as they are too long together."""
-        whole = sum(len(one.result.content) for one in self.before.values() if one.result)
+        reported = (self.run.report_of(one, outcome) for one, outcome in self.before.items())
+        whole = sum(len(one.content) for one in reported if one is not None)
         return whole - sum(len(report.content) for report in self.reports)
 
     @property
@@ -167,7 +160,9 @@ class Desk:
                 result = outcome.result
                 came = {"content": result.content, "answer": result.answer, "patch": result.patch}
                 journal.compare(self.path, asked, came)
-            await journal.put(self.path, "agent", asked, outcome_value(outcome))
+            # What only asked its model comes to the same again by its answers, which are written.
+            value = outcome_value(outcome)
+            await journal.put(self.path, "agent", asked, value, at_once=self.has_acted)
         return outcome
 
     async def _recall(self, drafted: str = "") -> None:
@@ -364,7 +359,8 @@ class Desk:
             "turn": self.turn.standing() if self.turn else None,
         }
         given += [{name: item} for name, item in others.items() if item]
-        return digest(self.planned.shape, self._system, self._question, patches, *given)
+        read = (self._system, self._question, patches, *given)
+        return digest_of(self.planned.shape_text, *map(canonical, read))
 
     def _budget(self) -> Budget:
         """Give the budget that counts what this process spends on the agent."""
@@ -389,6 +385,7 @@ class Desk:
     ) -> Mapping[str, Any]:
         """Find what came of something that the agent does, or do it; see `Once`."""
         journal = self.context.calls.journal
+        self.has_acted = True
         if journal is None:
             return scrubbed(await work(), self.context.calls.scrub)
         question = digest(asked)
@@ -477,8 +474,19 @@ class Desk:
         return answer
 
 
+def _carried(carry: Carry, agent_id: str) -> Carried:
+    """Give what is carried over for an agent, as it is read."""
+    if carry is NOTHING:
+        return UNBURDENED
+    carried = carry.of(agent_id)
+    own = _bounded([carried.own])[0] if carried.own else None
+    return replace(carried, own=own, letters=_bounded(carried.letters))
+
+
 def _bounded(reports: Sequence[Report]) -> tuple[Report, ...]:
     """Give reports as they are read: of those that are too long together, the longest are cut."""
+    if sum(len(report.content) for report in reports) <= LONGEST_REPORTS:
+        return tuple(reports)
     texts = clipped([report.content for report in reports], LONGEST_REPORTS)
     return tuple(
         report if report.content is text else replace(report, content=text)

@@ -25,6 +25,7 @@ from .desk import Desk
 from .dialogue import shortened
 from .handing_in import handed_in, passing_on
 from .outcomes import AgentOutcome, Run, as_given
+from .runners.protocol import Report
 from .trace import Trace
 from .usage import Usage
 from .workspace import Workspaces
@@ -139,6 +140,7 @@ class Running:
         self.slots = asyncio.Semaphore(self.plan.workers)
         self.parts: dict[str, asyncio.Task[AgentOutcome]] = {}
         self.outcomes: dict[str, AgentOutcome] = {}
+        self._reports: dict[str, Report] = {}
         self.desks: dict[str, Desk] = {}
         self.cut_off: list[Desk] = []
         self.has_failed = False
@@ -267,6 +269,24 @@ class Running:
             aside = [one.agent for one in start]
             self.context.trace.emit("work_chosen", agent.id, of=aside)
         return passed
+
+    def report_of(self, agent_id: str, outcome: AgentOutcome) -> Report | None:
+        """Give what an agent has come to as all its readers get it; None where it came to nothing.
+
+        Args:
+            agent_id: The agent.
+            outcome: What it came to: the same whoever asks.
+        """
+        result = outcome.result
+        if result is not None and agent_id not in self._reports:
+            self._reports[agent_id] = Report(
+                agent_id=agent_id,
+                role=self.plan.agents[agent_id].agent.role,
+                content=result.content,
+                patch=result.patch,
+                changes=outcome.changes,
+            )
+        return self._reports[agent_id] if result is not None else None
 
     def start_of(self, agent_id: str, before: Mapping[str, AgentOutcome]) -> tuple[Change, ...]:
         """Give the changes of the repository that an agent starts from; see `changes`."""

@@ -37,7 +37,17 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-__all__ = ["Divergence", "Journal", "NotRecorded", "digest", "is_held", "merge", "recorded"]
+__all__ = [
+    "Divergence",
+    "Journal",
+    "NotRecorded",
+    "canonical",
+    "digest",
+    "digest_of",
+    "is_held",
+    "merge",
+    "recorded",
+]
 
 FILE = "journal.sqlite"
 
@@ -140,15 +150,25 @@ class Journal:
         """Give the entry of a path that answers a question; nothing is noted or counted."""
         return self._entries.get(path, asked)
 
-    async def put(self, path: str, kind: str, asked: str, value: Value) -> None:
+    async def put(
+        self, path: str, kind: str, asked: str, value: Value, *, at_once: bool = True
+    ) -> None:
         """Record something: it is written when this returns, and on disk soon after (`LAG`).
 
+        Args:
+            path: Where it stands.
+            kind: What it is.
+            asked: The digest of the question.
+            value: What came of it.
+            at_once: Whether to wait until it is written. What follows from entries before it need
+                not be: it is written ahead of whatever is recorded later, and soon (`LAG`).
+
         Raises:
-            StorageError: It cannot be written, or what was recorded before cannot be flushed.
+            StorageError: It cannot be written, or what was recorded before could not be kept.
         """
         if not self.replaying:
             entry = Entry(path=path, kind=kind, asked=asked, value=value, moment=self.seconds)
-            await self._entries.put(entry)
+            await self._entries.put(entry, at_once=at_once)
 
     async def flush(self) -> None:
         """Wait until all that was recorded is on disk: before what cannot be taken back.
@@ -165,6 +185,11 @@ class Journal:
             StorageError: It cannot be flushed.
         """
         self._entries.flush_now()
+
+    def flush_ahead(self) -> None:
+        """Have the files of the run's folder flushed while the event loop waits for others."""
+        if not self.replaying:
+            self._entries.flush_ahead()
 
     async def once(
         self, path: str, kind: str, asked: str, work: Callable[[], Awaitable[Value]]
@@ -252,7 +277,7 @@ class Journal:
     def content_hash(self) -> str:
         """SHA-256 over all entries, whatever their order and the time that they took."""
         lines = (
-            f"{path}\0{asked}\0{_canonical({**value, 'seconds': None})}"
+            f"{path}\0{asked}\0{canonical({**value, 'seconds': None})}"
             for path, asked, value in self._entries.all()
         )
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
@@ -265,7 +290,16 @@ class Journal:
 
 def digest(*parts: Any) -> str:
     """Give the digest of a question: what is alike as JSON has the same."""
-    return hashlib.sha256(_canonical(parts).encode("utf-8", "backslashreplace")).hexdigest()
+    return _digest(canonical(parts))
+
+
+def digest_of(*parts: str) -> str:
+    """Give the digest of a question of whose parts the JSON is known; see `canonical`."""
+    return _digest(f"[{','.join(parts)}]")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def recorded(folder: Path, kind: str) -> Iterator[tuple[str, Value]]:
@@ -310,12 +344,12 @@ def _renewal(number: int) -> str:
     return f"renewal {number}"
 
 
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), default=_plain)
-
-
 def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else repr(value)
+
+
+canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=_plain).encode
+"""Writes what is alike as JSON in the same way, whatever the order of its names."""
 
 
 def _held(folder: Path) -> int:

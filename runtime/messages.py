@@ -14,7 +14,7 @@ from .carry import Carried
 from .skills import looks_skills_up
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..schema.attachments import Attachment
     from ..schema.task import Task
@@ -27,6 +27,8 @@ __all__ = ["UNBURDENED", "fence", "question", "render", "system"]
 
 FOLDER = Path(__file__).parent / "prompts"
 UNBURDENED = Carried()
+SHORT = 8192
+"""Characters of a text whose fence is remembered."""
 UNSEEN: Mapping[str, Attachment] = MappingProxyType({})
 NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
@@ -51,6 +53,19 @@ def system(
     An embedded model is not told its output schema: its decoding is held to it anyway, and a small
     model takes the words of the schema for words of the task.
     """
+    told = (constitution, has_reports, tuple(known), tuple(paired))
+    if (said := planned.instructions.get(told)) is None:
+        said = planned.instructions[told] = _instructions(planned, *told)
+    return said
+
+
+def _instructions(
+    planned: PlannedAgent,
+    constitution: str,
+    has_reports: bool,
+    known: tuple[tuple[str, str], ...],
+    paired: tuple[tuple[str, str], ...],
+) -> str:
     notes = planned.agent.notes
     is_held = planned.model is not None and planned.model.is_embedded
     schema = None if is_held else planned.agent.output_schema
@@ -90,21 +105,24 @@ def question(
     the task's images and PDFs it says which are shown along with it; `texts` are those of its files
     that are shown, by name, and `unread` names files that are too long for that.
     """
-    others = {name: one for name, one in task.attachments.items() if name not in seen}
+    attached = task.attachments
+    others = {name: one for name, one in attached.items() if name not in seen} if attached else {}
     return render(
         "question",
         query=task.query,
         context=task.context,
         brief={"content": brief, "fence": fence(brief)} if brief else None,
-        files=sorted({*task.files, *task.attachments}),
+        files=sorted({*task.files, *attached}),
         texts=[
             {"name": _in_quotes(one), "content": text, "fence": fence(text)}
             for one, text in texts.items()
         ],
         unread=unread,
-        seen=named(seen),
-        unseen=named(others),
-        reports=[_fenced(report) for report in reports],
+        seen=named(seen) if seen else "",
+        unseen=named(others) if others else "",
+        reports=[
+            (fence(one.content), one.agent_id, _in_quotes(one.role), one.content) for one in reports
+        ],
         missing=missing,
         recalled=[_remembered(entry) for entry in recalled],
         own=_fenced(carried.own) if carried.own else None,
@@ -126,19 +144,30 @@ def render(name: str, *, folder: Path = FOLDER, **values: Any) -> str:
     Raises:
         jinja2.UndefinedError: A placeholder of the file has no value.
     """
-    return _template(folder / f"{name}.md").render(**values).strip()
+    return _template(name, folder)(values).strip()
 
 
 @functools.cache
-def _template(path: Path) -> Any:
+def _template(name: str, folder: Path) -> Callable[[dict[str, Any]], str]:
+    """Compile a prompt file; give what fills it in.
+
+    `Template.render` does the same, and takes three times as long for it: it copies its values
+    twice, and gets ready to show a traceback.
+    """
     import jinja2
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True
     )
-    text = path.read_text(encoding="utf-8")
-    return environment.from_string(text.split("\n---\n", 1)[1])
+    text = (folder / f"{name}.md").read_text(encoding="utf-8")
+    template = environment.from_string(text.split("\n---\n", 1)[1])
+    filled = template.root_render_func
+
+    def fill(values: dict[str, Any]) -> str:
+        return "".join(filled(template.new_context(values, shared=True)))
+
+    return fill
 
 
 def fence(text: str) -> str:
@@ -146,6 +175,16 @@ def fence(text: str) -> str:
 
     So no text can hold the end of its own fence, not even one that was searched for.
     """
+    return _fence_of_short(text) if len(text) <= SHORT else _fence(text)
+
+
+@functools.lru_cache(maxsize=256)
+def _fence_of_short(text: str) -> str:
+    """Remember the sign: a report has as many readers as there are who see it."""
+    return _fence(text)
+
+
+def _fence(text: str) -> str:
     sign = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:8]
     while sign in text:
         sign = hashlib.sha256(sign.encode()).hexdigest()[:8]

@@ -53,6 +53,11 @@ class PlannedAgent:
     calls_at_most: int
 
     @cached_property
+    def instructions(self) -> dict[Any, str]:
+        """What it was told about itself and its team until now, by what that follows from."""
+        return {}
+
+    @cached_property
     def shape(self) -> Mapping[str, Any]:
         """What of the agent its outcome follows from, beside what it reads."""
         # The prompt's text is part of the instructions, whether it was written out or as an id.
@@ -66,8 +71,15 @@ class PlannedAgent:
             **{name: item for name, item in said.items() if name in LEARNT},
         }
 
+    @cached_property
+    def shape_text(self) -> str:
+        """The same as JSON; see `journal.canonical`."""
+        from .journal import canonical
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+        return canonical(self.shape)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """A team, ready to run.
 
@@ -90,6 +102,13 @@ class Plan:
     resolved: Team
     content_hash: str
     models: Mapping[str, Model]
+
+    @cached_property
+    def written(self) -> str:
+        """The resolved team as YAML."""
+        from ..schema.writing import dump
+
+        return dump(self.resolved)
 
     @property
     def aliases(self) -> frozenset[str]:

@@ -71,6 +71,7 @@ class Record:
         self._plan = plan
         self._result: dict[str, Any] | None = None
         self._files: dict[str, str] = {}
+        self._started: str | None = None
 
     @classmethod
     def begin(
@@ -102,7 +103,7 @@ class Record:
         try:
             folder = RunFolder.create(runs, plan.team.name, task.id, scrub)
             # The journal flushes them, ahead of its first entry.
-            folder.write("team.yaml", dump(plan.resolved), flushed=False)
+            folder.write("team.yaml", plan.written, flushed=False)
             folder.write("task.json", as_json(task.value()), flushed=False)
             for name, attachment in task.attachments.items():
                 folder.keep(f"{ATTACHED}/{name}", attachment.content)
@@ -115,7 +116,9 @@ class Record:
             raise InputError(
                 f"{runs}: the run's folder cannot be written: {error.strerror}."
             ) from None
-        return cls(folder, plan)
+        record = cls(folder, plan)
+        record._started = started
+        return record
 
     def __enter__(self) -> Self:
         return self
@@ -124,6 +127,7 @@ class Record:
         try:
             if not self.journal.replaying:
                 self.journal.flush_now()
+                self.folder.settle()
                 for name, text in self._files.items():
                     self.folder.write(name, text)
                 self.folder.write(RESULT, self.result)
@@ -132,6 +136,8 @@ class Record:
             self.journal.close()
 
     async def __aenter__(self) -> Self:
+        self.journal.flush_ahead()
+        self.folder.gather(asyncio.get_running_loop())
         return self
 
     async def __aexit__(self, *ended: object) -> None:
@@ -203,7 +209,7 @@ class Record:
         return as_json({"v": VERSION, **self._head(), **result})
 
     def _head(self) -> dict[str, Any]:
-        started = read_value(self.folder.path / MANIFEST).get("started")
+        started = self._started or read_value(self.folder.path / MANIFEST).get("started")
         return {
             **({"started": started} if started else {}),
             "team": self._plan.team.name,

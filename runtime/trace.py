@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import errno
 import os
+import threading
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from ..schema.errors import StorageError
 from ..schema.files import write_atomically
 from ..schema.json_text import dumps
+from .bounds import AT_ONCE
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable, Hashable, Mapping
     from pathlib import Path
 
@@ -24,6 +27,8 @@ __all__ = ["EVENTS", "VERSION", "Emit", "Event", "Hears", "Parts", "RunFolder", 
 EVENTS = "events.jsonl"
 VERSION = 1
 """Version of the format of events.jsonl and result.json."""
+SOON = 0.02
+"""Seconds for which events are gathered at most."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -160,6 +165,12 @@ class RunFolder:
         self.scrub = scrub
         self._events: FileIO | None = None
         self._number = 0
+        self._gathered: list[str] = []
+        self._size = 0
+        self._gathering = threading.RLock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: int | None = None
+        self._failure: StorageError | None = None
 
     @classmethod
     def create(cls, parent: Path, team: str, task: str, scrub: Callable[[str], str]) -> RunFolder:
@@ -181,28 +192,76 @@ class RunFolder:
         raise FileExistsError(parent / name)
 
     def __call__(self, event: Event) -> None:
-        """Write an event; it is in the file when this returns.
+        """Write an event; it is in the file when this returns, or soon where they are gathered.
 
         Raises:
-            StorageError: It is not.
+            StorageError: It is not, or an earlier one is not.
         """
+        with self._gathering:
+            if self._events is None:
+                self._events = self._opened()
+            self._number += 1
+            line = event.line(self._number)
+            self._gathered.append(line)
+            self._size += len(line)
+            if self._loop is None or threading.get_ident() != self._thread or self._size > AT_ONCE:
+                self.settle()
+            elif len(self._gathered) == 1:
+                self._loop.call_later(SOON, self._write_soon)
+            if self._failure is not None:
+                raise self._failure
+
+    def gather(self, loop: asyncio.AbstractEventLoop) -> None:
+        """From now on, write events together, soon (`SOON`) after they happened.
+
+        So they are written while agents wait for models, and not while these wait for the next.
+
+        Args:
+            loop: The event loop of this thread.
+        """
+        self._loop, self._thread = loop, threading.get_ident()
+
+    def settle(self) -> None:
+        """Write all events that were gathered.
+
+        Raises:
+            StorageError: They cannot be written, or earlier ones could not.
+        """
+        with self._gathering:
+            lines, self._gathered, self._size = self._gathered, [], 0
+            if lines and self._events is not None:
+                text = self.scrub("\n".join(lines)) + "\n"
+                try:
+                    _write(self._events, text.encode("utf-8", "backslashreplace"))
+                except OSError as error:
+                    self._number -= len(lines)
+                    raise StorageError(error.errno, error.strerror, str(self._path)) from None
+            if self._failure is not None:
+                raise self._failure
+
+    def _write_soon(self) -> None:
+        """Write what was gathered; who notes the next event, or settles, is told of a failure."""
         try:
-            events = self._events = self._events or self._opened()
-            line = self.scrub(event.line(self._number + 1)) + "\n"
-            _write(events, line.encode("utf-8", "backslashreplace"))
-        except OSError as error:
-            raise StorageError(error.errno, error.strerror, str(self._path)) from None
-        self._number += 1
+            self.settle()
+        except StorageError as failure:
+            self._failure = failure
 
     def _opened(self) -> FileIO:
-        """Open the list of events; where it ends in half a line, as after a crash, leave that."""
-        events = FileIO(self._path, "ab+")
-        with self._path.open("rb") as written:
-            lines = whole = 0
-            for line in written:
-                if line.endswith(b"\n"):
-                    lines, whole = lines + 1, whole + len(line)
-        events.truncate(whole)
+        """Open the list of events; where it ends in half a line, as after a crash, leave that.
+
+        Raises:
+            StorageError: It cannot be opened.
+        """
+        try:
+            events = FileIO(self._path, "ab+")
+            with self._path.open("rb") as written:
+                lines = whole = 0
+                for line in written:
+                    if line.endswith(b"\n"):
+                        lines, whole = lines + 1, whole + len(line)
+            events.truncate(whole)
+        except OSError as error:
+            raise StorageError(error.errno, error.strerror, str(self._path)) from None
         self._number = lines
         return events
 
@@ -223,12 +282,22 @@ class RunFolder:
 
     def keep(self, name: str, content: bytes, *, flushed: bool = True) -> None:
         """Write bytes as they are, in the same way."""
-        (self.path / name).parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(self.path / name, content, flushed=flushed)
+        file = self.path / name
+        if "/" in name:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(file, content, flushed=flushed)
 
     def close(self) -> None:
-        """Close the list of events."""
-        if self._events is not None:
+        """Write what was gathered, and close the list of events.
+
+        Raises:
+            StorageError: Events cannot be written, or could not.
+        """
+        if self._events is None:
+            return
+        try:
+            self.settle()
+        finally:
             self._events.close()
             self._events = None
 

@@ -118,11 +118,13 @@ class CrashingJournal(Journal):
     crash_at: float = 0
     after: bool = False
 
-    async def put(self, path: str, kind: str, asked: str, value: Mapping[str, Any]) -> None:
+    async def put(
+        self, path: str, kind: str, asked: str, value: Mapping[str, Any], *, at_once: bool = True
+    ) -> None:
         self.crash_at -= 1
         if self.crash_at == 0 and not self.after:
             await self._die()
-        await super().put(path, kind, asked, value)
+        await super().put(path, kind, asked, value, at_once=at_once)
         if self.crash_at == 0:
             await self._die()
 
@@ -131,6 +133,7 @@ class CrashingJournal(Journal):
         return self.crash_at <= 0
 
     async def _die(self) -> None:
+        self._entries._waiting.clear()  # pyright: ignore[reportPrivateUsage] - not yet written
         self.process.cancel()
         await asyncio.Event().wait()
 

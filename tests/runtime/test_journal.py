@@ -209,6 +209,106 @@ def test_nothing_is_written_after_a_flush_that_failed(tmp_path: Path) -> None:
         journal.close()
 
 
+def test_what_nobody_waits_for_is_found_at_once_and_written_with_what_comes_next(
+    tmp_path: Path,
+) -> None:
+    async def work(journal: Journal) -> None:
+        await journal.put("a", "note", "q", {"n": 1}, at_once=False)
+        assert [*recorded(tmp_path, "note")] == []
+        await journal.put("b", "note", "q", {"n": 2})
+        assert [path for path, _ in recorded(tmp_path, "note")] == ["a", "b"]
+        await journal.put("c", "note", "q", {"n": 3}, at_once=False)
+        assert journal.get("c", "q") == {"n": 3}
+        await journal.put("d", "note", "q", {"n": 4}, at_once=False)
+        await journal.flush()
+        assert [path for path, _ in recorded(tmp_path, "note")][3:] == ["d"]
+        await journal.put("e", "note", "q", {"n": 5}, at_once=False)
+        await asyncio.sleep(2 * LAG)
+        assert [path for path, _ in recorded(tmp_path, "note")][4:] == ["e"]
+        await journal.put("f", "note", "q", {"n": 6}, at_once=False)
+
+    with Journal.open(tmp_path) as journal:
+        asyncio.run(work(journal))
+    assert [path for path, _ in recorded(tmp_path, "note")] == list("abcdef")
+
+
+def test_whoever_flushes_is_told_that_something_could_not_be_written(tmp_path: Path) -> None:
+    async def work(journal: Journal) -> None:
+        await journal.put("a", "note", "q", {}, at_once=False)
+        with (
+            armed("journal.commit.before:1:raise-enospc"),
+            pytest.raises(StorageError, match=r"journal\.sqlite: cannot be written"),
+        ):
+            await journal.flush()
+        with pytest.raises(StorageError, match="cannot be written"):
+            await journal.put("b", "note", "q", {})
+
+    journal = Journal.open(tmp_path)
+    asyncio.run(work(journal))
+    with pytest.raises(StorageError):
+        journal.close()
+
+
+@pytest.mark.parametrize("left", [0, 1, 100, 5_000, -1])
+def test_a_new_journal_of_which_a_part_was_lost_is_made_anew(tmp_path: Path, left: int) -> None:
+    file = tmp_path / "journal.sqlite"
+    Journal.open(tmp_path).close()
+    whole = file.read_bytes()
+    file.write_bytes(
+        bytes(len(whole) // 2) + whole[len(whole) // 2 :] if left < 0 else whole[:left]
+    )
+    with Journal.open(tmp_path) as journal:
+        put(journal, "a", "q", {"n": 1})
+    with Journal.open(tmp_path) as journal:
+        assert journal.get("a", "q") == {"n": 1}
+
+
+def test_a_log_that_begins_anew_is_flushed_ahead_of_its_entries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flushes(entries: Entries) -> int:
+        return entries._writer.execute("PRAGMA synchronous").fetchone()[0]
+
+    async def work(entries: Entries) -> None:
+        await entries.put(Entry(path="a", kind="note", asked="q", value={}, moment=0.0))
+        assert flushes(entries) == 0
+        await entries.flush()
+        assert flushes(entries) == 1
+
+    monkeypatch.setattr(_entries, "LARGEST_LOG", 1)
+    entries = Entries.open(tmp_path / "f")
+    asyncio.run(work(entries))
+    entries.close()
+
+
+def test_the_files_beside_it_are_flushed_while_a_run_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed: list[str] = []
+
+    async def work(journal: Journal) -> None:
+        loop, over = asyncio.get_running_loop(), asyncio.Event()
+
+        def noted(path: Path) -> None:
+            flushed.append(path.name)
+            sync(path)
+            if path == tmp_path.parent:  # the last
+                loop.call_soon_threadsafe(over.set)
+
+        monkeypatch.setattr(_entries, "sync", noted)
+        journal.flush_ahead()
+        await asyncio.wait_for(over.wait(), 30)
+        assert {"team.yaml", "journal.sqlite", tmp_path.name} <= {*flushed}
+        flushed.clear()
+        await journal.put("a", "note", "q", {"n": 1})
+        await journal.flush()
+        assert flushed == ["journal.sqlite-wal"]
+
+    (tmp_path / "team.yaml").write_text("name: t")
+    with Journal.open(tmp_path) as journal:
+        asyncio.run(work(journal))
+
+
 def test_threads_that_hang_hold_up_no_flush(tmp_path: Path) -> None:
     async def work(journal: Journal) -> None:
         hanging = [asyncio.to_thread(over.wait) for _ in range(64)]
