@@ -51,8 +51,8 @@ class Subject:
 SUBJECTS: Mapping[str, Subject] = {
     "raw": Subject(module="raw"),
     "aiohttp": Subject(module="aiohttp_client", shown="aiohttp"),
-    "coterie": Subject(module="coterie_engine", shown="coterie"),
-    "coterie-recorded": Subject(module="coterie_engine", records=True),
+    "coterie-recorded": Subject(module="coterie_engine", shown="coterie", records=True),
+    "coterie": Subject(module="coterie_engine"),
     "langgraph": Subject(
         module="langgraph_graph", packages=("langgraph", "langchain-openai"), shown="langgraph"
     ),
@@ -284,23 +284,39 @@ def _versions(measured: Mapping[str, Any]) -> Iterator[str]:
             yield f"{subject.shown} {done.stdout.strip()}"
 
 
+AIMS: Mapping[str, Mapping[str, float]] = {
+    "coterie-recorded": {"vote": 1.10, "debate": 1.10, "CPU": 1.1, "100 debates": 2.5},
+    "coterie": {"vote": 1.06, "debate": 1.06, "uneven": 1.08, "wide": 4.0, "CPU": 0.6, "RSS": 90.0},
+}
+"""The most that each column may be: a ratio, milliseconds for a call, seconds, or megabytes."""
+
+
 def _targets(measured: Mapping[str, Any], ours: list[Measure]) -> str:
     """Write what this engine promises, and what was measured."""
-    results = measured.get("coterie", {})
-    for title, target in (("vote", 1.08), ("debate", 1.08), ("uneven", 1.08), ("wide", 4.0)):
-        if title in results:
-            cell = next(one for one in CELLS if one.title == title)
-            value = median(one["wall"] for one in results[title]) / cell.team.critical_path
-            ours.append(Measure(f"makespan / critical path, {title} at 50 ms", value, "", target))
-    if results:
-        ours.append(Measure("CPU per call, debate", float(_cpu(CELLS, results)), "ms", 1.5))
-        together = median(one["wall"] for one in results["100 debates"])
-        ours.append(Measure("100 debates at once", together, "s", 5.0))
-        ours.append(Measure("peak RSS", float(_rss(results)), "MB", 90.0))
+    ours += [
+        _aim(name, title, bound, measured[name])
+        for name, aims in AIMS.items()
+        if name in measured
+        for title, bound in aims.items()
+    ]
     rows = [
         f"| {one.name} | {one.shown} | {one.target:g} {one.unit} | {one.verdict} |" for one in ours
     ]
-    return "\n".join(["", "| coterie | measured | at most | |", "|---|---|---|---|", *rows])
+    return "\n".join(["", "| what | measured | at most | |", "|---|---|---|---|", *rows])
+
+
+def _aim(name: str, title: str, bound: float, results: Mapping[str, Any]) -> Measure:
+    """Give what was measured of one of our rows, with its bound."""
+    if title == "CPU":
+        return Measure(f"{name}: CPU per call, debate", float(_cpu(CELLS, results)), "ms", bound)
+    if title == "RSS":
+        return Measure(f"{name}: peak RSS", float(_rss(results)), "MB", bound)
+    cell = next(one for one in CELLS if one.title == title)
+    wall = median(one["wall"] for one in results[title])
+    if cell.times > 1:
+        return Measure(f"{name}: {title} at once", wall, "s", bound)
+    what = f"{name}: makespan / critical path, {title} at 50 ms"
+    return Measure(what, wall / cell.team.critical_path, "", bound)
 
 
 if __name__ == "__main__":

@@ -28,16 +28,34 @@ def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_quick_run_measures_and_checks_every_subject(tmp_path: Path) -> None:
-    done = run("--quick", "--subjects", "raw,aiohttp,coterie,coterie-recorded", folder=tmp_path)
+    done = run("--quick", "--subjects", "raw,aiohttp,coterie-recorded,coterie", folder=tmp_path)
     assert done.returncode == 0, done.stderr
     rows = [line for line in done.stdout.splitlines() if line.startswith("| ")][1:]
     assert [row.split("|")[1].strip() for row in rows] == [
         "raw",
         "aiohttp",
-        "coterie",
         "coterie-recorded",
+        "coterie",
     ]
     assert "failed" not in done.stdout
+
+
+def test_each_of_our_rows_has_aims_of_its_own() -> None:
+    run_of = {"wall": 0.2, "cpu": 0.0095, "rss": 50.0, "error": ""}
+    measured = {name: {cell.title: [run_of] for cell in engine.CELLS} for name in engine.SUBJECTS}
+    rows = engine._targets(measured, []).splitlines()[3:]
+    assert (
+        "| coterie-recorded: makespan / critical path, vote at 50 ms | 2.00 | 1.1  | missed |"
+        in rows
+    )
+    assert (
+        "| coterie-recorded: makespan / critical path, debate at 50 ms | 1.00 | 1.1  | met |"
+        in rows
+    )
+    assert "| coterie-recorded: CPU per call, debate | 0.50 ms | 1.1 ms | met |" in rows
+    assert "| coterie-recorded: 100 debates at once | 0.20 s | 2.5 s | met |" in rows
+    assert "| coterie: CPU per call, debate | 0.50 ms | 0.6 ms | met |" in rows
+    assert [*engine.SUBJECTS][2:4] == ["coterie-recorded", "coterie"]
 
 
 def test_an_answer_in_pieces_is_measured_beside_a_whole_one(
