@@ -16,14 +16,14 @@ import json
 import os
 import sqlite3
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 from urllib.parse import quote
 
 from ..schema.errors import InputError, StorageError
 from ..schema.failpoints import failpoint
-from ..schema.files import sync
+from ..schema.files import sync, write_atomically
 from ..schema.json_text import loads
 from ..schema.kept import misfit
 from ..schema.problems import quoted
@@ -220,6 +220,11 @@ class Entries:
         """
         self._commit_here()
         self._log.flush()
+
+    def flushing(self) -> Future[None]:
+        """Flush everything that was put, in a thread; the result is there when the disk has it."""
+        self._commit_here()
+        return self._thread.submit(self._log.flush)
 
     def flush_ahead(self) -> None:
         """Have the files flushed that stand beside it, while an event loop waits for others."""
@@ -447,9 +452,9 @@ def _began(path: Path) -> bool:
     try:
         if path.exists() and (path.stat().st_size > len(whole) or not _is_part(path, whole)):
             return False
-        path.write_bytes(whole)
     except OSError as error:
         raise StorageError(f"{path}: cannot be written: {error.strerror}.") from None
+    write_atomically(path, whole, flushed=False)
     return True
 
 

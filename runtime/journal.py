@@ -34,6 +34,7 @@ from .usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from concurrent.futures import Future
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
@@ -185,6 +186,14 @@ class Journal:
             StorageError: It cannot be flushed.
         """
         self._entries.flush_now()
+
+    def flushing(self) -> Future[None]:
+        """Flush all that was recorded, beside whatever the caller does meanwhile.
+
+        The result is there when the disk has it; asked for it, it raises `StorageError` where that
+        cannot be had.
+        """
+        return self._entries.flushing()
 
     def flush_ahead(self) -> None:
         """Have the files of the run's folder flushed while the event loop waits for others."""

@@ -244,14 +244,14 @@ def part_of(plan: Plan, agents: Collection[str]) -> Plan:
         plan: The plan.
         agents: Whom to keep. Who is no agent of the plan does not matter.
     """
+    if plan.agents.keys() <= set(agents):
+        return plan
     kept: dict[str, PlannedAgent] = {}
     for agent_id, planned in plan.agents.items():
         sees = tuple(one for one in planned.sees if one in kept)
         has_work = sees or not planned.sees or planned.calls_at_most
         if agent_id in agents and has_work:
             kept[agent_id] = replace(planned, sees=sees)
-    if len(kept) == len(plan.agents):
-        return plan
     levels = (tuple(one for one in level if one in kept) for level in plan.levels)
     return replace(
         plan,

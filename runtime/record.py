@@ -126,11 +126,11 @@ class Record:
     def __exit__(self, *_: object) -> None:
         try:
             if not self.journal.replaying:
-                self.journal.flush_now()
+                recorded = self.journal.flushing().result
                 self.folder.settle()
                 for name, text in self._files.items():
-                    self.folder.write(name, text)
-                self.folder.write(RESULT, self.result)
+                    self.folder.write(name, text, after=recorded)
+                self.folder.write(RESULT, self.result, after=recorded)
         finally:
             self.folder.close()
             self.journal.close()

@@ -269,7 +269,14 @@ class RunFolder:
     def _path(self) -> Path:
         return self.path / EVENTS
 
-    def write(self, name: str, text: str, *, flushed: bool = True) -> None:
+    def write(
+        self,
+        name: str,
+        text: str,
+        *,
+        flushed: bool = True,
+        after: Callable[[], object] | None = None,
+    ) -> None:
         """Write a file of the run whole, or not at all; a folder that it stands in is made.
 
         Args:
@@ -277,15 +284,24 @@ class RunFolder:
             text: What it says.
             flushed: Whether it is on disk when this returns. What stands beside a journal is so
                 before the first of the journal's entries.
+            after: Waits for what it follows from; see `write_atomically`.
         """
-        self.keep(name, self.scrub(text).encode("utf-8", "backslashreplace"), flushed=flushed)
+        content = self.scrub(text).encode("utf-8", "backslashreplace")
+        self.keep(name, content, flushed=flushed, after=after)
 
-    def keep(self, name: str, content: bytes, *, flushed: bool = True) -> None:
+    def keep(
+        self,
+        name: str,
+        content: bytes,
+        *,
+        flushed: bool = True,
+        after: Callable[[], object] | None = None,
+    ) -> None:
         """Write bytes as they are, in the same way."""
         file = self.path / name
         if "/" in name:
             file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(file, content, flushed=flushed)
+        write_atomically(file, content, flushed=flushed, after=after)
 
     def close(self) -> None:
         """Write what was gathered, and close the list of events.

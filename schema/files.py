@@ -15,7 +15,7 @@ from .errors import StorageError, UnsupportedSystem
 from .failpoints import failpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
 __all__ = [
     "append",
@@ -32,7 +32,11 @@ __all__ = [
 
 
 def write_atomically(
-    path: Path, text: str | bytes | Iterable[str], *, flushed: bool = True
+    path: Path,
+    text: str | bytes | Iterable[str],
+    *,
+    flushed: bool = True,
+    after: Callable[[], object] | None = None,
 ) -> None:
     """Write a file whole, or leave what was there.
 
@@ -40,6 +44,8 @@ def write_atomically(
         path: Where.
         text: The text, or its pieces, which are never all in memory; or bytes.
         flushed: Whether it is on disk when this returns; else who calls flushes it later.
+        after: Called when the disk has its content, ahead of its name: waits for what it follows
+            from. What this raises is raised, and the file is not there.
 
     Raises:
         StorageError: It cannot be written; the old content still stands. Only when its folder
@@ -58,6 +64,8 @@ def write_atomically(
                 if flushed:
                     os.fsync(handle)
             failpoint("files.write.flushed")
+            if after is not None:
+                after()
             Path(temporary).replace(path)
         except BaseException:
             with suppress(OSError):
@@ -216,6 +224,8 @@ def _named(path: Path) -> Generator[None]:
     """Say of which file the system's errors are."""
     try:
         yield
+    except StorageError:  # of another file
+        raise
     except OSError as error:
         raise StorageError(error.errno, error.strerror, str(path)) from error
 

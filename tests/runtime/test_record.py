@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 from pathlib import Path
 
 import pytest
 
-from coterie.runtime import AgentOutcome, Plan, Run, Setting, compile
+from coterie.runtime import AgentOutcome, Plan, Run, Setting, _entries, compile
 from coterie.runtime.bounds import LONGEST_CONTENT
 from coterie.runtime.gateway import Usage
 from coterie.runtime.record import Record
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.scrubber import Scrubber
 from coterie.schema import Agent, Catalogue, InputError, Model, Task, load_task, load_team
+from coterie.schema.errors import StorageError
 
 from ..hostile import watched
 from .conftest import team
@@ -62,6 +64,24 @@ def test_result_json_has_models_and_usage(tmp_path: Path) -> None:
         "default": {"model": "openai/m", "api_base": None, "from": "--model"}
     }
     assert result["usage"]["cost"] == "unpriced"
+
+
+def test_without_its_answers_on_disk_a_run_has_no_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(path: Path) -> None:
+        raise StorageError(errno.EIO, "lost", str(path))
+
+    async def kept() -> None:
+        async with begun(tmp_path / "runs", plan_of(tmp_path, "x y")) as record:
+            await record.journal.put("a", "note", "q", {})
+            monkeypatch.setattr(_entries, "sync", lost)
+            record.finish(Run(status="done", answer="4", usage=Usage()))
+
+    with pytest.raises(StorageError, match=r"journal\.sqlite: cannot be written: lost"):
+        asyncio.run(kept())
+    (folder,) = (tmp_path / "runs").iterdir()
+    assert not (folder / "result.json").exists()
 
 
 def test_a_run_that_is_interrupted_says_so(tmp_path: Path) -> None:

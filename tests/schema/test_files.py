@@ -37,6 +37,20 @@ def test_a_file_that_was_there_keeps_who_may_read_it(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_file_has_its_name_after_what_it_follows_from_and_not_without(tmp_path: Path) -> None:
+    def lost() -> None:
+        raise StorageError("lost")
+
+    path = tmp_path / "a.yaml"
+    seen: list[bool] = []
+    write_atomically(path, "old", after=lambda: seen.append(path.exists()))
+    assert seen == [False]
+    with pytest.raises(StorageError, match="lost"):
+        write_atomically(path, "new", after=lost)
+    assert path.read_text() == "old"
+    assert [*tmp_path.iterdir()] == [path]
+
+
 @pytest.mark.parametrize("point", ["before", "flushed"])
 def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path: Path, point: str) -> None:
     path = tmp_path / "a.yaml"
