@@ -8,7 +8,7 @@ of them.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from .body import Body
@@ -33,7 +33,7 @@ class _Outline:
     """A body, but for its words.
 
     Attributes:
-        body: The first body that it was of.
+        body: The first body that it was of, with None for its words.
         texts: Its fields as JSON, in their order; None for those that are words.
     """
 
@@ -47,7 +47,8 @@ class _Outline:
             (name, None if name in words else f"{json.dumps(name)}: {json.dumps(item)}")
             for name, item in body.fields.items()
         )
-        return cls(body=body, texts=tuple(texts))
+        kept = {name: None if name in words else item for name, item in body.fields.items()}
+        return cls(body=replace(body, fields=kept, content=b""), texts=tuple(texts))
 
     def filled(self, words: Mapping[str, Any]) -> Body:
         """Give the body with other words."""

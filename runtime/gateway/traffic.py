@@ -39,14 +39,16 @@ class _Passage:
 
     async def __aexit__(self, _kind: object, error: BaseException | None, _: object) -> None:
         traffic = self.traffic
-        if error is None:
-            traffic.breaker.answered()
-            traffic.slots.answered()
-        elif isinstance(error, CallError):
-            traffic.learn(error, self.ticket, probe=self.probe)
-        else:
-            traffic.breaker.undone(probe=self.probe)
-        traffic.slots.give_back()
+        try:
+            if error is None:
+                traffic.breaker.answered()
+                traffic.slots.answered()
+            elif isinstance(error, CallError):
+                traffic.learn(error, self.ticket, probe=self.probe)
+            else:
+                traffic.breaker.undone(probe=self.probe)
+        finally:
+            traffic.slots.give_back()
 
 
 class Traffic:

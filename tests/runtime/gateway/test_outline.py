@@ -83,6 +83,15 @@ def test_a_seed_that_is_refused_stays_left_out() -> None:
         assert ("seed" in body.fields) == (seed == 2)
 
 
+def test_what_is_kept_has_none_of_the_words() -> None:
+    outlines, wire = Outlines(), WIRES["chat"]
+    words = "said once " * 10
+    request = ChatRequest(model="m", messages=[{"role": "user", "content": words}], tools=(TOOL,))
+    outlines.body(wire, ENDPOINTS[0], request, frozenset())
+    assert "said once" not in repr(outlines)
+    assert "look" not in repr(outlines)
+
+
 @pytest.mark.parametrize("count", [1, MOST_OUTLINES, 3 * MOST_OUTLINES])
 def test_no_more_outlines_are_kept_than_a_few(count: int) -> None:
     outlines, wire = Outlines(), WIRES["chat"]
