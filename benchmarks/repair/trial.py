@@ -9,9 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...runtime.jail import Limits, Shell
+from ...runtime.jail import JailKilled, Limits, Shell
 from ...runtime.jail.scratch import ScratchFolder
-from ...runtime.jail.workspace import read_file
 from ...runtime.runners.bridge import in_thread
 from ...runtime.runners.programs import host_programs
 from ...runtime.workspace import copy_commit, git
@@ -22,7 +21,7 @@ from .steering import steering_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ...runtime.jail import Jails
+    from ...runtime.jail import AnyJail, Jails
     from ...runtime.runners.bridge import Bridge
     from .instance import Instance
     from .steering import Steering
@@ -170,12 +169,12 @@ def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> Trial:
         for name, text in (("model.patch", attempt.patch), ("test.patch", instance.test_patch)):
             (given / name).write_bytes(text.encode("utf-8", "surrogatepass"))
         programs = host_programs(attempt.environment)
-        programs["readable"] = (*programs.get("readable", ()), given, RUN_TESTS)
+        programs["readable"] = (*programs.get("readable", ()), RUN_TESTS)
         limits = Limits(wall=APPLY_SECONDS, cpu=math.ceil(attempt.seconds) + 60)
-        with jails.open(work, limits=limits, **programs) as jail:
+        with jails.open(work, limits=limits, given=[given], returns=False, **programs) as jail:
             bridge.on_stop(jail.kill)
             steps = _Steps(
-                instance=instance, steering=steering, work=work, given=given,
+                instance=instance, steering=steering, work=work, given=given, jail=jail,
                 shell=Shell(jail, output=LARGEST_LOG),
             )  # fmt: skip
             return steps.taken(attempt.seconds)
@@ -189,6 +188,7 @@ class _Steps:
     steering: Steering
     work: Path
     given: Path
+    jail: AnyJail
     shell: Shell
     printed: list[str] = field(default_factory=list[str])
 
@@ -239,6 +239,7 @@ class _Steps:
     def _bring_tests(self) -> bool:
         """Put back what steers the tests, and the tests; then bring those that decide."""
         base = self.instance.base_commit
+        self.jail.refresh()
         there, foreign = self.steering.found(self.work / "tree")
         done = [self._on_each("rm -rf --", foreign)]
         done.append(self._on_each(f"git checkout --quiet {base} --", there))
@@ -262,7 +263,7 @@ class _Steps:
         self.printed.append(f"$ pytest {tests}\n{done.output}\nended with {done.returncode}\n")
         if done.stopped is not None:
             return Trial(applied=True, reason=f"the tests were stopped: {done.stopped}")
-        statuses = _statuses(self.work, record.name)
+        statuses = _statuses(self.jail, record.name)
         if statuses is None or not believable(statuses, done.returncode):
             return Trial(applied=True, reason="the tests did not run to their end")
         verdict = grade(self.instance, statuses)
@@ -294,11 +295,17 @@ def _told(verdict: Grade) -> str:
     return f"{verdict.status}: {len(broken)} tests do not pass as they should, first {broken[0]}"
 
 
-def _statuses(work: Path, name: str) -> Mapping[str, str] | None:
-    """Read what became of the tests; None if the record is not whole."""
+def _statuses(jail: AnyJail, name: str) -> Mapping[str, str] | None:
+    """Read what became of the tests; None if the record is not whole.
+
+    Raises:
+        JailKilled: The jail has ended, and nobody knows any more.
+    """
     try:
-        lines = read_file(work, name, limit=LARGEST_RECORD).decode("utf-8").splitlines()
+        lines = jail.read_file(name, limit=LARGEST_RECORD).decode("utf-8").splitlines()
         *entries, end = map(json.loads, lines)
+    except JailKilled:
+        raise
     except (JailError, ValueError, RecursionError):
         return None
     statuses: dict[str, str] = {}

@@ -203,7 +203,9 @@ class _Reader:
     def _opened(self, jails: Jails) -> PythonWorker:
         readable = _readable()
         folder = self._open.enter_context(ScratchFolder("math"))
-        jail = self._open.enter_context(jails.open(folder.path, limits=LIMITS, readable=readable))
+        jail = self._open.enter_context(
+            jails.open(folder.path, limits=LIMITS, readable=readable, returns=False)
+        )
         worker = self._open.enter_context(closing(PythonWorker(jail)))
         worker.execute(f"import sys\nsys.path += {sorted({str(one.parent) for one in readable})!r}")
         return worker

@@ -24,7 +24,7 @@ from ...schema.scorer_form import ScorerForm, seconds_option, takes
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-    from ...runtime.jail import Jail, Jails
+    from ...runtime.jail import AnyJail, Jails
     from ...runtime.runners.bridge import Bridge
     from ...runtime.scorers import Evidence
 
@@ -94,8 +94,11 @@ def readings(answer: str, prompt: str, entry_point: str) -> list[list[str]]:
 
 
 @contextmanager
-def _jail(jails: Jails, bridge: Bridge) -> Generator[Jail]:
-    with ScratchFolder("humaneval") as folder, jails.open(folder.path, limits=LIMITS) as jail:
+def _jail(jails: Jails, bridge: Bridge) -> Generator[AnyJail]:
+    with (
+        ScratchFolder("humaneval") as folder,
+        jails.open(folder.path, limits=LIMITS, returns=False) as jail,
+    ):
         bridge.on_stop(jail.kill)
         yield jail
 
@@ -106,7 +109,7 @@ def _graded(evidence: Evidence, bridge: Bridge) -> Score:
         return _tried(evidence, for_answer, for_test)
 
 
-def _tried(evidence: Evidence, for_answer: Jail, for_test: Jail) -> Score:
+def _tried(evidence: Evidence, for_answer: AnyJail, for_test: AnyJail) -> Score:
     problem: Mapping[str, str] = evidence.task.answer
     prompt, entry_point = problem["prompt"], problem["entry_point"]
     seconds = float(evidence.task.scorer.options.get("seconds", SECONDS))
@@ -119,7 +122,7 @@ def _tried(evidence: Evidence, for_answer: Jail, for_test: Jail) -> Score:
     return Score(value=float(not wrong), reason=wrong or "passed")
 
 
-def _judged(problem: Mapping[str, str], answer: _Answer, jail: Jail) -> str:
+def _judged(problem: Mapping[str, str], answer: _Answer, jail: AnyJail) -> str:
     """Run the test; give what the answer fails of, or nothing.
 
     Raises:
@@ -148,7 +151,7 @@ class _Answer:
         broken: How its jail failed; None while it has not.
     """
 
-    def __init__(self, jail: Jail, seconds: float) -> None:
+    def __init__(self, jail: AnyJail, seconds: float) -> None:
         self.failure = ""
         self.broken: JailError | None = None
         self._worker = PythonWorker(jail)

@@ -10,17 +10,22 @@ from .detect import Report, detect, open_jail
 from .jail import Jail
 from .jails import Jails
 from .limits import Limits
-from .process import JailKilled
+from .process import JailKilled, JailLost
+from .protocol import AnyJail, AnyProcess, Place
 from .shell import CommandResult, Shell
 from .worker import Execution, PythonWorker
 
 __all__ = [
+    "AnyJail",
+    "AnyProcess",
     "CommandResult",
     "Execution",
     "Jail",
     "JailKilled",
+    "JailLost",
     "Jails",
     "Limits",
+    "Place",
     "PythonWorker",
     "Report",
     "Shell",

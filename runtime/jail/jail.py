@@ -8,6 +8,7 @@ import subprocess
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from ...schema.errors import JailError
@@ -16,7 +17,7 @@ from .limits import Limits
 from .process import JailedProcess, JailKilled, spawn
 from .scratch import ScratchFolder
 from .watch import DiskShare, Watch
-from .workspace import break_hard_links, disarm, give
+from .workspace import break_hard_links, disarm, give, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +28,7 @@ __all__ = ["Jail"]
 
 _WATCH_SECONDS = 0.2
 _START_SECONDS = 10.0  # in which a start has ended, one way or the other
+NOTHING: Mapping[Path, Path] = MappingProxyType({})
 _TEMPORARY = Path("/tmp")  # noqa: S108 - as the jail sees it: a folder of its own
 # Nobody hands these out: above the ranges for containers, below what old programs take as negative.
 _FIRST_UID, _UIDS = 0x70000000, 1 << 28
@@ -42,7 +44,7 @@ class Jail:
 
     The work folder should be a copy made for this jail, and only one jail at a time may have it:
     hard links in it are replaced by copies, and under root it belongs to the jail's user until
-    the jail is closed. Its path in the jail is the same as outside.
+    the jail is closed. Its path in the jail is the same as outside, unless `at` says another.
 
     What a jail leaves in the work folder is as untrusted as its code. Read it with
     `workspace.read_file`, and run programs on it (git too: its configuration names programs)
@@ -55,11 +57,14 @@ class Jail:
         readable: more files or folders that the code may read, at the same paths.
         environment: variables to add to the minimal environment, or to replace there.
         share: the disk that this jail shares with others; None: only `Limits.disk` counts.
+        at: the path at which the code finds the work folder; None: where it is.
         alias: another path at which the code finds the work folder, the same in every jail.
         own: more paths at which the code finds a folder of the jail's own, empty at first.
+        placed: more folders that the code may read: the path at which it finds each, and where
+            that one is.
 
     Raises:
-        JailError: the work folder can't be used, or the tier has no mounts for `alias` and `own`.
+        JailError: the work folder can't be used, or the tier has no mounts for what needs some.
     """
 
     def __init__(
@@ -71,13 +76,15 @@ class Jail:
         readable: Iterable[Path] = (),
         environment: Mapping[str, str] | None = None,
         share: DiskShare | None = None,
+        at: Path | None = None,
         alias: Path | None = None,
         own: Iterable[Path] = (),
+        placed: Mapping[Path, Path] = NOTHING,
     ) -> None:
         if not work.is_dir():
             raise JailError(f"The work folder {str(work)!r} is not a folder.")
         own = tuple(own)
-        if (alias or own) and not tier.has_mounts:
+        if (at or alias or own or placed) and not tier.has_mounts:
             raise JailError(
                 f"The jail of this machine, {tier.name}, has no places of its own for folders, and"
                 " what is to run here needs them. Install bubblewrap, or allow user namespaces."
@@ -98,8 +105,10 @@ class Jail:
             environment=_environment(temporary) | dict(environment or {}),
             limits=self.limits,
             uid=_unused_uid() if os.geteuid() == 0 and tier.confines else None,
+            at=at,
             alias=alias,
             own=own,
+            placed=tuple(placed.items()),
         )
         try:
             _prepare(self._confinement)
@@ -113,6 +122,11 @@ class Jail:
         self._closing = threading.Event()
         self._watcher = threading.Thread(target=self._keep_watch, name="jail-watch", daemon=True)
         self._watcher.start()
+
+    @property
+    def place(self) -> Path:
+        """The path at which the code finds the work folder."""
+        return self._confinement.at or self.work
 
     def start(
         self,
@@ -137,7 +151,7 @@ class Jail:
         with self._lock:
             self.check()
             starting = self._starter.submit(
-                self._spawn, command, folder=folder or self.work, stdin=stdin, stderr=stderr
+                self._spawn, command, folder=folder or self.place, stdin=stdin, stderr=stderr
             )
         process = starting.result()
         try:
@@ -155,6 +169,17 @@ class Jail:
         """
         if self._ended is not None:
             raise JailKilled(f"The jail has ended: {self._ended}.")
+
+    def refresh(self) -> None:
+        """Do nothing: the work folder is what the code sees."""
+
+    def read_file(self, name: str, *, limit: int) -> bytes:
+        """Return the content of a file of the work folder; see `workspace.read_file`.
+
+        Raises:
+            JailError: there is no such file, or it is too large.
+        """
+        return read_file(self.work, name, limit=limit)
 
     def kill(self, reason: str = "the host killed it") -> None:
         """End every process of the jail for good. Calls that wait for one raise `JailKilled`.

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from .jail import Jail
     from .limits import Limits
+    from .protocol import AnyJail, Place
 
 __all__ = ["Jails"]
 
@@ -45,22 +45,33 @@ class Jails:
             that, never a team file.
         disk: Bytes by which the files of all these jails together may grow, those of closed ones
             included. One that still writes beyond it is killed.
+        place: Where they are opened; None: on this machine. It is closed by whoever made it.
     """
 
-    def __init__(self, *, unsafe: bool = False, disk: int = DISK) -> None:
+    def __init__(
+        self, *, unsafe: bool = False, disk: int = DISK, place: Place | None = None
+    ) -> None:
         self.unsafe = unsafe
+        self._place = place
         self._share = DiskShare(disk)
         self._lasting: dict[str, Any] = {}
         # Not at the interpreter's end: the kernel has ended the processes of a jail by then.
         weakref.finalize(self, _close_all, self._lasting).atexit = False
 
+    @property
+    def elsewhere(self) -> bool:
+        """Whether they are on other machines, which can be lost."""
+        return self._place is not None
+
     def check(self) -> None:
         """Make sure that jails can be had, before anything is spent.
 
         Raises:
-            InputError: This machine has none; the message says why, and the ways out.
+            InputError: There are none; the message says why, and the ways out.
         """
-        if not self.unsafe and detect().tier is None:
+        if self._place is not None:
+            self._place.check()
+        elif not self.unsafe and detect().tier is None:
             raise InputError(str(detect()))
 
     def describe(self) -> dict[str, Any]:
@@ -73,6 +84,8 @@ class Jails:
             tier's means, `kernel`, `own_user` (whether each jail is a user of its own), and
             `attempts`: the tiers that were tried, each with its `failure` or None.
         """
+        if self._place is not None:
+            return self._place.describe()
         report = None if self.unsafe else detect()
         tier = Unconfined() if report is None else report.tier
         confines = tier is not None and tier.confines
@@ -91,20 +104,44 @@ class Jails:
         *,
         limits: Limits | None = None,
         readable: Iterable[Path] = (),
+        given: Iterable[Path] = (),
         environment: Mapping[str, str] | None = None,
         alias: Path | None = None,
         own: Iterable[Path] = (),
-    ) -> Jail:
-        """Open a jail around a work folder; see `open_jail`.
+        returns: bool = True,
+    ) -> AnyJail:
+        """Open a jail around a work folder; see `open_jail` for what is not said here.
+
+        Args:
+            work: The folder that the code may change.
+            limits: The bounds; None for the default ones.
+            readable: What is installed, at the same path wherever jails are.
+            given: Folders of this machine that the code may read at the same path.
+            environment: Variables to add to the minimal environment.
+            alias: Another path of the work folder.
+            own: Paths of folders of the jail's own.
+            returns: Whether the work folder is to have, once the jail is closed, what the code
+                left there. Where jails are elsewhere, it then need not be brought here.
 
         Raises:
-            JailError: There is no jail on this machine, or the folder cannot be used.
+            JailError: There is no jail, or the folder cannot be used.
         """
+        if self._place is not None:
+            return self._place.open(
+                work,
+                limits=limits,
+                readable=readable,
+                given=given,
+                environment=environment,
+                alias=alias,
+                own=own,
+                returns=returns,
+            )
         return open_jail(
             work,
             unsafe=self.unsafe,
             limits=limits,
-            readable=readable,
+            readable=(*readable, *given),
             environment=environment,
             share=self._share,
             alias=alias,

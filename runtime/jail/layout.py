@@ -31,9 +31,11 @@ class Confinement:
         environment: all of its environment variables.
         limits: its bounds.
         uid: the user (and group) that its code runs as; None: the user who runs us.
-        alias: another path at which its code finds the work folder.
-        own: folders of this jail alone, empty at first, that its code may change. Neither is to
-            be had without mounts.
+        at: the path at which its code finds the work folder; None: where it is.
+        alias: another one.
+        own: folders of this jail alone, empty at first, that its code may change.
+        placed: folders that its code may read at other paths than theirs: where each is to be
+            found, and where it is. None of these four is to be had without mounts.
     """
 
     work: Path
@@ -42,8 +44,10 @@ class Confinement:
     environment: Mapping[str, str]
     limits: Limits
     uid: int | None
+    at: Path | None = None
     alias: Path | None = None
     own: tuple[Path, ...] = ()
+    placed: tuple[tuple[Path, Path], ...] = ()
 
     def source(self, own: Path) -> Path:
         """Return where on the host a folder of the jail's own is."""
@@ -74,6 +78,7 @@ def mounts(confinement: Confinement) -> list[Mount]:
         *_read_only(_interpreter_parts()),
         *_read_only((_HERE / "_enter.py", _HERE / "_worker.py")),
         *_read_only(confinement.readable),
+        *(Mount(source, target) for target, source in confinement.placed),
         Mount(private / "tmp", Path("/tmp"), writable=True),  # noqa: S108 - the jail's own
         Mount(private / "shm", Path("/dev/shm"), writable=True),  # noqa: S108 - the jail's own
         Mount(private / "passwd", Path("/etc/passwd")),
@@ -103,7 +108,7 @@ def directories(found: list[Mount]) -> list[Path]:
 
 
 def _names_of_work(confinement: Confinement) -> Iterator[Path]:
-    yield confinement.work
+    yield confinement.at or confinement.work
     if confinement.alias is not None:
         yield confinement.alias
 

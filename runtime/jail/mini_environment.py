@@ -19,7 +19,7 @@ from .shell import CommandResult, Shell
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .jail import Jail
+    from .protocol import AnyJail
 
 __all__ = ["JailEnvironment", "JailEnvironmentConfig"]
 
@@ -55,7 +55,7 @@ class JailEnvironment:
 
     def __init__(
         self,
-        jail: Jail,
+        jail: AnyJail,
         *,
         timeout: float | None = None,
         output: int | None = None,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .layout import Confinement
     from .tiers import Tier
 
-__all__ = ["JailKilled", "JailedProcess", "spawn"]
+__all__ = ["JailKilled", "JailLost", "JailedProcess", "spawn"]
 
 _LAST_WORDS = 4096  # bytes
 _END_SECONDS = 10.0  # the kernel ends a killed process at once unless a disk does not answer
@@ -30,6 +30,10 @@ _END_SECONDS = 10.0  # the kernel ends a killed process at once unless a disk do
 
 class JailKilled(JailError):
     """The host ended the jail while it was in use, or uses it after that."""
+
+
+class JailLost(JailKilled):
+    """The machine that the jail was on is gone. What was done there can be done again elsewhere."""
 
 
 class JailedProcess:

@@ -9,12 +9,12 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .process import JailedProcess, JailKilled
+from .process import JailKilled
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .jail import Jail
+    from .protocol import AnyJail, AnyProcess
 
 __all__ = ["CommandResult", "Shell"]
 
@@ -53,11 +53,11 @@ class Shell:
         output: bytes of the output that are kept of a command; None: `Limits.output`.
     """
 
-    def __init__(self, jail: Jail, *, output: int | None = None) -> None:
+    def __init__(self, jail: AnyJail, *, output: int | None = None) -> None:
         self._jail = jail
         self._output = output or jail.limits.output
         self._program = "bash" if shutil.which("bash") else "sh"
-        self._running: set[JailedProcess] = set()
+        self._running: set[AnyProcess] = set()
         self._killed: str | None = None
 
     def run(
@@ -103,7 +103,7 @@ class Shell:
             raise JailKilled(f"The shell has ended: {self._killed}.")
         self._jail.check()
 
-    def _finish(self, process: JailedProcess, seconds: float) -> CommandResult:
+    def _finish(self, process: AnyProcess, seconds: float) -> CommandResult:
         kept = _Middleless(self._output)
         in_time = _drain(process, kept, time.monotonic() + seconds)
         self._check()
@@ -148,7 +148,7 @@ def _text(part: bytearray) -> str:
     return part.decode("utf-8", "replace")
 
 
-def _drain(process: JailedProcess, kept: _Middleless, deadline: float) -> bool:
+def _drain(process: AnyProcess, kept: _Middleless, deadline: float) -> bool:
     """Read until every process of the command has closed its output; False if that took too long.
 
     The end of the first process ends the others, so nothing that runs on holds the pipe.

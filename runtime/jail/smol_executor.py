@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from smolagents import Tool
 
-    from .jail import Jail
+    from .protocol import AnyJail
     from .worker import Execution
 
 __all__ = ["ExecutionKilled", "JailExecutor"]
@@ -47,7 +47,7 @@ class JailExecutor(PythonExecutor):
 
     def __init__(
         self,
-        jail: Jail,
+        jail: AnyJail,
         *,
         timeout: float | None = None,
         seen: Callable[[str, Execution], Execution] = lambda _code, done: done,

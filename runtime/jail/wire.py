@@ -15,7 +15,7 @@ from ...schema.errors import JailError
 
 if TYPE_CHECKING:
     from .limits import Limits
-    from .process import JailedProcess
+    from .protocol import AnyProcess
 
 __all__ = ["HungUp", "Wire", "WireError"]
 
@@ -47,7 +47,7 @@ class Wire:
         limits: its bounds.
     """
 
-    def __init__(self, process: JailedProcess, limits: Limits) -> None:
+    def __init__(self, process: AnyProcess, limits: Limits) -> None:
         assert process.stdin is not None  # noqa: S101 - for the type checker
         assert process.stderr is not None  # noqa: S101
         self._limits = limits

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import JailError
 from .layout import interpreter
-from .process import JailedProcess, JailKilled
+from .process import JailKilled
 from .wire import HungUp, Wire, WireError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from .jail import Jail
+    from .protocol import AnyJail, AnyProcess
 
 __all__ = ["Execution", "PythonWorker"]
 
@@ -66,7 +66,7 @@ class PythonWorker:
 
     def __init__(
         self,
-        jail: Jail,
+        jail: AnyJail,
         *,
         on_tool: Callable[[str, list[Any], dict[str, Any]], Any] | None = None,
         tools: Iterable[str] = (),
@@ -75,7 +75,7 @@ class PythonWorker:
         self._on_tool = on_tool
         self._tools = set(tools)
         self._variables: dict[str, Any] = {}
-        self._running: tuple[JailedProcess, Wire] | None = None
+        self._running: tuple[AnyProcess, Wire] | None = None
         self._turn = threading.Lock()
         self._killed: str | None = None
 
@@ -142,7 +142,7 @@ class PythonWorker:
         with self._turn:
             self._discard()
 
-    def _start(self) -> tuple[JailedProcess, Wire]:
+    def _start(self) -> tuple[AnyProcess, Wire]:
         self._check()
         limits = self._jail.limits
         sizes = [str(limits.message), str(limits.output)]
@@ -222,14 +222,14 @@ class PythonWorker:
         except BaseException as error:  # noqa: BLE001 - a tool's failure is for the cell to handle
             return {"op": "error", "text": f"{name} failed: {type(error).__name__}: {error}"}
 
-    def _ended(self, process: JailedProcess, wire: Wire, error: HungUp) -> Execution:
+    def _ended(self, process: AnyProcess, wire: Wire, error: HungUp) -> Execution:
         """Tell an interpreter that ended by itself from one that the host ended."""
         code = process.wait(_ENDING_SECONDS)
         if code is None or process.stopped is not None:
             return self._stopped(process, wire, str(error))
         return self._lost(wire, f"The code ended its interpreter, with {_exit(code)}")
 
-    def _stopped(self, process: JailedProcess, wire: Wire, reason: str) -> Execution:
+    def _stopped(self, process: AnyProcess, wire: Wire, reason: str) -> Execution:
         process.kill(reason)
         return self._lost(wire, f"The code was stopped: {process.stopped or reason}")
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..gateway import ChatAnswer
-    from ..jail import Jail
+    from ..jail import AnyJail
     from ..tools import GrantedTool
     from .bridge import Bridge
     from .protocol import Assignment, ModelLine
@@ -160,7 +160,7 @@ class _Environment(JailEnvironment):
     """Where an agent's commands run, and its acts on its team are done."""
 
     def __init__(
-        self, acts: Mapping[str, GrantedTool], bridge: Bridge, jail: Jail, **options: Any
+        self, acts: Mapping[str, GrantedTool], bridge: Bridge, jail: AnyJail, **options: Any
     ) -> None:
         super().__init__(jail, **options)
         self._acts = acts

@@ -23,8 +23,7 @@ from .programs import host_programs
 from .protocol import AgentResult
 
 if TYPE_CHECKING:
-    from ..jail import Jail
-    from ..jail.process import JailedProcess
+    from ..jail import AnyJail, AnyProcess
     from ._sweagent_install import Installation
     from .bridge import Bridge
     from .protocol import Assignment
@@ -113,7 +112,7 @@ class _Conversation:
         self._seen = kept(assignment, bridge, _Seen)
         self._max_steps = self._left = max_steps
 
-    def held(self, jail: Jail, python: Path, settings: dict[str, Any]) -> str:
+    def held(self, jail: AnyJail, python: Path, settings: dict[str, Any]) -> str:
         """Start SWE-agent, answer it until it ends, and give its status."""
         process = jail.start(
             [str(python), str(PROGRAM)], stdin=subprocess.PIPE, stderr=subprocess.PIPE
@@ -195,7 +194,7 @@ def _settings(assignment: Assignment, start: str) -> dict[str, Any]:
     }
 
 
-def _failure(process: JailedProcess, log: str, error: Exception) -> str:
+def _failure(process: AnyProcess, log: str, error: Exception) -> str:
     """Say why SWE-agent did not come to its end."""
     said = log.strip()[-LAST_WORDS:]
     why = process.stopped or ("" if isinstance(error, HungUp) else str(error))

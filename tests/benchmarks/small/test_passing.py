@@ -18,7 +18,7 @@ from coterie.benchmarks.benchmark import Source
 from coterie.benchmarks.small._jailed import define, judge, respond
 from coterie.benchmarks.small.humaneval import humaneval_problems, humaneval_task
 from coterie.benchmarks.small.passing import readings
-from coterie.runtime.jail import Jail, Jails, detect
+from coterie.runtime.jail import AnyJail, Jails, detect
 from coterie.runtime.scorers import Evidence, Score, score
 from coterie.schema import ScorerChoice, Task
 from coterie.schema.errors import InputError, JailError
@@ -192,7 +192,7 @@ def test_a_scorer_that_is_cancelled_ends_its_code(jails: Jails) -> None:
 class OpenedOffTheLoop(Jails):
     """Jails that nobody may open where other runs wait meanwhile."""
 
-    def open(self, work: Path, **options: Any) -> Jail:
+    def open(self, work: Path, **options: Any) -> AnyJail:
         with pytest.raises(RuntimeError):  # no loop runs in this thread
             asyncio.get_running_loop()
         return super().open(work, **options)

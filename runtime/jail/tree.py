@@ -1,0 +1,423 @@
+"""A folder that travels: what is in it, by digests, and a copy that becomes the same.
+
+What a jail leaves is as untrusted as its code. So nothing here follows a link, opens anything but
+regular files, or trusts a name; pipes, sockets and devices stay behind, and rights to run a program
+as somebody else are never taken along.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import stat
+from contextlib import contextmanager
+from dataclasses import astuple, dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from ...schema.errors import JailError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = [
+    "Change",
+    "Entry",
+    "Found",
+    "change",
+    "entries",
+    "read_content",
+    "rebuild",
+    "scan",
+    "stamped",
+    "tree_of",
+    "value_of",
+]
+
+CHUNK = 1 << 20
+SMALLEST = 4096
+"""Bytes that each entry counts at least."""
+DEEPEST = 100
+"""Levels of folders: more than any honest tree has."""
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+# Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+_KINDS = ("folder", "file", "link", "same")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What stands at one path of a folder.
+
+    Attributes:
+        kind: `folder`, `file`, `link` (a symbolic one), or `same`: a further name of a file.
+        mode: The rights of a folder or file; never to write for others, nor to run as its owner.
+        mtime: When a file was written, in nanoseconds: builds and caches go by it.
+        value: The SHA-256 of a file, where a link points, or the first name of the same file.
+        size: Of a file, in bytes.
+    """
+
+    kind: str
+    mode: int = 0
+    mtime: int = 0
+    value: str = ""
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An entry as it was found, with what tells whether it has changed since.
+
+    Attributes:
+        entry: What it is.
+        stamp: Inode, size and times; no program can write to a file and keep them all.
+    """
+
+    entry: Entry
+    stamp: tuple[int, ...] = ()
+
+
+NOTHING: Mapping[str, Found] = MappingProxyType({})
+
+
+def entries(found: Mapping[str, Found]) -> dict[str, Entry]:
+    """Give what was found, without what tells whether it has changed."""
+    return {name: one.entry for name, one in found.items()}
+
+
+def scan(
+    root: Path,
+    *,
+    before: Mapping[str, Found] = NOTHING,
+    largest: int | None = None,
+    live: bool = False,
+) -> dict[str, Found]:
+    """Find all that is in a folder, by relative path, each folder before what is in it.
+
+    Args:
+        root: The folder.
+        before: What was found when nothing was at work in it; what has not changed since is not
+            read again.
+        largest: Bytes that all of it may have, each entry counted as `SMALLEST` at least.
+        live: Something is at work in it: what goes away meanwhile, or cannot be read, is left out.
+
+    Raises:
+        JailError: It cannot be read, is deeper than `DEEPEST`, or larger than it may be.
+    """
+    found = _Scan(before=before, largest=largest, live=live)
+    try:
+        handle = os.open(root, _FOLDER)
+        try:
+            found.look_into(handle, "", 0)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        raise JailError(f"The work folder {str(root)!r} can't be read: {error}.") from error
+    return found.came
+
+
+@dataclass(kw_only=True, eq=False)
+class _Scan:
+    """A walk under way."""
+
+    before: Mapping[str, Found]
+    largest: int | None
+    live: bool
+    came: dict[str, Found] = field(default_factory=dict[str, Found])
+    names: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
+    bytes: int = 0
+
+    def look_into(self, folder: int, prefix: str, depth: int) -> None:
+        """Take in what is in an open folder."""
+        if depth > DEEPEST:
+            raise JailError(f"The work folder is deeper than {DEEPEST} folders.")
+        with os.scandir(folder) as listed:
+            names = sorted(entry.name for entry in listed)
+        for name in names:
+            try:
+                self._take(folder, name, prefix + name, depth)
+            except OSError:
+                if not self.live:
+                    raise
+
+    def _take(self, folder: int, name: str, path: str, depth: int) -> None:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISDIR(status.st_mode):
+            self._keep(path, Found(Entry("folder", mode=status.st_mode & 0o755 | 0o700)))
+            inner = os.open(name, _FOLDER, dir_fd=folder)
+            try:
+                self.look_into(inner, f"{path}/", depth + 1)
+            finally:
+                os.close(inner)
+        elif stat.S_ISLNK(status.st_mode):
+            self._keep(path, Found(Entry("link", value=os.readlink(name, dir_fd=folder))))
+        elif stat.S_ISREG(status.st_mode):
+            self._take_file(folder, name, path, status)
+
+    def _take_file(self, folder: int, name: str, path: str, status: os.stat_result) -> None:
+        inode = (status.st_dev, status.st_ino)
+        if status.st_nlink > 1 and inode in self.names:
+            self._keep(path, Found(Entry("same", value=self.names[inode])))
+            return
+        stamp = _stamp(status)
+        known = self.before.get(path)
+        if known is None or known.stamp != stamp:
+            self._count(status.st_size)  # before it is read
+            known = _read(folder, name)
+        else:
+            self._count(known.entry.size)
+        self._keep(path, known)
+        if status.st_nlink > 1:
+            self.names[inode] = path
+
+    def _keep(self, path: str, found: Found) -> None:
+        self._count(SMALLEST)
+        self.came[path] = found
+
+    def _count(self, size: int) -> None:
+        self.bytes += size
+        if self.largest is not None and self.bytes > self.largest:
+            raise JailError(f"What is in the work folder has more than {self.largest} bytes.")
+
+
+def stamped(root: Path, tree: Mapping[str, Entry]) -> dict[str, Found]:
+    """Give what a copy was made of as it would be found, for later scans to go by.
+
+    Args:
+        root: The copy, in which nothing is at work yet.
+        tree: What it was made of.
+
+    Raises:
+        JailError: It cannot be looked at.
+    """
+    try:
+        return {
+            name: Found(one, _stamp(os.lstat(root / name)) if one.kind == "file" else ())
+            for name, one in tree.items()
+        }
+    except OSError as error:
+        raise JailError(f"The work folder {str(root)!r} can't be read: {error}.") from error
+
+
+def _stamp(status: os.stat_result) -> tuple[int, ...]:
+    return (status.st_ino, status.st_size, status.st_mode, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _read(folder: int, name: str) -> Found:
+    with open(_opened(folder, name), "rb") as file:
+        status = os.fstat(file.fileno())
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    mode = status.st_mode & 0o755 | 0o600
+    entry = Entry("file", mode=mode, mtime=status.st_mtime_ns, value=digest, size=status.st_size)
+    return Found(entry, _stamp(status))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Change:
+    """What makes a copy of one state of a folder a copy of a later one.
+
+    Attributes:
+        removed: Paths that are no more; of a folder, only its own.
+        made: What is new or different, each folder before what is in it.
+        kept: Those of `made` whose content the copy has at the same path.
+    """
+
+    removed: tuple[str, ...] = ()
+    made: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+    kept: frozenset[str] = frozenset()
+
+    @property
+    def wanted(self) -> list[str]:
+        """The paths of `made` whose content has to come along."""
+        return [n for n, one in self.made.items() if one.kind == "file" and n not in self.kept]
+
+    @property
+    def size(self) -> int:
+        """Bytes of that content."""
+        return sum(self.made[name].size for name in self.wanted)
+
+
+def change(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> Change:
+    """Compare two states of a folder."""
+    gone = [name for name in before if name not in after]
+    outer = set(gone)
+    removed = [name for name in gone if name.rpartition("/")[0] not in outer]
+    made = {name: one for name, one in after.items() if before.get(name) != one}
+    kept = {name for name, one in made.items() if _same_content(before.get(name), one)}
+    rewritten = {name for name, one in made.items() if one.kind == "file" and name not in kept}
+    further = {
+        name: one for name, one in after.items() if one.kind == "same" and one.value in rewritten
+    }
+    ordered = {name: one for name, one in after.items() if name in made or name in further}
+    return Change(removed=tuple(removed), made=ordered, kept=frozenset(kept))
+
+
+def _same_content(before: Entry | None, after: Entry) -> bool:
+    return before is not None and before.kind == after.kind == "file" and (
+        before.value == after.value
+    )  # fmt: skip
+
+
+def value_of(tree: Mapping[str, Entry]) -> dict[str, Any]:
+    """Give a state as JSON can hold it."""
+    return {name: [*astuple(one)] for name, one in tree.items()}
+
+
+def tree_of(value: Mapping[str, Any]) -> dict[str, Entry]:
+    """Read a state that `value_of` gave."""
+    return {name: Entry(*one) for name, one in value.items()}
+
+
+def read_content(root: Path, name: str, offset: int, length: int) -> bytes:
+    """Read a piece of a file, following no link.
+
+    Raises:
+        JailError: There is no such file.
+    """
+    try:
+        with _parent(root, name) as (folder, last):
+            handle = _opened(folder, last)
+            try:
+                return os.pread(handle, length, offset)
+            finally:
+                os.close(handle)
+    except (OSError, ValueError) as error:
+        raise JailError(f"{name!r} in the work folder can't be read: {error}.") from error
+
+
+def rebuild(root: Path, change: Change, content: Callable[[str, Entry], Iterable[bytes]]) -> None:
+    """Make a copy of a folder what the folder has become.
+
+    Args:
+        root: The copy, in which nobody else is at work.
+        change: What has changed.
+        content: Gives the bytes of a file, in pieces.
+
+    Raises:
+        JailError: It cannot be written, or a path leads out of it.
+    """
+    try:
+        for name in change.removed:
+            with _parent(root, name) as (folder, last):
+                _remove(folder, last)
+        wanted = set(change.wanted)
+        for name, entry in change.made.items():
+            with _parent(root, name) as (folder, last):
+                pieces = content(name, entry) if name in wanted else None
+                _Place(root, folder, last).becomes(entry, pieces)
+    except (OSError, ValueError) as error:
+        raise JailError(f"The work folder {str(root)!r} can't be written: {error}.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A path in a copy: the folder that it is in, open, and its last part."""
+
+    root: Path
+    folder: int
+    name: str
+
+    def becomes(self, entry: Entry, content: Iterable[bytes] | None) -> None:
+        match entry.kind:
+            case "folder":
+                self._folder(entry)
+            case "file":
+                self._file(entry, content)
+            case "link":
+                _remove(self.folder, self.name)
+                os.symlink(entry.value, self.name, dir_fd=self.folder)
+            case "same":
+                _remove(self.folder, self.name)
+                self._further_name(entry)
+            case _:
+                raise ValueError(f"{entry.kind!r} is none of {', '.join(_KINDS)}")
+
+    def _folder(self, entry: Entry) -> None:
+        if not _is_folder(self.folder, self.name):
+            _remove(self.folder, self.name)
+            os.mkdir(self.name, 0o700, dir_fd=self.folder)
+        handle = os.open(self.name, _FOLDER, dir_fd=self.folder)
+        try:
+            os.fchmod(handle, entry.mode & 0o755 | 0o700)
+        finally:
+            os.close(handle)
+
+    def _file(self, entry: Entry, content: Iterable[bytes] | None) -> None:
+        if content is None:
+            handle = _opened(self.folder, self.name)
+        else:
+            _remove(self.folder, self.name)
+            handle = os.open(self.name, _NEW, 0o600, dir_fd=self.folder)
+        with open(handle, "rb" if content is None else "wb", buffering=0) as file:
+            for piece in content or ():
+                _write(file.fileno(), piece)
+            os.fchmod(handle, entry.mode & 0o755 | 0o600)
+            os.utime(handle, ns=(entry.mtime, entry.mtime))
+
+    def _further_name(self, entry: Entry) -> None:
+        with _parent(self.root, entry.value) as (folder, first):
+            os.link(
+                first, self.name, src_dir_fd=folder, dst_dir_fd=self.folder, follow_symlinks=False
+            )
+
+
+def _opened(folder: int, name: str) -> int:
+    """Open a regular file to be read.
+
+    Raises:
+        OSError: It is none, or cannot be.
+    """
+    handle = os.open(name, _FILE, dir_fd=folder)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(f"{name!r} is not a regular file any more")
+    return handle
+
+
+def _write(handle: int, piece: bytes) -> None:
+    left = memoryview(piece)
+    while left:
+        left = left[os.write(handle, left) :]
+
+
+def _is_folder(folder: int, name: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def _remove(folder: int, name: str) -> None:
+    """Remove whatever stands there, if anything does."""
+    if _is_folder(folder, name):
+        shutil.rmtree(name, dir_fd=folder)
+        return
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        return
+
+
+def _parts(name: str) -> Sequence[str]:
+    parts = name.split("/")
+    if any(part in {"", ".", ".."} for part in parts):
+        raise ValueError(f"{name!r} is not the path of something inside the folder")
+    return parts
+
+
+@contextmanager
+def _parent(root: Path, name: str) -> Generator[tuple[int, str]]:
+    """Open the folder that a path is in, through no link, and give the path's last part."""
+    *outer, last = _parts(name)
+    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        for part in outer:
+            inner = os.open(part, _FOLDER, dir_fd=handle)
+            os.close(handle)
+            handle = inner
+        yield handle, last
+    finally:
+        os.close(handle)
