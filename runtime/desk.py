@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from .handing_in import chosen, unused
 from .journal import canonical, digest, digest_of
 from .messages import UNBURDENED, question, system
 from .mishaps import Mishaps
+from .moving import Moves, is_lost
 from .outcomes import AgentOutcome, after, outcome_of, outcome_value
 from .own_time import OwnTime
 from .recall import fitting, reminded
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from .plan import PlannedAgent
     from .recall import Entry
     from .runners.protocol import AgentResult, Report
+    from .workspace import Workspace
 
 __all__ = ["Desk"]
 
@@ -82,6 +85,8 @@ class Desk:
         self.recorded = Usage()
         self.source: str | None = None
         self.has_acted = False
+        self.moves = Moves(remembers=self._can_move and self.context.calls.journal is None)
+        self.workspace: Workspace | None = None
         self.reports = _bounded(self._reports())
         self.start = self.run.start_of(self.planned.agent.id, self.before)
         self.attachments = seen_by(self.planned, self.run.workspaces.task)
@@ -91,6 +96,12 @@ class Desk:
         """Give what those have come to that it sees."""
         seen = (self.run.report_of(one, outcome) for one, outcome in self.before.items())
         return [report for report in seen if report is not None]
+
+    @property
+    def _can_move(self) -> bool:
+        """Whether it may have to begin again in another jail."""
+        planned = self.planned
+        return planned.runner.needs_jail(planned.agent) and self.context.jails.elsewhere
 
     @property
     def left_out(self) -> int:
@@ -235,16 +246,44 @@ class Desk:
         most = (1 + retries) * self.run.renewals
         while True:
             self.attempts += 1
-            self.numbers.clear()
-            self.tool_calls.clear()
-            self.dialogue = ()
-            self.unanswered = ""
+            self._begin()
             try:
-                return await self._tried()
+                return await self._tried_wherever()
             except AgentError as error:
                 if self.attempts >= most or self.broken is not None:
                     raise
                 self.emit("agent_retried", attempt=self.attempts, error=str(error))
+
+    async def _tried_wherever(self) -> AgentResult:
+        """Run the agent once, and as often again as the machine with its jail is lost meanwhile.
+
+        It is the same attempt each time: what it was answered is in the journal, or remembered, so
+        no call is paid twice, and what its tools did is not done again.
+
+        Raises:
+            AgentError: It failed.
+            JailLost: It was moved as often as anyone is.
+        """
+        mishaps = self.mishaps.times()
+        while True:
+            try:
+                return await self._tried()
+            except JailError as lost:
+                if not is_lost(lost) or not self.moves.again() or self.broken is not None:
+                    raise
+                told = {"attempt": self.attempts, "moves": self.moves.made, "error": str(lost)}
+                self.emit("agent_moved", **told)
+            if self.workspace is not None:
+                await asyncio.to_thread(self.workspace.discard)
+            self._begin()
+            self.mishaps.go_back(mishaps)
+
+    def _begin(self) -> None:
+        """Forget what an attempt came to before it was over."""
+        self.numbers.clear()
+        self.tool_calls.clear()
+        self.dialogue = ()
+        self.unanswered = ""
 
     async def _tried(self) -> AgentResult:
         """Run the agent once."""
@@ -303,7 +342,7 @@ class Desk:
         run, context, agent = self.run, self.context, self.planned.agent
         task = run.workspaces.task
         place = f"{agent.id}-draft" if self.draft_of else agent.id
-        workspace = run.workspaces.of(place, self.attempts, self.start)
+        workspace = self.workspace = run.workspaces.of(place, self.attempts, self.start)
         tools = tools_of(
             self.planned,
             context.toolbox,
@@ -384,12 +423,13 @@ class Desk:
         self, kind: str, asked: Any, work: Callable[[], Awaitable[Mapping[str, Any]]]
     ) -> Mapping[str, Any]:
         """Find what came of something that the agent does, or do it; see `Once`."""
-        journal = self.context.calls.journal
         self.has_acted = True
-        if journal is None:
-            return scrubbed(await work(), self.context.calls.scrub)
         question = digest(asked)
         path = self._next(f"{kind} {question[:12]}")
+        journal = self.context.calls.journal
+        if journal is None:
+            scrub = self.context.calls.scrub
+            return scrubbed(await self.moves.once(path, work), scrub)
         try:
             recorded = journal.get(path, question)
             if recorded is not None:
@@ -450,21 +490,25 @@ class Desk:
             retries=execution.max_retries,
             patience=agent.timeout,
         )
-        before = self.spending.spent
+        before, path = self.spending.spent, self._next("call")
         try:
             with self._waiting():
-                answer = await self.context.calls.chat(
-                    self._next("call"),
-                    request,
-                    self.emit,
-                    budget=self.spending,
-                    trim=execution.on_overflow == "trim",
-                    on_words=self.context.trace.words_of(agent.id),
+                answer = await self.moves.once(
+                    path,
+                    lambda: self.context.calls.chat(
+                        path,
+                        request,
+                        self.emit,
+                        budget=self.spending,
+                        trim=execution.on_overflow == "trim",
+                        on_words=self.context.trace.words_of(agent.id),
+                    ),
                 )
         except StorageError as error:
             self.broken = error
             raise
-        if self.spending.spent == before:  # the journal answered, or the cache
+        # Where the journal answered, or the cache; but not for what was counted before a move.
+        if self.moves.counts(path) and self.spending.spent == before:
             self.recorded += answer.usage
         if self.context.dialogue:
             self.dialogue = kept(messages, answer, self.context.dialogue)

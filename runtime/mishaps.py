@@ -48,6 +48,14 @@ class Mishaps:
             if told in self._times or len(self._times) < MOST_COUNTED:
                 self._times[told] += 1
 
+    def times(self) -> Counter[str]:
+        """Give how often what happened, for `go_back`."""
+        return Counter(self._times)
+
+    def go_back(self, times: Counter[str]) -> None:
+        """Forget what happened since: it happens again."""
+        self._times, self._cause = Counter(times), ""
+
     def told(self) -> tuple[str, ...]:
         """Say what went wrong, each thing once, with how often where that was more than once."""
         return tuple(

@@ -19,6 +19,7 @@ from ..schema.json_text import loads
 from ..schema.problems import quoted
 from ..schema.scorer_form import ScorerForm, form_said_by, takes
 from ..schema.values import is_list, is_mapping
+from .moving import MOST_MOVES, is_lost
 from .searching import TooMuch, searches
 from .structured import json_in
 
@@ -105,12 +106,23 @@ async def score(evidence: Evidence) -> Score | None:
     if task.answer is None:
         return None
     try:
-        return _sound(await _scored(evidence))
+        return _sound(await _moved(evidence))
     except JailError:
         raise
     except Exception as error:  # scorers are anyone's, and the run is paid
         kind = "" if isinstance(error, CoterieError) else f"{type(error).__name__}: "
         raise ScorerError(f"the scorer {task.scorer.name} failed: {kind}{error}") from error
+
+
+async def _moved(evidence: Evidence) -> Any:
+    """Score, and score again where the machine with a scorer's jail is lost meanwhile."""
+    for _ in range(MOST_MOVES):
+        try:
+            return await _scored(evidence)
+        except JailError as error:
+            if not is_lost(error):
+                raise
+    return await _scored(evidence)
 
 
 async def _scored(evidence: Evidence) -> Any:

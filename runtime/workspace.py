@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ..schema.task import Task
     from .changes import Change
+    from .jail import AnyJail
     from .jail.scratch import ScratchFolder
     from .trees import Conflict
 
@@ -104,12 +105,14 @@ class Workspace:
         name: The folder's name.
         start: The changes of the repository that the agent starts from.
         kept: What tools that keep state have there, each under a name of its own.
+        jail: The jail that has it for its work folder, open or closed; None: none had yet.
     """
 
     home: Workspaces
     name: str
     start: tuple[Change, ...] = ()
     kept: dict[str, Any] = field(default_factory=dict[str, Any])
+    jail: AnyJail | None = None
     _path: Path | None = None
     _making: threading.Lock = field(default_factory=threading.Lock)
 
@@ -130,6 +133,38 @@ class Workspace:
             if self._path is None:
                 self._path = self._made()
             return self._path
+
+    def as_it_is(self) -> Path:
+        """Give the folder with what the agent's code has in it now.
+
+        Raises:
+            AgentError: See `path`.
+            JailError: It is elsewhere, and cannot be brought.
+        """
+        from .jail import JailKilled, JailLost
+
+        if self.jail is not None:
+            try:
+                self.jail.refresh()
+            except JailLost:
+                raise
+            except JailKilled:  # it is closed, and has brought all that there is
+                pass
+        return self.path
+
+    def discard(self) -> None:
+        """Remove the folder: the agent is to begin again.
+
+        Raises:
+            JailError: It cannot be removed.
+        """
+        from .jail.workspace import remove
+
+        with self._making:
+            path, self._path, self.jail = self._path, None, None
+        self.kept.clear()
+        if path is not None:
+            remove(path)
 
     def _made(self) -> Path:
         path = self.home.folder() / self.name

@@ -11,7 +11,7 @@ from ...schema.values import parts
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
-    from ..jail import Jail
+    from ..jail import AnyJail
     from .bridge import Bridge
     from .protocol import Assignment
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 @contextlib.contextmanager
-def jailed(assignment: Assignment, bridge: Bridge, **options: Any) -> Generator[Jail]:
+def jailed(assignment: Assignment, bridge: Bridge, **options: Any) -> Generator[AnyJail]:
     """Open a jail whose work folder is the agent's workspace.
 
     Args:
@@ -31,12 +31,14 @@ def jailed(assignment: Assignment, bridge: Bridge, **options: Any) -> Generator[
 
     Raises:
         AgentError: There is no workspace.
-        JailError: There is no jail on this machine.
+        JailLost: The jail's machine is gone; the agent can be run again.
+        JailError: There is no jail.
     """
     with _waiting(assignment, bridge):
         jail = assignment.jails.open(assignment.workspace.path, **options)
     with jail:
         bridge.on_stop(jail.kill)
+        assignment.workspace.jail = jail
         yield jail
 
 

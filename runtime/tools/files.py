@@ -175,7 +175,7 @@ def _in_thread(
     async def run(arguments: Mapping[str, Any], workspace: Workspace) -> str:
         from asyncio import to_thread
 
-        return await to_thread(lambda: work(workspace.path, **arguments))
+        return await to_thread(lambda: work(workspace.as_it_is(), **arguments))
 
     return run
 
