@@ -290,6 +290,13 @@ def _recalled(setting: Setting) -> dict[str, Any]:
     return {"pool": str(setting.pool.resolve()), "embedder": setting.embedder}
 
 
+def _confined(setting: Setting) -> dict[str, Any]:
+    """Say how code of agents is confined, or on which cluster that is seen to."""
+    if setting.on is not None:
+        return {"on": setting.on}
+    return Jails(unsafe=setting.unsafe_local).describe()
+
+
 def manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
     """Say how a run is made: what resuming it needs, and what an auditor asks."""
     return {
@@ -303,7 +310,7 @@ def manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
         "cache": str(setting.cache.resolve()) if setting.cache else None,
         **_recalled(setting),
         "unsafe_local": setting.unsafe_local,
-        "jail": Jails(unsafe=setting.unsafe_local).describe() if plan.needs_jail else None,
+        "jail": _confined(setting) if plan.needs_jail else None,
         "models": {alias: asdict(model) for alias, model in sorted(plan.models.items())},
     }
 

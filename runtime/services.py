@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from ..schema.task import Task
     from .artifacts import Keep
     from .budget import Budget
+    from .jail import Place
     from .journal import Journal
     from .outcomes import Run
     from .plan import Plan
@@ -50,6 +52,8 @@ class Setting:
         allow_unpriced: Under a cap on USD, also call models whose price is unknown.
         cache: A folder of answers that runs share.
         unsafe_local: Run code that agents write without a jail.
+        on: The cluster on whose workers that code runs, as `On.parse` reads it; None: it runs on
+            this machine.
         pool: The folder of the pool that agents recall from.
         embedder: What finds similar tasks there, by its name; None: whatever is installed.
     """
@@ -60,8 +64,21 @@ class Setting:
     allow_unpriced: bool = False
     cache: Path | None = None
     unsafe_local: bool = False
+    on: str | None = None
     pool: Path | None = None
     embedder: str | None = None
+
+    def __post_init__(self) -> None:
+        """See that it can be meant.
+
+        Raises:
+            InputError: Code is to run without a jail on other machines.
+        """
+        if self.on is not None and self.unsafe_local:
+            raise InputError(
+                f"--on {self.on} and --unsafe-local: on a cluster, code of agents runs in jails"
+                " only. Leave one of them out."
+            )
 
     @property
     def must_be_priced(self) -> bool:
@@ -186,7 +203,11 @@ class Services:
 
 @asynccontextmanager
 async def open_services(
-    known: Catalogue, setting: Setting, *, approver: Approver | None = None
+    known: Catalogue,
+    setting: Setting,
+    *,
+    approver: Approver | None = None,
+    connected: bool = True,
 ) -> AsyncGenerator[Services]:
     """Open what runs need; leaving the block closes connections and ends servers.
 
@@ -195,9 +216,11 @@ async def open_services(
         setting: How runs are made.
         approver: Asks a person before calls of tools that tools.yaml says so of. None: a team with
             such tools is not run.
+        connected: Whether to connect to the cluster that the setting names. Without that, no code
+            can be run there, but all else can be prepared.
 
     Raises:
-        InputError: The cache cannot be opened, or there is no pool.
+        InputError: The cache cannot be opened, there is no pool, or the cluster does not answer.
     """
     recaller = None
     if setting.pool is not None:
@@ -209,7 +232,23 @@ async def open_services(
             setting=setting,
             gateway=await stack.enter_async_context(Gateway(known.models, seed=setting.seed)),
             toolbox=await stack.enter_async_context(toolbox),
-            jails=stack.enter_context(closing(Jails(unsafe=setting.unsafe_local))),
+            jails=await _jails(setting, stack, connected=connected),
             cache=stack.enter_context(Cache.open(setting.cache)) if setting.cache else None,
             recaller=recaller,
         )
+
+
+async def _jails(setting: Setting, stack: AsyncExitStack, *, connected: bool) -> Jails:
+    """Give the jails of this machine, or of a cluster."""
+    place: Place | None = None
+    if setting.on is not None:
+        from .cluster import On
+        from .cluster.opening import Unopened, open_workers
+
+        on = On.parse(setting.on)
+        place = Unopened(on)
+        await asyncio.to_thread(place.check)
+        if connected:
+            place = await open_workers(on)
+        stack.push_async_callback(asyncio.to_thread, place.close)
+    return stack.enter_context(closing(Jails(unsafe=setting.unsafe_local, place=place)))

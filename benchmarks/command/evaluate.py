@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.cluster import on_option
 from ...runtime.otel import otel_options
 from ...runtime.terminal import speakable
 from ...schema.command import Command, catalogue_of, host_options, note, problem_format
@@ -34,7 +35,13 @@ if TYPE_CHECKING:
 
 __all__ = ["replay", "resume", "run", "show"]
 
-OFFLINE = {"budget": None, "cache": None, "allow_unpriced": True, "unsafe_local": False}
+OFFLINE = {
+    "budget": None,
+    "cache": None,
+    "allow_unpriced": True,
+    "unsafe_local": False,
+    "on": None,
+}
 
 
 @click.command("run", cls=Command)
@@ -190,6 +197,7 @@ def resume(folder: Path, **options: Any) -> None:
 @click.command("replay", cls=Command)
 @click.argument("folder", metavar="RESULTS", type=RESULTS_FOLDER)
 @workers
+@on_option
 @host_options
 @problem_format
 def replay(folder: Path, **options: Any) -> None:

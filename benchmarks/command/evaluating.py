@@ -438,4 +438,5 @@ def setting_of(options: dict[str, Any], earlier: Setting | None = None) -> Setti
         "allow_unpriced": options["allow_unpriced"] or None,
     }
     chosen = {name: value for name, value in given.items() if value is not None}
-    return replace(earlier or Setting(), **chosen, unsafe_local=options["unsafe_local"])
+    here = {"unsafe_local": options["unsafe_local"], "on": options["on"]}
+    return replace(earlier or Setting(), **chosen, **here)

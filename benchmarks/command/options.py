@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.cluster import on_option
 from ...schema.errors import InputError
 from ...schema.part import Part
 from ..choosing import SPLITS, Choice
@@ -158,6 +159,7 @@ _SPENDING = (
         is_flag=True,
         help="Use no jail: code that agents write runs with your rights. Only in a throw-away VM.",
     ),
+    on_option,
 )
 
 

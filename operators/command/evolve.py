@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...runtime.cluster import on_option
 from ...runtime.otel import otel_options
 from ...runtime.terminal import speakable_json
 from ...schema.command import Command, catalogue_of, host_options, note, problem_format
@@ -194,6 +195,7 @@ LOOKING = {"report": report, "show": show}
     is_flag=True,
     help="Use no jail: code that agents write runs with your rights. Only in a throw-away VM.",
 )
+@on_option
 @host_options
 @problem_format
 def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any) -> None:

@@ -411,6 +411,7 @@ class Evolving:
             allow_unpriced=self.options["allow_unpriced"],
             cache=self.options["cache"],
             unsafe_local=self.options["unsafe_local"],
+            on=self.options["on"],
         )
 
     def _on_episode(self, watch: Watch, turns: Turns, line: Mapping[str, Any]) -> None:

@@ -165,7 +165,7 @@ class Start:
         from ...runtime.services import open_services
 
         check_addresses(self.catalogue, self.asked)
-        async with open_services(self.catalogue, setting) as opened:
+        async with open_services(self.catalogue, setting, connected=False) as opened:
             services = replace(opened, recaller=nothing)  # each episode will have its own
             for team in (*(self.made or self.written), *_alone(self.agents)):
                 await services.prepare(compile(team, self.catalogue))

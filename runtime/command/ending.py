@@ -36,8 +36,9 @@ __all__ = [
     "tell_result",
 ]
 
-REPEATED = {"tools_file": "--tools", "allowed_tools": "--allow-tool"}
-"""Options that a run's folder does not keep, as they grant rights; by their names in a command."""
+REPEATED = {"tools_file": "--tools", "allowed_tools": "--allow-tool", "on": "--on"}
+"""Options that a run's folder does not keep, as they grant rights or tell of this host's cluster;
+by their names in a command."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,6 +15,7 @@ import click
 from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.errors import InputError, StorageError
 from ...schema.json_text import dumps, loads
+from ..cluster import on_option
 from ..otel import exporting, otel_options
 from ..terminal import counted, speakable
 
@@ -123,6 +124,7 @@ FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     is_flag=True,
     help="Use no jail: code that agents write runs with your rights. Only in a throw-away VM.",
 )
+@on_option
 @problem_format
 def main(**options: Any) -> None:
     """Run the team of a YAML file on a task and print its answer.
@@ -304,7 +306,8 @@ def _setting(options: dict[str, Any], recorded: Setting | None = None) -> Settin
     if options["replay"]:  # all that agents were reminded of is in the journal
         chosen["pool"] = None
     # Only who starts this process can let agents out of the jail, not a folder.
-    return replace(recorded or Setting(), **chosen, unsafe_local=options["unsafe_local"])
+    here = {"unsafe_local": options["unsafe_local"], "on": options["on"]}
+    return replace(recorded or Setting(), **chosen, **here)
 
 
 def _result_of(resumed: Path | None) -> dict[str, Any] | None:

@@ -1,0 +1,101 @@
+"""What a worker has of the files that travelled to it: each content once, by its digest."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import Counter
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ...schema.errors import JailError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Iterable, Iterator
+    from pathlib import Path
+
+__all__ = ["Contents"]
+
+CHUNK = 1 << 20
+
+
+class Contents:
+    """Contents of files, in a folder. Every method may be called from any thread.
+
+    Args:
+        folder: Of its own; it is made.
+        limit: Bytes that stay when nobody needs them; what was used longest ago goes first.
+    """
+
+    def __init__(self, folder: Path, limit: int) -> None:
+        folder.mkdir()
+        self._folder = folder
+        self._limit = limit
+        self._turn = threading.Lock()
+        self._sizes: dict[str, int] = {}
+        self._held: Counter[str] = Counter()
+        self._parts = 0
+
+    def missing(self, digests: Iterable[str]) -> list[str]:
+        """Give those that are not here, each once."""
+        with self._turn:
+            return [digest for digest in dict.fromkeys(digests) if digest not in self._sizes]
+
+    @contextmanager
+    def held(self, digests: Collection[str]) -> Generator[list[str]]:
+        """Let none of some contents go for as long as the block lasts.
+
+        Yields:
+            Those that are not here.
+        """
+        with self._turn:
+            self._held.update(digests)
+            for digest in digests:  # they are the latest used from now on
+                if digest in self._sizes:
+                    self._sizes[digest] = self._sizes.pop(digest)
+        try:
+            yield self.missing(digests)
+        finally:
+            with self._turn:
+                self._held -= Counter(digests)
+                self._trim()
+
+    def keep(self, digest: str, pieces: Iterable[bytes]) -> None:
+        """Keep a content.
+
+        Raises:
+            JailError: It is another one, or it cannot be written.
+        """
+        with self._turn:
+            self._parts += 1
+            part = self._folder / f"part-{self._parts}"
+        found, size = hashlib.sha256(), 0
+        try:
+            with part.open("xb") as file:
+                for piece in pieces:
+                    found.update(piece)
+                    size += file.write(piece)
+            if found.hexdigest() != digest:
+                raise JailError("A file of the work folder changed while it was being sent.")
+            with self._turn:
+                part.replace(self._folder / digest)
+                self._sizes[digest] = size
+        except OSError as error:
+            raise JailError(f"The worker cannot keep a file: {error}.") from error
+        finally:
+            part.unlink(missing_ok=True)
+
+    def pieces(self, digest: str) -> Iterator[bytes]:
+        """Give a content that is held."""
+        with (self._folder / digest).open("rb") as file:
+            while piece := file.read(CHUNK):
+                yield piece
+
+    def _trim(self) -> None:
+        size = sum(self._sizes.values())
+        for digest in [*self._sizes]:
+            if size <= self._limit:
+                return
+            if not self._held[digest]:
+                size -= self._sizes.pop(digest)
+                (self._folder / digest).unlink(missing_ok=True)

@@ -1,0 +1,429 @@
+"""The jails of one worker, and all that the driver may ask of them.
+
+What passes between the two is plain: texts, numbers, bytes, and lists and dictionaries of them. An
+answer that is a failure is a dictionary with the key `failed`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+import platform
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...schema.errors import JailError
+from ...schema.json_text import dumps, loads
+from ..jail.detect import detect
+from ..jail.jail import Jail
+from ..jail.jails import DISK
+from ..jail.layout import interpreter
+from ..jail.limits import Limits
+from ..jail.process import JailKilled
+from ..jail.scratch import ScratchFolder, sweep
+from ..jail.tree import (
+    SMALLEST,
+    Change,
+    change,
+    entries,
+    read_content,
+    rebuild,
+    scan,
+    stamped,
+    tree_of,
+    value_of,
+)
+from ..jail.watch import DiskShare
+from .contents import Contents
+from .hosted import HostedProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ..jail.process import JailedProcess
+    from ..jail.tree import Entry, Found
+    from .hosted import News
+
+__all__ = ["ALONG", "Host", "same_everywhere"]
+
+T = TypeVar("T")
+Failed = dict[str, str]
+
+END_SECONDS = 10.0
+ALONG = 4 << 20
+"""Bytes of files that come with one answer, or are sent with one question."""
+CONTENTS = 2 << 30
+"""Bytes of files that a worker keeps for the next jail."""
+_HARMLESS = re.compile(
+    r"PATH|HOME|USER|SHELL|TERM|LANG|LC_\w+|TZ|TMPDIR|VIRTUAL_ENV|PYTHON\w+|LD_LIBRARY_PATH|RAY_\w+"
+)
+
+
+def harmless(environment: Mapping[str, str]) -> dict[str, str]:
+    """Give what a worker needs of an environment: nothing that may be a secret of the host's."""
+    return {name: text for name, text in environment.items() if _HARMLESS.fullmatch(name)}
+
+
+def same_everywhere() -> dict[str, str]:
+    """Say what has to be the same where jails are as where the driver is, and what it is here."""
+    return {
+        "coterie": version("coterie"),
+        "where coterie is installed": str(Path(__file__).resolve().parent),
+        "the interpreter": str(interpreter()),
+        "Python": platform.python_version(),
+    }
+
+
+@dataclass(kw_only=True, eq=False)
+class _Hosted:
+    """A jail of this worker.
+
+    Attributes:
+        jail: The jail.
+        folder: Has its work folder and what else travelled for it.
+        start: What was in the work folder before anything was at work in it.
+        there: What the driver has of it.
+        largest: Bytes that may be in it.
+        processes: What runs in it, by number.
+    """
+
+    jail: Jail
+    folder: ScratchFolder
+    start: Mapping[str, Found]
+    there: Mapping[str, Entry]
+    largest: int
+    started: int = 0
+    processes: dict[int, HostedProcess] = field(default_factory=dict[int, HostedProcess])
+
+
+class Host:
+    """Hosts jails. Made on a worker; its methods are called by the driver.
+
+    Args:
+        disk: Bytes by which the files of all jails here may grow together.
+        contents: Bytes of files that stay for the next jail.
+    """
+
+    def __init__(self, disk: int = DISK, contents: int = CONTENTS) -> None:
+        self._share = DiskShare(disk)
+        self._most_contents = contents
+        self._jails: dict[str, _Hosted] = {}
+        self._scratch: ScratchFolder | None = None
+        self._contents: Contents | None = None
+        self._threads = ThreadPoolExecutor(64, thread_name_prefix="host")
+        self._ends = ThreadPoolExecutor(4096, thread_name_prefix="host-end")
+
+    async def greet(self, driver: dict[str, str]) -> dict[str, Any]:
+        """Make ready, and say how code is confined here.
+
+        Args:
+            driver: What `same_everywhere` gives on the driver.
+
+        Returns:
+            `refused`: why no jails are to be had here, None if they are; `tier`, `version`,
+            `kernel`, `host`, and `pid`: this process there.
+        """
+        return await self._apart(self._greeted, driver)
+
+    def _greeted(self, driver: dict[str, str]) -> dict[str, Any]:
+        unwanted = os.environ.keys() - harmless(os.environ).keys()
+        for name in unwanted:
+            del os.environ[name]
+        sweep()
+        report = detect()
+        tier, refused = report.tier, None
+        different = [
+            f"{name} is {driver.get(name)!r} for the driver and {here!r} here"
+            for name, here in same_everywhere().items()
+            if here != driver.get(name)
+        ]
+        if tier is None:
+            refused = str(report)
+        elif not tier.has_mounts:
+            refused = (
+                f"its jail, {tier.name}, has no places of its own for folders. Install bubblewrap"
+                " there, or allow user namespaces"
+            )
+        elif different:
+            refused = f"it has other software: {'; '.join(different)}"
+        elif self._scratch is None:
+            self._scratch = ScratchFolder("host")
+            self._contents = Contents(self._scratch.path / "contents", self._most_contents)
+        return {
+            "refused": refused,
+            "tier": tier and tier.name,
+            "version": report.version,
+            "kernel": platform.release(),
+            "host": platform.node(),
+            "pid": os.getpid(),
+        }
+
+    async def keep(self, contents: Sequence[tuple[str, bytes]]) -> Failed | None:
+        """Keep contents of files, each with its digest."""
+
+        def kept() -> None:
+            for digest, content in contents:
+                self._kept.keep(digest, [content])
+
+        return await self._tried(kept)
+
+    async def begin(self, digest: str, upload: str, piece: bytes, last: bool) -> Failed | None:
+        """Take a piece of a content that is too large to be sent at once, in order."""
+        assert self._scratch is not None  # noqa: S101 - it was greeted
+        part = self._scratch.path / f"upload-{upload}"
+
+        def taken() -> None:
+            try:
+                with part.open("ab") as file:
+                    file.write(piece)
+                if last:
+                    with part.open("rb") as file:
+                        self._kept.keep(digest, iter(functools.partial(file.read, ALONG), b""))
+                    part.unlink()
+            except OSError as error:
+                raise JailError(f"The worker cannot keep a file: {error}.") from error
+
+        return await self._tried(taken)
+
+    async def open(self, name: str, asked: bytes) -> dict[str, Any]:
+        """Open a jail.
+
+        Args:
+            name: What it is called from now on.
+            asked: What `open_jail` takes, as JSON, with what is to be in its folders.
+
+        Returns:
+            Nothing, or `missing`: digests of contents that have to be sent first.
+        """
+        return await self._tried(lambda: self._opened(name, loads(asked))) or {}
+
+    def _opened(self, name: str, asked: dict[str, Any]) -> dict[str, Any]:
+        for path in asked["readable"]:
+            if not os.path.lexists(path):
+                raise JailError(
+                    f"The worker {platform.node()} has no {path}. What is installed has to be at"
+                    " the same path on each node of the cluster."
+                )
+        tree = tree_of(asked["tree"])
+        given = [(Path(path), tree_of(value)) for path, value in asked["given"]]
+        trees = (tree, *(one for _, one in given))
+        digests = [e.value for one in trees for e in one.values() if e.kind == "file"]
+        with self._kept.held(digests) as missing:
+            if missing:
+                return {"missing": missing}
+            folder = ScratchFolder("remote", passable=True)
+            try:
+                self._jails[name] = self._made(folder, asked, tree, given)
+            except BaseException:
+                folder.close()
+                raise
+        return {}
+
+    def _made(
+        self,
+        folder: ScratchFolder,
+        asked: dict[str, Any],
+        tree: Mapping[str, Entry],
+        given: list[tuple[Path, dict[str, Entry]]],
+    ) -> _Hosted:
+        work = self._copy(folder.path / "work", tree)
+        tier = detect().tier
+        assert tier is not None  # noqa: S101 - this worker has refused otherwise
+        limits = Limits(**asked["limits"])
+        jail = Jail(
+            work,
+            tier=tier,
+            limits=limits,
+            readable=[Path(path) for path in asked["readable"]],
+            environment=asked["environment"],
+            share=self._share,
+            at=Path(asked["work"]),
+            alias=Path(asked["alias"]) if asked["alias"] else None,
+            own=[Path(path) for path in asked["own"]],
+            placed={
+                path: self._copy(folder.path / f"given-{number}", one)
+                for number, (path, one) in enumerate(given)
+            },
+        )
+        size = sum(SMALLEST + one.size for one in tree.values())
+        return _Hosted(
+            jail=jail,
+            folder=folder,
+            start=stamped(work, tree),
+            there=tree,
+            largest=size + limits.disk,
+        )
+
+    def _copy(self, folder: Path, tree: Mapping[str, Entry]) -> Path:
+        folder.mkdir()
+        kept = self._kept
+        rebuild(folder, Change(made=tree), lambda _name, entry: kept.pieces(entry.value))
+        return folder
+
+    async def start(
+        self, name: str, command: list[str], folder: str, *, stdin: bool, stderr: bool
+    ) -> dict[str, Any]:
+        """Start a command; give its number as `started`."""
+
+        def started() -> JailedProcess:
+            return self._found(name).jail.start(
+                command,
+                folder=Path(folder),
+                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+                stderr=subprocess.PIPE if stderr else subprocess.STDOUT,
+            )
+
+        process = await self._tried(started)
+        if isinstance(process, dict):
+            return process
+        hosted = self._jails.get(name)
+        if hosted is None:  # it was closed meanwhile
+            await self._apart(process.close)
+            return _failed(JailKilled("The jail has ended: it was closed."))
+        hosted.started += 1
+        number = hosted.started
+
+        def ended() -> None:
+            hosted.processes.pop(number, None)
+            self._threads.submit(process.close)
+
+        hosted.processes[number] = HostedProcess(process, self._ends, ended)
+        return {"started": number}
+
+    async def news(self, name: str, number: int) -> News:
+        """Wait for what a command does; see `HostedProcess.news`."""
+        process = self._process(name, number)
+        return ([], None, None, True) if process is None else await process.news()
+
+    async def write(self, name: str, number: int, data: bytes) -> bool:
+        """Have a command read something; see `HostedProcess.write`."""
+        process = self._process(name, number)
+        return process is not None and await process.write(data)
+
+    async def end(self, name: str, number: int, reason: str) -> tuple[str | None, int | None]:
+        """End a command and all that it started; give why it was ended, and its exit code."""
+        process = self._process(name, number)
+        if process is None:
+            return None, None
+
+        def ended() -> tuple[str | None, int | None]:
+            process.process.kill(reason)
+            return process.process.stopped, process.process.wait(END_SECONDS)
+
+        return await self._apart(ended)
+
+    async def kill(self, name: str, reason: str) -> None:
+        """End all that runs in a jail, for good."""
+        hosted = self._jails.get(name)
+        if hosted is not None:
+            await self._apart(hosted.jail.kill, reason)
+
+    async def refresh(self, name: str) -> tuple[bytes, list[bytes] | None] | Failed:
+        """Give what has changed in a work folder while code may be at work in it.
+
+        Returns:
+            What has changed, as JSON, and the contents in its order; None: they are too large
+            together, and are to be asked for.
+        """
+        return await self._tried(lambda: self._changed(self._found(name), live=True))
+
+    async def close(
+        self, name: str, returns: bool
+    ) -> tuple[bytes, list[bytes] | None] | Failed | None:
+        """Close a jail; see `refresh` for what is given, if the driver is to have it."""
+
+        def closed() -> tuple[bytes, list[bytes] | None] | None:
+            hosted = self._found(name)
+            hosted.jail.close()
+            return self._changed(hosted, live=False) if returns else None
+
+        came = await self._tried(closed)
+        if not isinstance(came, tuple) or came[1] is not None:
+            await self.forget(name)
+        return came
+
+    async def pieces(
+        self, name: str, wanted: Sequence[tuple[str, int, int]]
+    ) -> list[bytes] | Failed:
+        """Give pieces of files of a work folder, each by path, offset and length."""
+
+        def read() -> list[bytes]:
+            work = self._found(name).jail.work
+            return [read_content(work, *one) for one in wanted]
+
+        return await self._tried(read)
+
+    async def read_file(self, name: str, path: str, limit: int) -> bytes | Failed:
+        """Give the content of a file of a work folder; see `Jail.read_file`."""
+        return await self._tried(lambda: self._found(name).jail.read_file(path, limit=limit))
+
+    async def forget(self, name: str) -> None:
+        """Remove what a closed jail leaves."""
+        hosted = self._jails.pop(name, None)
+        if hosted is not None:
+            for process in hosted.processes.values():
+                process.drop()
+            self._threads.submit(_removed, hosted)
+
+    async def shut(self) -> None:
+        """Close all jails, and remove all that is here."""
+        for name in [*self._jails]:
+            await self.close(name, returns=False)
+        self._threads.shutdown()
+        if self._scratch is not None:
+            self._scratch.close()
+
+    def _changed(self, hosted: _Hosted, *, live: bool) -> tuple[bytes, list[bytes] | None]:
+        work = hosted.jail.work
+        found = entries(scan(work, before=hosted.start, largest=hosted.largest, live=live))
+        came = change(hosted.there, found)
+        contents = None
+        if came.size <= ALONG:
+            contents = [read_content(work, one, 0, ALONG) for one in came.wanted]
+        hosted.there = found
+        value = {"removed": came.removed, "made": value_of(came.made), "kept": sorted(came.kept)}
+        return dumps(value).encode(), contents
+
+    @property
+    def _kept(self) -> Contents:
+        assert self._contents is not None  # noqa: S101 - it was greeted
+        return self._contents
+
+    def _found(self, name: str) -> _Hosted:
+        hosted = self._jails.get(name)
+        if hosted is None:
+            raise JailKilled("The jail has ended: it was closed.")
+        return hosted
+
+    def _process(self, name: str, number: int) -> HostedProcess | None:
+        hosted = self._jails.get(name)
+        return hosted and hosted.processes.get(number)
+
+    async def _apart(self, work: Callable[..., T], *arguments: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(
+            self._threads, functools.partial(work, *arguments)
+        )
+
+    async def _tried(self, work: Callable[[], Any]) -> Any:
+        """Do something in a thread; what fails is an answer, for no exception travels."""
+        try:
+            return await self._apart(work)
+        except JailError as error:
+            return _failed(error)
+
+
+def _failed(error: JailError) -> Failed:
+    return {"failed": str(error), "kind": "killed" if isinstance(error, JailKilled) else "jail"}
+
+
+def _removed(hosted: _Hosted) -> None:
+    hosted.jail.close()
+    for process in [*hosted.processes.values()]:
+        process.process.close()
+    hosted.folder.close()

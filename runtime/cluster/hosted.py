@@ -1,0 +1,182 @@
+"""A command of a jail on a worker, whose streams somebody reads from far away."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Executor
+
+    from ..jail.process import JailedProcess
+
+__all__ = ["STDERR", "STDOUT", "HostedProcess", "News"]
+
+STDOUT, STDERR = 1, 2
+CHUNK = 1 << 16
+LARGEST_PIPE = 1 << 20
+"""Bytes, the most that a process without privileges may ask for."""
+MOST_WAITING = 1 << 20
+"""Bytes that are read ahead of whoever reads them from far away."""
+AT_ONCE = 96 << 10
+"""Bytes of one answer: as many as Ray sends along with it, without a detour by its store."""
+PATIENCE = 30.0
+"""Seconds after which there is an answer, be it that nothing happened."""
+
+News = tuple[list[tuple[int, bytes]], str | None, int | None, bool]
+"""What came of a command since it was last asked: pieces of its streams, each with the stream's
+number (an empty one is its end), why the host ended the command, its exit code once it has ended,
+and whether that is all there will ever be."""
+
+
+class HostedProcess:
+    """Reads the streams of a command as they come. All of it happens on the event loop.
+
+    Args:
+        process: The command.
+        threads: Where its end is waited for.
+        on_end: Called when nothing of it is left and all that it wrote was handed over.
+    """
+
+    def __init__(
+        self, process: JailedProcess, threads: Executor, on_end: Callable[[], object]
+    ) -> None:
+        self.process = process
+        self._on_end = on_end
+        self._loop = asyncio.get_running_loop()
+        self._waiting: deque[tuple[int, bytes]] = deque()
+        self._size = 0
+        self._code: int | None = None
+        self._news = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._open: dict[int, int] = {STDOUT: process.stdout.fileno()}
+        if process.stderr is not None:
+            self._open[STDERR] = process.stderr.fileno()
+        for handle in self._open.values():
+            os.set_blocking(handle, False)
+        if process.stdin is not None:
+            os.set_blocking(process.stdin.fileno(), False)
+        self._reading: set[int] = set()
+        self._listen()
+        threads.submit(self._await_end)
+
+    async def news(self) -> News:
+        """Wait for something to happen, and give all that did."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._news.wait()
+        except TimeoutError:
+            pass
+        taken, size = [], 0
+        while self._waiting and size < AT_ONCE:
+            stream, piece = self._waiting.popleft()
+            taken.append((stream, piece))
+            size += len(piece)
+        self._size -= size
+        self._listen()
+        over = self._code is not None and not self._open and not self._waiting
+        if over:
+            self._on_end()
+        elif not self._waiting:
+            self._news.clear()
+        # Last of all: whoever ends a command says why before it ends.
+        return taken, self.process.stopped, self._code, over
+
+    async def write(self, data: bytes) -> bool:
+        """Have the command read something; an empty text closes its input.
+
+        Returns:
+            Whether it still reads.
+        """
+        stdin = self.process.stdin
+        if stdin is None or self._ended.is_set():
+            return False
+        if not data:
+            stdin.close()
+            return False
+        left = memoryview(data)
+        while left and not self._ended.is_set():
+            try:
+                left = left[os.write(stdin.fileno(), left) :]
+            except BlockingIOError:
+                await self._writable(stdin.fileno())
+            except (BrokenPipeError, ValueError):  # it reads no more, or was closed meanwhile
+                return False
+        return not left
+
+    def drop(self) -> None:
+        """Read no more: nobody will ask for it."""
+        for stream in [*self._reading]:
+            self._stop_reading(stream)
+        self._size = MOST_WAITING
+
+    async def _writable(self, handle: int) -> None:
+        free = asyncio.Event()
+        self._loop.add_writer(handle, free.set)
+        ended = asyncio.ensure_future(self._ended.wait())
+        freed = asyncio.ensure_future(free.wait())
+        try:
+            await asyncio.wait((ended, freed), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._loop.remove_writer(handle)
+            ended.cancel()
+            freed.cancel()
+
+    def _await_end(self) -> None:
+        code = self.process.wait()
+        with contextlib.suppress(RuntimeError):  # the loop is gone: nobody asks any more
+            self._loop.call_soon_threadsafe(self._end, code)
+
+    def _end(self, code: int | None) -> None:
+        self._code = code
+        self._ended.set()
+        self._news.set()
+
+    def _listen(self) -> None:
+        """Read on where there is room for it."""
+        if self._size >= MOST_WAITING:
+            return
+        for stream, handle in self._open.items():
+            if stream not in self._reading:
+                self._reading.add(stream)
+                self._loop.add_reader(handle, self._readable, stream)
+
+    def _readable(self, stream: int) -> None:
+        piece = self._read(stream)
+        # Whoever has seen a message on the first stream takes it that all that was printed on the
+        # second before it is there, too.
+        if stream == STDOUT and STDERR in self._open:
+            for _ in range(LARGEST_PIPE // CHUNK + 1):
+                if not self._take(STDERR, self._read(STDERR)):
+                    break
+        self._take(stream, piece)
+        if self._size >= MOST_WAITING:
+            for one in [*self._reading]:
+                self._stop_reading(one)
+
+    def _read(self, stream: int) -> bytes | None:
+        """Read once; None if there is nothing at the moment."""
+        try:
+            return os.read(self._open[stream], CHUNK)
+        except BlockingIOError:
+            return None
+
+    def _take(self, stream: int, piece: bytes | None) -> bool:
+        if piece is None:
+            return False
+        if not piece:
+            self._stop_reading(stream)
+            del self._open[stream]
+        self._waiting.append((stream, piece))
+        self._size += len(piece)
+        self._news.set()
+        return bool(piece)
+
+    def _stop_reading(self, stream: int) -> None:
+        if stream in self._reading:
+            self._reading.discard(stream)
+            self._loop.remove_reader(self._open[stream])

@@ -1,0 +1,330 @@
+"""A jail on a worker, as whoever uses it here sees it."""
+
+from __future__ import annotations
+
+import secrets
+import subprocess
+import threading
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from ...schema.errors import JailError, LimitError, ModelError, StorageError
+from ...schema.json_text import dumps, loads
+from ..jail.process import JailKilled, JailLost
+from ..jail.tree import Change, entries, read_content, rebuild, scan, tree_of, value_of
+from .host import ALONG
+from .link import WorkerLost
+from .process import RemoteProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ..jail.limits import Limits
+    from ..jail.tree import Entry
+    from .link import Link
+
+__all__ = ["RemoteJail", "Wanted"]
+
+TRIES = 5
+"""How often files are sent that a worker lacks; it may have to let go of some meanwhile."""
+WHAT_STAYS = (ModelError, LimitError, StorageError)
+"""What ended an agent, whatever became of its jail meanwhile."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """What a jail is to be; see `Jails.open`."""
+
+    work: Path
+    limits: Limits
+    readable: tuple[Path, ...]
+    given: tuple[Path, ...]
+    environment: Mapping[str, str] | None
+    alias: Path | None
+    own: tuple[Path, ...]
+    returns: bool
+
+
+class RemoteJail:
+    """A jail on a worker; see `AnyJail`. It is open when it is made.
+
+    Args:
+        link: To the worker.
+        wanted: What it is to be.
+        on_end: Told once when it is closed, or its worker is lost.
+
+    Raises:
+        WorkerLost: The worker ended before the jail was open.
+        JailError: The jail cannot be opened there, or the work folder cannot be read.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        wanted: Wanted,
+        *,
+        on_end: Callable[[Link, WorkerLost | None], object] = lambda _link, _lost: None,
+    ) -> None:
+        self.work = wanted.work.resolve()
+        self.limits = wanted.limits
+        self.lost: WorkerLost | None = None
+        self._returns = wanted.returns
+        self._link = link
+        self._name = secrets.token_hex(16)
+        self._turn = threading.Lock()
+        self._bringing = threading.Lock()
+        self._processes: set[RemoteProcess] = set()
+        self._ended: str | None = None
+        self._is_closed = False
+        self._on_end: Callable[[Link, WorkerLost | None], object] | None = on_end
+        if not self.work.is_dir():
+            raise JailError(f"The work folder {str(self.work)!r} is not a folder.")
+        _Sending(link, self._name, self.work, wanted).send()
+
+    def start(
+        self,
+        command: Sequence[str],
+        *,
+        folder: Path | None = None,
+        stdin: int = subprocess.DEVNULL,
+        stderr: int = subprocess.STDOUT,
+    ) -> RemoteProcess:
+        """Start a command in the jail; see `AnyJail`.
+
+        Raises:
+            JailKilled: The jail was killed, closed or lost.
+            JailError: It did not start.
+        """
+        self.check()
+        streams = {"stdin": stdin == subprocess.PIPE, "stderr": stderr == subprocess.PIPE}
+        words, where = [str(word) for word in command], str(folder or self.work)
+        number = self._asked("start", words, where, **streams)["started"]
+        process = RemoteProcess(self._link, self._name, number, on_lost=self._lose, **streams)
+        with self._turn:
+            self._processes = {other for other in self._processes if other.running} | {process}
+        try:
+            self.check()
+        except JailKilled:
+            process.close()
+            raise
+        return process
+
+    def check(self) -> None:
+        """Raise unless the jail can still be used.
+
+        Raises:
+            JailLost: Its worker is gone.
+            JailKilled: It was killed or closed.
+        """
+        if self.lost is not None:
+            raise self._loss()
+        if self._ended is not None:
+            raise JailKilled(f"The jail has ended: {self._ended}.")
+
+    def refresh(self) -> None:
+        """Bring the work folder here up to date with the worker's.
+
+        Raises:
+            JailError: It cannot be brought.
+        """
+        with self._bringing:
+            self.check()
+            self._bring(self._asked("refresh"))
+
+    def read_file(self, name: str, *, limit: int) -> bytes:
+        """Return the content of a file of the worker's folder; see `AnyJail`.
+
+        Raises:
+            JailLost: The worker is gone.
+            JailError: There is no such file, or it is too large.
+        """
+        content: bytes = self._asked("read_file", name, limit)
+        return content
+
+    def kill(self, reason: str = "the host killed it") -> None:
+        """End every process of the jail for good. Calls that wait for one raise `JailKilled`.
+
+        Args:
+            reason: Why, for whoever waits.
+        """
+        with self._turn:
+            self._ended = self._ended or reason
+            processes = tuple(self._processes)
+        self._link.tell("kill", self._name, reason)
+        for process in processes:
+            process.abandon()
+
+    def close(self) -> None:
+        """End every process and bring back what the code left, unless the jail was killed before.
+
+        Raises:
+            JailLost: The worker is gone, and with it what the code left.
+            JailError: What it left cannot be brought.
+        """
+        with self._turn:
+            was_killed, is_closed = self._ended is not None, self._is_closed
+            self._ended, self._is_closed = self._ended or "the jail was closed", True
+            processes = tuple(self._processes)
+        if is_closed:
+            return
+        returns = self._returns and not was_killed
+        try:
+            with self._bringing:
+                came = self._asked("close", returns)
+                if returns:
+                    self._bring(came)
+        except JailLost:
+            if returns:
+                raise
+        finally:
+            self._link.tell("forget", self._name)
+            self._told(None)
+            for process in processes:
+                process.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        """Close it; what went wrong in the block is the loss of the worker, where that is lost."""
+        try:
+            self.close()
+        except JailLost:
+            if not isinstance(error, WHAT_STAYS):
+                raise
+        if error is not None and self.lost is not None and not isinstance(error, WHAT_STAYS):
+            raise self._loss() from error
+
+    def _loss(self) -> JailLost:
+        return JailLost(f"The worker with the jail is lost: {self.lost}")
+
+    def _lose(self, lost: WorkerLost) -> None:
+        with self._turn:
+            self.lost = self.lost or lost
+            processes = tuple(self._processes)
+        for process in processes:
+            process.abandon()
+        self._told(lost)
+
+    def _told(self, lost: WorkerLost | None) -> None:
+        with self._turn:
+            told, self._on_end = self._on_end, None
+        if told is not None:
+            told(self._link, lost)
+
+    def _asked(self, method: str, *arguments: Any, **named: Any) -> Any:
+        """Ask the worker something of this jail.
+
+        Raises:
+            JailError: It failed of it.
+        """
+        if self.lost is not None:
+            raise self._loss()
+        try:
+            return succeeded(self._link.ask(method, self._name, *arguments, **named))
+        except WorkerLost as lost:
+            self._lose(lost)
+            raise self._loss() from lost
+
+    def _bring(self, came: tuple[bytes, list[bytes] | None]) -> None:
+        """Make the work folder what it has become on the worker.
+
+        Raises:
+            JailError: It cannot be written.
+        """
+        value, contents = loads(came[0]), came[1]
+        changed = Change(
+            removed=tuple(value["removed"]),
+            made=tree_of(value["made"]),
+            kept=frozenset(value["kept"]),
+        )
+        if contents is None:
+            pieces = self._pieces(changed)
+        else:
+            pieces = dict(zip(changed.wanted, ([one] for one in contents), strict=True))
+        rebuild(self.work, changed, lambda name, _entry: pieces[name])
+
+    def _pieces(self, changed: Change) -> Mapping[str, Iterable[bytes]]:
+        """Give the contents that are wanted, each of which is asked for when it is."""
+
+        def of(name: str, size: int) -> Iterator[bytes]:
+            for offset in range(0, size, ALONG):
+                yield from self._asked("pieces", [(name, offset, ALONG)])
+
+        return {name: of(name, changed.made[name].size) for name in changed.wanted}
+
+
+def succeeded(came: Any) -> Any:
+    """Give an answer of a host that is none of failure.
+
+    Raises:
+        JailError: It is one.
+    """
+    if isinstance(came, dict) and "failed" in came:
+        kind = JailKilled if came["kind"] == "killed" else JailError
+        raise kind(came["failed"])
+    return came
+
+
+class _Sending:
+    """The folders of a jail on their way to a worker, which has some of their files already."""
+
+    def __init__(self, link: Link, name: str, work: Path, wanted: Wanted) -> None:
+        self._link, self._name = link, name
+        self._files: dict[str, tuple[Path, str, Entry]] = {}
+        self._asked = {
+            "work": str(work),
+            "tree": self._tree(work),
+            "given": [(str(path.resolve()), self._tree(path.resolve())) for path in wanted.given],
+            "limits": asdict(wanted.limits),
+            "readable": [str(path) for path in wanted.readable],
+            "environment": dict(wanted.environment or {}),
+            "alias": wanted.alias and str(wanted.alias),
+            "own": [str(path) for path in wanted.own],
+        }
+
+    def send(self) -> None:
+        """Have the jail opened, and send what the worker lacks for it.
+
+        Raises:
+            WorkerLost: The worker ended.
+            JailError: It cannot be opened there.
+        """
+        asked = dumps(self._asked).encode()
+        for _ in range(TRIES):
+            missing = succeeded(self._link.ask("open", self._name, asked)).get("missing")
+            if not missing:
+                return
+            self._send_files(missing)
+        raise JailError("The worker has no room for the files of the work folder.")
+
+    def _tree(self, folder: Path) -> dict[str, Any]:
+        tree = entries(scan(folder))
+        for name, entry in tree.items():
+            if entry.kind == "file":
+                self._files[entry.value] = (folder, name, entry)
+        return value_of(tree)
+
+    def _send_files(self, digests: Sequence[str]) -> None:
+        batch: list[tuple[str, bytes]] = []
+        size = 0
+        for digest in digests:
+            folder, name, entry = self._files[digest]
+            if entry.size > ALONG:
+                self._send_large(digest, folder, name, entry.size)
+                continue
+            batch.append((digest, read_content(folder, name, 0, ALONG)))
+            size += entry.size
+            if size > ALONG:
+                succeeded(self._link.ask("keep", batch))
+                batch, size = [], 0
+        if batch:
+            succeeded(self._link.ask("keep", batch))
+
+    def _send_large(self, digest: str, folder: Path, name: str, size: int) -> None:
+        upload = secrets.token_hex(8)
+        for offset in range(0, size, ALONG):
+            piece = read_content(folder, name, offset, ALONG)
+            last = offset + ALONG >= size
+            succeeded(self._link.ask("begin", digest, upload, piece, last))

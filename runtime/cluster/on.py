@@ -1,0 +1,84 @@
+"""Where the code of agents is to run, as a person says it with `--on`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import click
+
+from ...schema.errors import InputError
+from ...schema.extras import how_to_get
+
+__all__ = ["On", "on_option"]
+
+_ADDRESS = re.compile(r"(?P<host>[A-Za-z0-9_.-]+|\[[0-9A-Fa-f:]+\]):(?P<port>\d{1,5})")
+_LAST_PORT = 65535
+WAYS = (
+    "Say ray (a cluster of this machine, for this command alone), ray:auto (the one that this"
+    " machine is a node of), ray:HOST:PORT (the same, by its address) or ray://HOST:PORT (any"
+    " other, by its Ray Client server)."
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class On:
+    """A cluster that was asked for.
+
+    Attributes:
+        said: What the person said.
+        address: As Ray takes it: `local`, `auto`, `HOST:PORT` or `ray://HOST:PORT`.
+        host: That one's host; empty where there is no address.
+        port: And its port.
+    """
+
+    said: str
+    address: str
+    host: str = ""
+    port: int = 0
+
+    @classmethod
+    def parse(cls, said: str) -> On:
+        """Read what follows `--on`.
+
+        Raises:
+            InputError: It means nothing, or Ray is not installed.
+        """
+        kind, _, rest = said.partition(":")
+        found = _ADDRESS.fullmatch(rest.removeprefix("//"))
+        if kind != "ray" or (found is None and said not in {"ray", "ray:auto"}):
+            raise InputError(f"--on {said!r} is nothing that is known here. {WAYS}")
+        if found is not None and not 0 < int(found["port"]) <= _LAST_PORT:
+            raise InputError(f"--on {said!r}: {found['port']} is no port. {WAYS}")
+        if find_spec("ray") is None:
+            raise InputError(
+                f"--on {said} needs Ray, which is not installed. Run: {how_to_get('ray')}"
+            )
+        if found is None:
+            return cls(said=said, address=rest or "local")
+        address = said if rest.startswith("//") else rest
+        return cls(
+            said=said, address=address, host=found["host"].strip("[]"), port=int(found["port"])
+        )
+
+
+def _known(_context: click.Context, _parameter: click.Parameter, said: Any) -> Any:
+    """Refuse at once what means nothing."""
+    if said is not None:
+        try:
+            On.parse(said)
+        except InputError as error:
+            raise click.UsageError(str(error)) from error
+    return said
+
+
+on_option = click.option(
+    "--on",
+    metavar="CLUSTER",
+    callback=_known,
+    help="Where code that agents write runs: ray, for a Ray cluster of this machine; ray:auto,"
+    " ray:HOST:PORT or ray://HOST:PORT for one that is there.",
+)
+"""The option that says so; its value is the text, which `On.parse` reads."""

@@ -1,0 +1,173 @@
+"""A command in a jail on a worker, with pipes here that are filled from there."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+from typing import TYPE_CHECKING
+
+from .hosted import STDERR, STDOUT
+from .link import WorkerLost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import IO
+
+    from .link import Link
+
+__all__ = ["RemoteProcess"]
+
+CHUNK = 1 << 16
+END_SECONDS = 15.0
+"""How long the end of a command is waited for, which is sure unless its worker hangs."""
+
+
+class RemoteProcess:
+    """A command on a worker; see `AnyProcess`.
+
+    A thread asks the worker for what the command writes, and one sends what it reads, if anything.
+    Whoever uses the streams here is slowed down as by the command's own pipes.
+
+    Args:
+        link: To the worker.
+        jail: The name of its jail there.
+        number: Its number in that.
+        stdin: Whether it reads what is written here.
+        stderr: Whether it has a second stream.
+        on_lost: Called when the worker is lost, before any stream ends.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        jail: str,
+        number: int,
+        *,
+        stdin: bool,
+        stderr: bool,
+        on_lost: Callable[[WorkerLost], object],
+    ) -> None:
+        self._link = link
+        self._place = (jail, number)
+        self._on_lost = on_lost
+        self._over = threading.Event()
+        self._exited = threading.Event()
+        self._closing = threading.Lock()
+        self._closed = False
+        self._code: int | None = None
+        self.stopped: str | None = None
+        self._ends: dict[int, socket.socket] = {}
+        self.stdout: IO[bytes] = self._stream(STDOUT)
+        self.stderr: IO[bytes] | None = self._stream(STDERR) if stderr else None
+        self.stdin: IO[bytes] | None = None
+        self._fed: socket.socket | None = None
+        if stdin:
+            here, self._fed = socket.socketpair()
+            self.stdin = os.fdopen(here.detach(), "wb")
+        name = f"jail-{jail[:8]}-{number}"
+        threading.Thread(target=self._fill, name=name, daemon=True).start()
+        if self._fed is not None:
+            feed = (self._fed,)
+            threading.Thread(target=self._feed, args=feed, name=f"{name}-in", daemon=True).start()
+
+    def _stream(self, number: int) -> IO[bytes]:
+        here, self._ends[number] = socket.socketpair()
+        return os.fdopen(here.detach(), "rb")
+
+    @property
+    def running(self) -> bool:
+        """Whether the command has not ended yet."""
+        return not self._exited.is_set()
+
+    def kill(self, reason: str) -> None:
+        """End the command and all that it started, and return when nothing of it is left.
+
+        Args:
+            reason: Why, for whoever waits for the command. Only the first one counts.
+        """
+        if self._exited.is_set():
+            return
+        with contextlib.suppress(WorkerLost):  # who fills the pipes hears of it, too
+            stopped, code = self._link.ask("end", *self._place, reason, seconds=END_SECONDS)
+            self.stopped = self.stopped or stopped
+            if code is not None and not self._exited.is_set():
+                self._code = code
+                # Not waited for: pipes that nobody reads any more keep others from telling it.
+                self._exited.set()
+
+    def wait(self, seconds: float | None = None) -> int | None:
+        """Wait for the end of the command and return its exit code; see `AnyProcess`.
+
+        Args:
+            seconds: How long to wait; None: for ever.
+        """
+        self._exited.wait(seconds)
+        return self._code
+
+    def close(self) -> None:
+        """End the command and give back the pipes to it."""
+        self.abandon()
+        self.kill("it was closed")
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+        for stream in (self.stdin, self.stdout, self.stderr):
+            if stream is not None:
+                # What could not be written any more has no reader.
+                with contextlib.suppress(BrokenPipeError):
+                    stream.close()
+
+    def abandon(self) -> None:
+        """End the streams here, whatever becomes of the command. Waits for nothing."""
+        for end in (*self._ends.values(), self._fed):
+            if end is not None:
+                _shut(end)
+
+    def _fill(self) -> None:
+        """Bring what the command writes into the pipes, until there is nothing left of it."""
+        over = False
+        try:
+            while not over:
+                pieces, stopped, code, over = self._link.ask("news", *self._place)
+                self.stopped = self.stopped or stopped
+                for stream, piece in pieces:
+                    self._bring(stream, piece)
+                if code is not None:
+                    self._code = code
+                    self._exited.set()
+        except WorkerLost as lost:
+            self.stopped = self.stopped or str(lost)
+            self._on_lost(lost)
+        finally:
+            self._exited.set()
+            for end in self._ends.values():
+                end.close()
+            if self._fed is not None:
+                _shut(self._fed)
+
+    def _bring(self, stream: int, piece: bytes) -> None:
+        # Nobody reads here any more: the command is slowed down or ended by others.
+        with contextlib.suppress(OSError):
+            if piece:
+                self._ends[stream].sendall(piece)
+            else:
+                self._ends[stream].shutdown(socket.SHUT_WR)
+
+    def _feed(self, fed: socket.socket) -> None:
+        """Send what is written here to the command."""
+        with fed, contextlib.suppress(WorkerLost):
+            while True:
+                try:
+                    piece = fed.recv(CHUNK)
+                except OSError:
+                    piece = b""
+                if not self._link.ask("write", *self._place, piece):
+                    return
+
+
+def _shut(end: socket.socket) -> None:
+    with contextlib.suppress(OSError):
+        end.shutdown(socket.SHUT_RDWR)

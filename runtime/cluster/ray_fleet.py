@@ -1,0 +1,346 @@
+"""The workers of a Ray cluster. Importing this imports Ray."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import tempfile
+import threading
+import time
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, Any, cast
+
+import ray
+import ray.exceptions
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from ...schema.errors import InputError, JailError
+from ..jail.scratch import ScratchFolder
+from .host import Host, harmless, same_everywhere
+from .link import WorkerLost
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from .link import Link
+    from .on import On
+
+__all__ = ["RayFleet", "RayLink"]
+
+CPUS = 4
+"""Processors of a node for each worker."""
+CONNECT_SECONDS = 90.0
+"""How long a cluster may take to let us in, or to start."""
+START_SECONDS = 120.0
+"""How long the workers may take to start, at the beginning or in place of lost ones."""
+CONCURRENCY = 10_000
+"""Questions that a worker has before it at once: each running command has one that waits."""
+STORE = 200 << 20
+"""Bytes of the object store of a local cluster: what travels is sent in pieces of a few MB."""
+LONGEST_FOLDER = 40
+"""Characters of a folder in which there is room for the names of Ray's sockets."""
+LOST = (
+    ray.exceptions.RayActorError,
+    ray.exceptions.NodeDiedError,
+    ray.exceptions.ObjectLostError,
+    ray.exceptions.WorkerCrashedError,
+    ray.exceptions.RaySystemError,
+    ray.exceptions.GetTimeoutError,
+    ConnectionError,
+)
+
+
+class RayLink:
+    """A line to a worker that is an actor of Ray's; see `Link`.
+
+    Args:
+        actor: The actor, a `Host`.
+        node: The node that it is on.
+    """
+
+    def __init__(self, actor: Any, node: str) -> None:
+        self.actor = actor
+        self.node = node
+        self.name = node
+
+    def ask(self, method: str, *arguments: Any, seconds: float | None = None, **named: Any) -> Any:
+        """Call a method of the host and wait for its answer; see `Link`."""
+        try:
+            return ray.get(self._called(method, arguments, named), timeout=seconds)
+        except LOST as error:
+            raise WorkerLost(_first_line(error)) from error
+        except ray.exceptions.RayError as error:
+            raise JailError(f"The worker {self.name} failed: {_last_line(error)}") from error
+
+    def tell(self, method: str, *arguments: Any) -> None:
+        """Call a method of the host and do not wait for its answer."""
+        with suppress(*LOST, ray.exceptions.RayError):
+            self._called(method, arguments, {})
+
+    def _called(self, method: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        return getattr(self.actor, method).remote(*arguments, **named)
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0].strip() if lines else type(error).__name__
+
+
+def _last_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[-1].strip() if lines else type(error).__name__
+
+
+class RayFleet:
+    """The workers of a Ray cluster; see `Fleet`.
+
+    Args:
+        on: Which cluster.
+
+    Raises:
+        InputError: It does not answer, or none of its nodes can host jails.
+    """
+
+    def __init__(self, on: On) -> None:
+        self._said = on.said
+        self._open = ExitStack()
+        self._change = threading.Condition()
+        self._links: list[RayLink] = []
+        self._told: dict[RayLink, dict[str, Any]] = {}
+        self._refused: dict[str, str] = {}
+        self._starting = False
+        self._closed = False
+        if not ray.is_initialized():
+            self._open.enter_context(_connected(on))
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+        if not self._links:
+            self.close()
+            raise InputError(f"--on {on.said}: {self._nobody()}")
+
+    def alive(self) -> Sequence[RayLink]:
+        """Give the workers; where there is none at the moment, wait for one; see `Fleet`."""
+        with self._change:
+            self._change.wait_for(lambda: self._links or not self._starting, START_SECONDS)
+            if not self._links:
+                raise JailError(self._nobody())
+            return tuple(self._links)
+
+    def lose(self, link: Link) -> None:
+        """Start another worker in place of a lost one, in the background; see `Fleet`."""
+        with self._change:
+            if not isinstance(link, RayLink) or link not in self._links or self._closed:
+                return
+            self._links.remove(link)
+            self._told.pop(link, None)
+            must_start, self._starting = not self._starting, True
+        with suppress(*LOST, ray.exceptions.RayError):
+            ray.kill(link.actor)  # one that only seemed lost must not go on
+        if must_start:
+            threading.Thread(target=self._restart, name="cluster-restart", daemon=True).start()
+
+    def describe(self) -> dict[str, Any]:
+        """Say which workers there are and how they confine; see `Jails.describe`."""
+        with self._change:
+            told = [*self._told.values()]
+        first = told[0] if told else {}
+        return {
+            "on": self._said,
+            "tier": first.get("tier"),
+            "confines": True,
+            "version": first.get("version", ""),
+            "kernel": first.get("kernel", ""),
+            "workers": [{"host": one["host"], "tier": one["tier"]} for one in told],
+            "refused": dict(self._refused),
+        }
+
+    def close(self) -> None:
+        """Let the workers go, and the cluster if it was started for this alone."""
+        with self._change:
+            self._closed = True
+            links, self._links = self._links, []
+            self._change.notify_all()
+        for link in links:
+            with suppress(WorkerLost, JailError):
+                link.ask("shut", seconds=10.0)
+            with suppress(*LOST, ray.exceptions.RayError):
+                ray.kill(link.actor)
+        self._open.close()
+
+    def _nobody(self) -> str:
+        refused = "".join(f"\n  {node}: {why}." for node, why in self._refused.items())
+        return (
+            "no node of the cluster can host jails."
+            + (refused or " It has no node with a free processor.")
+        )  # fmt: skip
+
+    def _restart(self) -> None:
+        """Start what is missing, as long as something is."""
+        try:
+            self._start()
+        except (*LOST, ray.exceptions.RayError):
+            return  # the cluster itself is gone, which whoever asks it for something hears
+        finally:
+            with self._change:
+                self._starting = False
+                self._change.notify_all()
+
+    def _start(self) -> None:
+        """Start a worker wherever one is missing, and wait until each has said what it is."""
+        with self._change:
+            there: dict[str, int] = {}
+            for link in self._links:
+                there[link.node] = there.get(link.node, 0) + 1
+        begun = [
+            RayLink(_actor(node["NodeID"], cpus), node["NodeID"])
+            for node in ray.nodes()
+            if node["Alive"] and node["NodeID"] not in self._refused
+            for cpus in _shares(node)[there.get(node["NodeID"], 0) :]
+        ]
+        asked = {link.actor.greet.remote(same_everywhere()): link for link in begun}
+        deadline = time.monotonic() + START_SECONDS
+        while asked and (left := deadline - time.monotonic()) > 0:
+            done, _ = ray.wait([*asked], timeout=left)
+            for one in done:
+                self._greeted(asked.pop(one), one)
+        for link in asked.values():  # its node has other work, or hangs
+            ray.kill(link.actor)
+
+    def _greeted(self, link: RayLink, answer: Any) -> None:
+        told: dict[str, Any]
+        try:
+            told = cast("dict[str, Any]", ray.get(answer))
+        except LOST:
+            return
+        except ray.exceptions.RayError as error:
+            told = {"refused": _last_line(error), "host": link.node}
+        link.name = f"{told['host']}"
+        if told["refused"] is not None:
+            self._refused[link.node] = f"{told['host']}: {told['refused']}".rstrip(".")
+            ray.kill(link.actor)
+            return
+        with self._change:
+            self._links.append(link)
+            self._told[link] = told
+            self._change.notify_all()
+
+
+def _shares(node: dict[str, Any]) -> list[float]:
+    """Give the processors of each worker that a node is to have."""
+    cpus = int(node["Resources"].get("CPU", 0))
+    return [min(CPUS, cpus - first) for first in range(0, cpus, CPUS)]
+
+
+def _actor(node: str, cpus: float) -> Any:
+    kind: Any = ray.remote(Host)
+    return kind.options(
+        num_cpus=cpus,
+        max_concurrency=CONCURRENCY,
+        scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False),
+    ).remote()
+
+
+class _Starter:
+    """The thread that connects to a cluster, or starts one, and lives as long as it is in use.
+
+    The kernel ends a cluster's processes with the thread that started them. It is daemonic: a
+    cluster that does not answer must not keep the process from ending.
+    """
+
+    def __init__(self) -> None:
+        self._connected: Future[None] = Future()
+        self._ended = threading.Event()
+
+    def run(self, options: dict[str, Any]) -> None:
+        """Connect, and raise as `ray.init` does.
+
+        Raises:
+            TimeoutError: It takes too long.
+        """
+
+        def run() -> None:
+            try:
+                with _quiet():
+                    ray.init(**options)
+                self._connected.set_result(None)
+            except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
+                self._connected.set_exception(error)
+            self._ended.wait()
+
+        threading.Thread(target=run, name="cluster-starter", daemon=True).start()
+        self._connected.result(CONNECT_SECONDS)
+
+    def end(self) -> None:
+        """Let the thread end."""
+        self._ended.set()
+
+
+@contextmanager
+def _connected(on: On) -> Generator[None]:
+    """Be a driver of a cluster for as long as the block lasts.
+
+    Raises:
+        InputError: It does not answer.
+    """
+    options: dict[str, Any] = {
+        "address": on.address,
+        "namespace": "coterie",
+        "log_to_driver": False,
+        "logging_level": logging.ERROR,
+    }
+    with ExitStack() as stack:
+        if on.address == "local":
+            options |= {"include_dashboard": False, "object_store_memory": STORE}
+            options["_node_ip_address"] = "127.0.0.1"
+            if len(tempfile.gettempdir()) <= LONGEST_FOLDER:
+                folder = stack.enter_context(ScratchFolder("ray"))
+                options["_temp_dir"] = str(folder.path)
+        starter = _Starter()
+        stack.callback(starter.end)
+        with _bare_environment() if on.address == "local" else nullcontext():
+            try:
+                starter.run(options)
+            except TimeoutError:
+                raise InputError(
+                    f"--on {on.said}: the cluster did not answer within {CONNECT_SECONDS:g} s."
+                ) from None
+            except (ConnectionError, RuntimeError, ValueError, *LOST) as error:
+                raise InputError(
+                    f"--on {on.said}: the cluster does not answer: {_first_line(error)}"
+                ) from error
+        stack.callback(ray.shutdown)
+        yield
+
+
+@contextmanager
+def _quiet() -> Generator[None]:
+    """Have Ray start no thread that prints, among our answers, which workers it has lost.
+
+    No option of Ray's says so. We tell what is lost ourselves.
+    """
+    module: Any = importlib.import_module("ray._private.worker")
+    told = getattr(module, "listen_error_messages", None)
+    module.listen_error_messages = lambda *_: None
+    try:
+        yield
+    finally:
+        module.listen_error_messages = told
+
+
+@contextmanager
+def _bare_environment() -> Generator[None]:
+    """Let no process that is started in the block have secrets of this one's environment."""
+    whole = dict(os.environ)
+    bare = {**harmless(whole), "RAY_USAGE_STATS_ENABLED": "0"}
+    os.environ.clear()
+    os.environ.update(bare)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(whole)
