@@ -252,8 +252,8 @@ def _copy(source: Path, target: Path) -> None:
             source, target, symlinks=True, dirs_exist_ok=True,
             ignore=shutil.ignore_patterns(*NOT_COPIED),
         )  # fmt: skip
-        for path in target.rglob("*"):
-            if path.is_file() and not path.is_symlink():
+        for path in (*target.rglob("*"), target):
+            if not path.is_symlink() and (path.is_file() or path.is_dir()):
                 sync(path)
     except OSError as error:
         raise StorageError(error.errno, error.strerror, str(source)) from error
