@@ -47,7 +47,7 @@ UNFINISHED = re.compile(r"[!-~]{0,200}\Z")
 """The word at the end of what came, which may go on: half a key could not be told from a word."""
 TOLD = frozenset(
     {
-        "agent_finished", "agent_left", "agent_retried", "contributions", "cut_off",
+        "agent_finished", "agent_left", "agent_moved", "agent_retried", "contributions", "cut_off",
         "message_posted", "model_retried", "parameter_adapted", "recruited", "roster_ended",
         "round_started", "rounds_ended",
     }
@@ -194,7 +194,13 @@ class _Table:
                 row.tokens += (
                     fields["usage"]["prompt_tokens"] + fields["usage"]["completion_tokens"]
                 )
-            case "agent_retried" | "model_retried" | "parameter_adapted" | "message_posted":
+            case (
+                "agent_moved"
+                | "agent_retried"
+                | "model_retried"
+                | "parameter_adapted"
+                | "message_posted"
+            ):
                 row.say(said(event.type, fields))
             case "cut_off":
                 row.cut_off = said(event.type, fields)

@@ -143,6 +143,7 @@ SAYINGS: Mapping[str, Callable[[Fields], str]] = {
     "agent_given": lambda fields: f"is not asked, its outcome stands: {fields['status']}",
     "agent_joined": lambda fields: f"joins, asked by {fields['by']}",
     "agent_left": lambda _fields: "is active no more",
+    "agent_moved": lambda fields: f"begins again elsewhere: {fields['error']}",
     "contributions": lambda fields: f"score {fields['score']:g} by the judge",
     "cut_off": _cut_off,
     "drafted": lambda fields: f"has a draft: {fields['status']}",

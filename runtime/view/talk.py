@@ -20,6 +20,7 @@ __all__ = ["TROUBLE", "Turn", "anchor_of", "is_trouble", "steps_of", "turns", "w
 
 TROUBLE = frozenset(
     {
+        "agent_moved",
         "agent_retried",
         "cut_off",
         "mail_returned",

@@ -18,6 +18,7 @@ from coterie.runtime.jail import Jails
 from coterie.runtime.journal import Journal
 from coterie.runtime.moving import MOST_MOVES
 from coterie.runtime.scorers import Evidence, score
+from coterie.runtime.showing.saying import said
 from coterie.schema import Catalogue, Model, Task, parse_team
 from coterie.schema.errors import JailError
 from coterie.schema.python_tool import python_tool
@@ -184,6 +185,8 @@ def test_without_a_journal_nothing_is_paid_twice_either(lab: Lab) -> None:
             link.dies_at = ("start", 2)
         made = lab.run(jails, journaled=False)
         assert made.moves
+        (told, *_) = [one for one in made.events if one.type == "agent_moved"]
+        assert said(told.type, told.fields).startswith("begins again elsewhere: The worker")
         assert made.came() == here.came()
 
 
