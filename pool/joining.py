@@ -239,7 +239,7 @@ def _replace(own: Path, theirs: Path) -> None:
     try:
         _copy(theirs, aside / "new")
         if own.exists():
-            own.replace(aside / "old")
+            rename(own, aside / "old")
         rename(aside / "new", own)
     finally:
         shutil.rmtree(aside, ignore_errors=True)

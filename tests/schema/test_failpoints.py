@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 FLOORS = ("schema", "runtime", "pool", "operators")
 MODULES = sorted(path for floor in FLOORS for path in (ROOT / floor).rglob("*.py"))
 NOT_STATE = {
+    "runtime/cluster/": "what agents work on elsewhere is sent again",
     "runtime/jail/": "what agents work on is gone with the run",
     "runtime/local/": "the embedded model is checked by its digest, and fetched again",
 }

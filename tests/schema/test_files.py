@@ -209,6 +209,7 @@ WRITES_ITSELF = {
     "runtime/git.py": "what git says, in a file without a name",
     "runtime/trees.py": "where work is merged, gone with the run",
     "runtime/workspace.py": "what agents work on, gone with the run",
+    "runtime/cluster/": "what agents work on, on another machine",
     "runtime/jail/": "what agents work on, and the walls around it",
     "runtime/otel/file.py": "traces for other programs: nothing resumes from them",
     "runtime/runners/": "copies of that for programs which others wrote",
