@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from hypothesis import assume
 from hypothesis import strategies as st
 
+from coterie.runtime.bounds import LONGEST_CONTENT
 from coterie.schema import Agent, Execution, Team
 from coterie.schema.team import natural
 
@@ -68,7 +70,10 @@ def _agent(agent_id: str, behaviour: Behaviour) -> Agent:
 
 @st.composite
 def cases(draw: st.DrawFn, policies: tuple[Any, ...] = ("fail", "skip", "degrade")) -> Case:
-    """Any acyclic team of up to 50 agents, of which any subset fails."""
+    """Any acyclic team of up to 50 agents, of which any subset fails.
+
+    None hears so much that it is shortened: texts double where agents join what others joined.
+    """
     count = draw(st.one_of(st.integers(1, 6), st.integers(7, MOST_AGENTS)))
     # Neither the order of names nor that of the file may be the order in which agents can run.
     stride = draw(st.integers(1, 52))
@@ -81,7 +86,7 @@ def cases(draw: st.DrawFn, policies: tuple[Any, ...] = ("fail", "skip", "degrade
         reporters[name] = tuple(heard)
     some = st.sampled_from(ALL if draw(st.booleans()) else SOUND)
     behaviours = draw(st.lists(some, min_size=count, max_size=count))
-    return Case(
+    case = Case(
         behaviour=dict(zip(names, behaviours, strict=True)),
         reporters=dict(sorted(reporters.items())),
         execution=Execution(
@@ -93,6 +98,8 @@ def cases(draw: st.DrawFn, policies: tuple[Any, ...] = ("fail", "skip", "degrade
         ),
         order=tuple(draw(st.lists(st.integers(0, 99), min_size=1, max_size=20))),
     )
+    assume(most_heard(case) <= LONGEST_CONTENT)
+    return case
 
 
 def kahn(reporters: Mapping[str, tuple[str, ...]]) -> list[list[str]]:
@@ -163,8 +170,22 @@ def output_of(case: Case) -> str:
 
 def said(case: Case, agent_id: str) -> str:
     """What an agent that is done has said."""
-    if case.behaviour[agent_id] != "joins":
-        return f"words of {agent_id}"
-    ends, sees = expected(case), heard(case)[agent_id]
-    order = (one for level in kahn(case.reporters) for one in level)
-    return "\n\n".join(said(case, one) for one in order if one in sees and ends[one][0] == "done")
+    ends, sees = expected(case), heard(case)
+    order = [one for level in kahn(case.reporters) for one in level]
+    words: dict[str, str] = {}
+    for one in order:
+        reports = [words[other] for other in order if other in sees[one] and other in words]
+        if ends[one][0] == "done":
+            joins = case.behaviour[one] == "joins"
+            words[one] = "\n\n".join(reports) if joins else f"words of {one}"
+    return words[agent_id]
+
+
+def most_heard(case: Case) -> int:
+    """Characters of the reports that one agent hears at most."""
+    sees, length, most = heard(case), dict[str, int](), 0
+    for one, before in sees.items():
+        reported = sum(length[other] + 2 for other in before)
+        length[one] = reported if case.behaviour[one] == "joins" else len(f"words of {one}")
+        most = max(most, reported)
+    return most
