@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -64,6 +66,18 @@ def test_limits_and_a_clean_end_hold_without_a_jail(name: str) -> None:
     probes = [probe for probe in PROBES if probe.name == name]
     (result,) = run_battery(Unconfined(), probes=probes)
     assert result.stopped, result.detail
+
+
+def test_who_runs_it_at_low_priority_is_not_told_of_an_attack() -> None:
+    script = """if True:
+        from coterie.runtime.jail.battery import run_battery
+        from coterie.runtime.jail.probes import PROBES
+        from coterie.runtime.jail.tiers import Unconfined
+        probes = [probe for probe in PROBES if probe.name == "exit_host"]
+        print([one.stopped for one in run_battery(Unconfined(), probes=probes)])
+    """
+    command = ["nice", "-n", "5", sys.executable, "-c", script]
+    assert subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout == b"[True]\n"
 
 
 def test_a_jail_with_folders_of_its_own_holds_as_well(
