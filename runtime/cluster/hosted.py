@@ -61,6 +61,7 @@ class HostedProcess:
         if process.stdin is not None:
             os.set_blocking(process.stdin.fileno(), False)
         self._reading: set[int] = set()
+        self._is_dropped = False
         self._listen()
         threads.submit(self._await_end)
 
@@ -112,7 +113,7 @@ class HostedProcess:
         """Read no more: nobody will ask for it."""
         for stream in [*self._reading]:
             self._stop_reading(stream)
-        self._size = MOST_WAITING
+        self._is_dropped = True
 
     async def _writable(self, handle: int) -> None:
         free = asyncio.Event()
@@ -138,7 +139,7 @@ class HostedProcess:
 
     def _listen(self) -> None:
         """Read on where there is room for it."""
-        if self._size >= MOST_WAITING:
+        if self._is_dropped or self._size >= MOST_WAITING:
             return
         for stream, handle in self._open.items():
             if stream not in self._reading:

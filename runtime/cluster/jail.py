@@ -190,7 +190,7 @@ class RemoteJail:
         """Close it; what went wrong in the block is the loss of the worker, where that is lost."""
         try:
             self.close()
-        except JailLost:
+        except JailError:
             if not isinstance(error, WHAT_STAYS):
                 raise
         if error is not None and self.lost is not None and not isinstance(error, WHAT_STAYS):
@@ -204,7 +204,7 @@ class RemoteJail:
             self.lost = self.lost or lost
             processes = tuple(self._processes)
         for process in processes:
-            process.abandon()
+            process.forsake()
         self._told(lost)
 
     def _told(self, lost: WorkerLost | None) -> None:

@@ -8,6 +8,7 @@ import socket
 import threading
 from typing import TYPE_CHECKING
 
+from ...schema.errors import JailError
 from .hosted import STDERR, STDOUT
 from .link import WorkerLost
 
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["RemoteProcess"]
 
 CHUNK = 1 << 16
-END_SECONDS = 15.0
-"""How long the end of a command is waited for, which is sure unless its worker hangs."""
+END_SECONDS = 60.0
+"""How long the end of a command is waited for, which is sure unless its worker hangs: so does one
+that has not answered by then, and is lost."""
 
 
 class RemoteProcess:
@@ -89,13 +91,16 @@ class RemoteProcess:
         """
         if self._exited.is_set():
             return
-        with contextlib.suppress(WorkerLost):  # who fills the pipes hears of it, too
+        try:
             stopped, code = self._link.ask("end", *self._place, reason, seconds=END_SECONDS)
-            self.stopped = self.stopped or stopped
-            if code is not None and not self._exited.is_set():
-                self._code = code
-                # Not waited for: pipes that nobody reads any more keep others from telling it.
-                self._exited.set()
+        except (WorkerLost, JailError) as error:
+            self._lose(error)
+            return
+        self.stopped = self.stopped or stopped
+        if code is not None and not self._exited.is_set():
+            self._code = code
+            # Not waited for: pipes that nobody reads any more keep others from telling it.
+            self._exited.set()
 
     def wait(self, seconds: float | None = None) -> int | None:
         """Wait for the end of the command and return its exit code; see `AnyProcess`.
@@ -126,6 +131,11 @@ class RemoteProcess:
             if end is not None:
                 _shut(end)
 
+    def forsake(self) -> None:
+        """End the streams here and all waiting: nobody knows any more what the command does."""
+        self._exited.set()
+        self.abandon()
+
     def _fill(self) -> None:
         """Bring what the command writes into the pipes, until there is nothing left of it."""
         over = False
@@ -138,15 +148,20 @@ class RemoteProcess:
                 if code is not None:
                     self._code = code
                     self._exited.set()
-        except WorkerLost as lost:
-            self.stopped = self.stopped or str(lost)
-            self._on_lost(lost)
+        except (WorkerLost, JailError) as error:
+            self._lose(error)
         finally:
             self._exited.set()
             for end in self._ends.values():
                 end.close()
             if self._fed is not None:
                 _shut(self._fed)
+
+    def _lose(self, error: WorkerLost | JailError) -> None:
+        """Give the worker up: it ended, or cannot tell any more what becomes of the command."""
+        self.stopped = self.stopped or str(error)
+        self._on_lost(error if isinstance(error, WorkerLost) else WorkerLost(str(error)))
+        self.forsake()
 
     def _bring(self, stream: int, piece: bytes) -> None:
         # Nobody reads here any more: the command is slowed down or ended by others.
@@ -158,7 +173,8 @@ class RemoteProcess:
 
     def _feed(self, fed: socket.socket) -> None:
         """Send what is written here to the command."""
-        with fed, contextlib.suppress(WorkerLost):
+        # Who fills the pipes hears of a worker that is lost, too.
+        with fed, contextlib.suppress(WorkerLost, JailError):
             while True:
                 try:
                     piece = fed.recv(CHUNK)
