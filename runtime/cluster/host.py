@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import hashlib
 import os
 import platform
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -91,6 +92,7 @@ class _Hosted:
         there: What the driver has of it.
         largest: Bytes that may be in it.
         processes: What runs in it, by number.
+        is_at_rest: Whether nothing is at work in it any more.
     """
 
     jail: Jail
@@ -100,6 +102,20 @@ class _Hosted:
     largest: int
     started: int = 0
     processes: dict[int, HostedProcess] = field(default_factory=dict[int, HostedProcess])
+    is_at_rest: bool = False
+
+    def read(self, name: str, offset: int, length: int) -> bytes:
+        """Read a piece of a file; nothing, where code at work has taken the file away meanwhile.
+
+        Raises:
+            JailError: There is no such file.
+        """
+        try:
+            return read_content(self.jail.work, name, offset, length)
+        except JailError:
+            if self.is_at_rest:
+                raise
+            return b""
 
 
 class Host:
@@ -182,9 +198,12 @@ class Host:
             try:
                 with part.open("ab") as file:
                     file.write(piece)
-                if last:
+                if not last:
+                    return
+                try:
                     with part.open("rb") as file:
                         self._kept.keep(digest, iter(functools.partial(file.read, ALONG), b""))
+                finally:
                     part.unlink()
             except OSError as error:
                 raise JailError(f"The worker cannot keep a file: {error}.") from error
@@ -331,7 +350,7 @@ class Host:
             What has changed, as JSON, and the contents in its order; None: they are too large
             together, and are to be asked for.
         """
-        return await self._tried(lambda: self._changed(self._found(name), live=True))
+        return await self._tried(lambda: self._changed(self._found(name)))
 
     async def close(
         self, name: str, returns: bool
@@ -341,7 +360,8 @@ class Host:
         def closed() -> tuple[bytes, list[bytes] | None] | None:
             hosted = self._found(name)
             hosted.jail.close()
-            return self._changed(hosted, live=False) if returns else None
+            hosted.is_at_rest = True
+            return self._changed(hosted) if returns else None
 
         came = await self._tried(closed)
         if not isinstance(came, tuple) or came[1] is not None:
@@ -354,8 +374,8 @@ class Host:
         """Give pieces of files of a work folder, each by path, offset and length."""
 
         def read() -> list[bytes]:
-            work = self._found(name).jail.work
-            return [read_content(work, *one) for one in wanted]
+            hosted = self._found(name)
+            return [hosted.read(*one) for one in wanted]
 
         return await self._tried(read)
 
@@ -379,14 +399,16 @@ class Host:
         if self._scratch is not None:
             self._scratch.close()
 
-    def _changed(self, hosted: _Hosted, *, live: bool) -> tuple[bytes, list[bytes] | None]:
-        work = hosted.jail.work
-        found = entries(scan(work, before=hosted.start, largest=hosted.largest, live=live))
+    def _changed(self, hosted: _Hosted) -> tuple[bytes, list[bytes] | None]:
+        is_live = not hosted.is_at_rest
+        found = entries(
+            scan(hosted.jail.work, before=hosted.start, largest=hosted.largest, live=is_live)
+        )
         came = change(hosted.there, found)
         contents = None
         if came.size <= ALONG:
-            contents = [read_content(work, one, 0, ALONG) for one in came.wanted]
-        hosted.there = found
+            contents = [hosted.read(one, 0, ALONG) for one in came.wanted]
+        hosted.there = {**found, **_unsure(came, contents)} if is_live else found
         value = {"removed": came.removed, "made": value_of(came.made), "kept": sorted(came.kept)}
         return dumps(value).encode(), contents
 
@@ -416,6 +438,24 @@ class Host:
             return await self._apart(work)
         except JailError as error:
             return _failed(error)
+
+
+def _unsure(came: Change, contents: Sequence[bytes] | None) -> dict[str, Entry]:
+    """Give the files of which the driver may have been sent something else than was seen.
+
+    Code that is at work may have written to a file since, and is to be asked for it once more.
+    """
+    read = (None for _ in came.wanted) if contents is None else map(_digest, contents)
+    there = {name: came.made[name] for name in came.wanted}
+    return {
+        name: replace(entry, value="")
+        for (name, entry), digest in zip(there.items(), read, strict=True)
+        if digest != entry.value
+    }
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _failed(error: JailError) -> Failed:
