@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .scrubber import holds_secret
 from .tools.confined import Walk, open_folder, read_bytes
 from .tools.tool import ToolError
 from .workspace import files_of
@@ -63,8 +64,7 @@ class Keeping:
         shutil.rmtree(self.folder.path / place, ignore_errors=True)
         kept: list[str] = []
         for name, content in files.items():
-            text = content.decode("latin-1")
-            if self.folder.scrub(text) == text:
+            if not holds_secret(content, self.folder.scrub):
                 self.folder.keep(f"{place}/{name}", content)
                 kept.append(name)
         return kept

@@ -25,6 +25,7 @@ from .budget import Caps
 from .jail import Jails
 from .journal import Journal
 from .outcomes import roster_value, run_value
+from .scrubber import holds_secret
 from .services import Setting
 from .trace import VERSION, RunFolder
 from .was import team_that_was
@@ -98,7 +99,7 @@ class Record:
             InputError: The folder cannot be made, or an image or a PDF holds a secret.
         """
         for name, attachment in task.attachments.items():
-            if scrub(text := attachment.content.decode("latin-1")) != text:
+            if holds_secret(attachment.content, scrub):
                 raise InputError(f"{name} holds a secret key. Give the file without it.")
         try:
             folder = RunFolder.create(runs, plan.team.name, task.id, scrub)

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 from ..schema.secrets import SECRET
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["SHORTEST", "Scrubber", "ScrubberStream"]
+__all__ = ["SHORTEST", "Scrubber", "ScrubberStream", "holds_secret"]
 
 SHORTEST = 6
 """Characters of a secret. A shorter one stands in any text by chance: hiding `7` in an answer would
@@ -105,6 +105,23 @@ class Scrubber:
             for form in found
             for match in form.pattern.finditer(text)
         ]
+
+
+def holds_secret(content: bytes, scrub: Callable[[str], str]) -> bool:
+    """Tell whether the bytes of a file hold a secret, whatever kind of file it is.
+
+    They are read as UTF-8 and byte by byte, and so again without zeros: UTF-16 and UTF-32 write
+    them between the letters of a key.
+
+    Args:
+        content: The bytes.
+        scrub: Takes secrets out of a text.
+    """
+    for part in {content, content.replace(b"\0", b"")}:
+        for text in {part.decode("latin-1"), part.decode(errors="surrogateescape")}:
+            if scrub(text) != text:
+                return True
+    return False
 
 
 class ScrubberStream:

@@ -81,11 +81,11 @@ def test_too_many_and_too_large_files_are_left_out(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
 def test_a_run_keeps_what_its_agents_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MY_SERVICE_API_KEY", "kxv7-very-secret-value-8123")
+    monkeypatch.setenv("MY_SERVICE_API_KEY", "kxv7-vérÿ-secret-value-8123")
     (tmp_path / "team.yaml").write_text(TEAM)
     code = (
         "open('out.txt', 'w').write('made')\n"
-        "open('leak.txt', 'w').write('kxv7-very-' + 'secret-value-8123')\n"
+        "open('leak.txt', 'w').write('kxv7-vérÿ-' + 'secret-value-8123')\n"
         "final_answer('done')"
     )
     with ScriptedModel({"": Reply.code(code)}) as model:

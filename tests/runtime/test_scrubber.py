@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from coterie.runtime.scrubber import SHORTEST, Scrubber
+from coterie.runtime.scrubber import SHORTEST, Scrubber, holds_secret
 
 from ..leaks import leaks
 
@@ -226,3 +226,24 @@ def test_no_text_makes_it_slow(text: str) -> None:
     before = time.process_time()
     scrubber(text)
     assert time.process_time() - before < 5
+
+
+LATIN = st.characters(codec="latin-1", categories=["L", "N", "P"])
+
+
+@given(secret=st.text(LATIN, min_size=SHORTEST, max_size=60), before=st.binary(max_size=9))
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16-le", "utf-16", "utf-32-be"])
+def test_a_secret_is_found_in_bytes_however_they_are_encoded(
+    encoding: str, secret: str, before: bytes
+) -> None:
+    assert holds_secret(before + secret.encode(encoding) + b"\xff\n", Scrubber([secret]))
+
+
+@given(secret=st.text(st.characters(categories=["L"]), min_size=SHORTEST, max_size=60))
+def test_a_secret_in_any_script_is_found_in_bytes(secret: str) -> None:
+    assert holds_secret(f"<{secret}>".encode(), Scrubber([secret]))
+
+
+@given(content=st.binary())
+def test_other_bytes_hold_none(content: bytes) -> None:
+    assert not holds_secret(content, Scrubber(["kxv7-very-secret-value-8123"]))
