@@ -2,7 +2,8 @@
 
 Run inside the jail, by the interpreter alone, as
 
-    python -I -S _enter.py folder=PATH [uid=N [capability=N]] [init=N] [CPU=N] ... -- command [...]
+    python -I -S _enter.py folder=PATH [uid=N [capability=N]] [init=N alive=FD] [CPU=N] ... -- \
+        command [...]
 
 It is written for speed of starting: nothing is imported that the interpreter has not loaded, but
 for `resource`.
@@ -22,6 +23,9 @@ def main(arguments: list[str]) -> None:
     settings = dict(setting.split("=", 1) for setting in arguments[:end])
     uid, folder = settings.pop("uid", None), settings.pop("folder")
     capability, init = settings.pop("capability", None), settings.pop("init", None)
+    alive = settings.pop("alive", None)
+    if init is not None and alive is not None:
+        _outlive_nobody(int(init), int(alive))
     for name, text in settings.items():
         _limit(getattr(resource, f"RLIMIT_{name}"), int(text), None if init is None else int(init))
     if uid is not None:
@@ -31,6 +35,27 @@ def main(arguments: list[str]) -> None:
     os.closerange(3, _MOST_DESCRIPTORS)  # whoever started us may have left some open
     command = arguments[end + 1 :]
     os.execvp(command[0], command)
+
+
+def _outlive_nobody(init: int, alive: int) -> None:
+    """Go on only if the host lives, and its end from now on is also that of all the jail.
+
+    The jail's first process asks the kernel for that late, and loads the filter right after it.
+    """
+    while not _has_filter(init):
+        os.sched_yield()
+    # Opened again: not to wait is a property that all who have a descriptor share.
+    again = os.open(f"/proc/self/fd/{alive}", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        os.read(again, 1)
+    except BlockingIOError:  # somebody could still write
+        return
+    sys.exit("the process that asked for the jail has ended")
+
+
+def _has_filter(process: int) -> bool:
+    with open(f"/proc/{process}/status", "rb") as file:
+        return b"\nSeccomp:\t2\n" in file.read()
 
 
 def _limit(kind: int, wanted: int, init: int | None) -> None:

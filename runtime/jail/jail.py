@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ...schema.errors import JailError
 from .layout import Confinement, interpreter, mounts
 from .limits import Limits
-from .process import JailedProcess, JailKilled, spawn
+from .process import JailedProcess, JailKilled, ProcessGroup, spawn
 from .scratch import ScratchFolder
 from .watch import DiskShare, Watch
 from .workspace import break_hard_links, disarm, give, read_file
@@ -113,6 +113,7 @@ class Jail:
         try:
             _prepare(self._confinement)
             self._watch = Watch(self._confinement, share)
+            self._group = ProcessGroup() if tier.has_mounts else None
         except BaseException:
             self._scratch.close()
             raise
@@ -203,6 +204,8 @@ class Jail:
             self._closing.set()
         self._watcher.join()
         self._starter.shutdown()
+        if self._group is not None:
+            self._group.close()
         try:
             if self._confinement.uid is None:
                 disarm(self.work)
@@ -219,7 +222,7 @@ class Jail:
         self.close()
 
     def _spawn(self, command: Sequence[str], **how: Any) -> JailedProcess:
-        process = spawn(self.tier, self._confinement, command, **how)
+        process = spawn(self.tier, self._confinement, command, group=self._group, **how)
         with self._lock:
             self._processes = {other for other in self._processes if other.running} | {process}
         return process

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from .layout import Confinement
     from .tiers import Tier
 
-__all__ = ["JailKilled", "JailLost", "JailedProcess", "spawn"]
+__all__ = ["JailKilled", "JailLost", "JailedProcess", "ProcessGroup", "spawn"]
 
 _LAST_WORDS = 4096  # bytes
 _END_SECONDS = 10.0  # the kernel ends a killed process at once unless a disk does not answer
+_LEADER = 'read -r line; kill -s KILL -- "-$$"'
 
 
 class JailKilled(JailError):
@@ -34,6 +35,49 @@ class JailKilled(JailError):
 
 class JailLost(JailKilled):
     """The machine that the jail was on is gone. What was done there can be done again elsewhere."""
+
+
+class ProcessGroup:
+    """A process group that ends when this process does, by `kill -9` too.
+
+    The kernel ties bubblewrap to us, but its child to bubblewrap only after all is mounted: what
+    bubblewrap leaves behind before that is still in this group. The leader of the group waits for
+    the end of a pipe that only we could write to, and then kills the group. As long as it waits,
+    no other group can take the number.
+
+    Attributes:
+        number: the id of the group.
+        alive: descriptor of the pipe, to read from.
+
+    Raises:
+        JailError: it did not start.
+    """
+
+    def __init__(self) -> None:
+        self.alive, self._held = os.pipe()
+        try:
+            self._leader = subprocess.Popen(
+                ["/bin/sh", "-c", _LEADER],
+                stdin=self.alive,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={},
+                cwd="/",
+                process_group=0,
+            )
+        except OSError as error:
+            self._close_pipe()
+            raise JailError(f"A jail's process group did not start: {error}") from error
+        self.number = self._leader.pid
+
+    def close(self) -> None:
+        """End all that is left in it."""
+        self._close_pipe()
+        self._leader.wait()
+
+    def _close_pipe(self) -> None:
+        os.close(self._held)
+        os.close(self.alive)
 
 
 class JailedProcess:
@@ -142,6 +186,7 @@ def spawn(
     confinement: Confinement,
     command: Sequence[str],
     *,
+    group: ProcessGroup | None,
     folder: Path,
     stdin: int = subprocess.DEVNULL,
     stderr: int = subprocess.STDOUT,
@@ -154,6 +199,7 @@ def spawn(
         tier: how to confine it.
         confinement: to what.
         command: the program, as the jail sees it, and its arguments.
+        group: what the tier's program starts in; None for a tier without mounts.
         folder: where it starts.
         stdin: as for `subprocess.Popen`.
         stderr: as for `subprocess.Popen`.
@@ -161,6 +207,7 @@ def spawn(
     Raises:
         JailError: the jail did not start; the text says what it printed.
     """
+    alive = None if group is None else group.alive
     filter_fd, filter_end = os.pipe()
     report_end, report_fd = os.pipe()
     with open(filter_end, "wb") as program, open(report_end, "rb") as report:
@@ -168,15 +215,17 @@ def spawn(
             program.write(tier.syscall_filter())
             program.close()
             started = subprocess.Popen(
-                tier.command(confinement, command, Line(folder, filter_fd, report_fd)),
+                tier.command(confinement, command, Line(folder, filter_fd, report_fd, alive)),
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 # /proc/1/environ shows the command what the jail's first process got.
                 env=dict(confinement.environment),
                 cwd="/",
-                pass_fds=(filter_fd, report_fd),
-                start_new_session=True,
+                pass_fds=(filter_fd, report_fd, *(() if alive is None else (alive,))),
+                # Either way, Ctrl-C is for us.
+                start_new_session=group is None,
+                process_group=None if group is None else group.number,
             )
         except OSError as error:
             raise JailError(f"{tier.name} did not start: {error}") from error

@@ -43,11 +43,14 @@ class Line:
         folder: where in the jail it starts.
         filter: descriptor with the bytes of `Tier.syscall_filter`.
         report: descriptor to write the first process of the jail to.
+        alive: descriptor to read from, which ends when the process that starts the command does;
+            None for tiers without mounts.
     """
 
     folder: Path
     filter: int
     report: int
+    alive: int | None = None
 
 
 class Tier(Protocol):
@@ -58,8 +61,9 @@ class Tier(Protocol):
         confines: False only for the tier that a user has to ask for.
         has_mounts: whether the jail has a root folder and process ids of its own. If so, the
             started program Must write `{"child-pid": N}` to `Line.report`, N being the process
-            whose end ends every process of the jail. If not, the program Must end them all itself
-            when it gets SIGTERM, before it ends.
+            whose end ends every process of the jail, and both Must stay in the process group that
+            they were started in until the end of the one is that of the other. If not, the program
+            Must end them all itself when it gets SIGTERM, before it ends.
     """
 
     @property
@@ -134,7 +138,7 @@ class Bubblewrap:
             *("--info-fd", str(line.report), "--seccomp", str(line.filter)),
             *_capabilities(confinement),
             "--",
-            *_enter(confinement, command, line.folder),
+            *_enter(confinement, command, line.folder, alive=line.alive),
         ]
 
 
@@ -161,7 +165,7 @@ class Namespaces:
             *_mount_options(confinement),
             *("--info-fd", str(line.report), "--seccomp", str(line.filter)),
             "--",
-            *_enter(confinement, command, line.folder),
+            *_enter(confinement, command, line.folder, alive=line.alive),
         ]
 
 
@@ -249,6 +253,7 @@ def _enter(
     folder: Path,
     *,
     has_mounts: bool = True,
+    alive: int | None = None,
 ) -> list[str]:
     """Return the command line that takes the jail's user and limits and becomes `command`."""
     limits = confinement.limits
@@ -267,6 +272,8 @@ def _enter(
     }
     if has_mounts:
         settings["init"] = 1
+    if alive is not None:
+        settings["alive"] = alive
     if sys.platform != "linux":
         del settings["AS"]  # macOS refuses to limit it
     if confinement.uid is not None:
@@ -296,9 +303,14 @@ def _bubblewrap() -> str:
 
 
 def _first_to_go(program: str) -> list[str]:
-    """Return how to start a program that the kernel ends first where memory runs out."""
-    script = 'echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec "$@"'
-    return ["/bin/sh", "-c", script, "sh", program]
+    """Return how to start a program that the kernel ends first where memory runs out.
+
+    It does not start once we have ended: whoever would kill its process group may have done so.
+    """
+    script = (
+        '[ "$PPID" = "$0" ] || exit; echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec "$@"'
+    )
+    return ["/bin/sh", "-c", script, str(os.getpid()), program]
 
 
 def _landlock_abi() -> int:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import secrets
+import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from coterie.runtime.jail import Jail, JailKilled, PythonWorker, Shell
 from coterie.runtime.jail.detect import try_tier
-from coterie.runtime.jail.tiers import Bubblewrap, Tier, Unconfined
+from coterie.runtime.jail.layout import Confinement
+from coterie.runtime.jail.tiers import Bubblewrap, Line, Tier, Unconfined
 from coterie.schema import JailError
 
 from ...jails import TIERS, USERS, command, holding, require, wait_for
@@ -29,6 +37,60 @@ from coterie.runtime.jail import Jail, Shell
 with tempfile.TemporaryDirectory() as work, Jail(Path(work), tier=tier) as jail:
     Shell(jail).run(sys.argv[2], timeout=600)
 """
+STARTER = """
+import tempfile
+from pathlib import Path
+from coterie.runtime.jail import Jail
+with tempfile.TemporaryDirectory() as work, Jail(Path(work), tier=tier) as jail:
+    jail.start(sys.argv[2].split()).wait()
+"""
+# Takes the place of bubblewrap, and holds it at a moment of its start.
+HELD = """\
+#!{python} -IS
+import os, sys
+words = sys.argv[1:]
+ends = os.pipe()
+for end in ends:
+    os.set_inheritable(end, True)
+if {moment!r} == "before its child goes on":
+    os.set_blocking(ends[1], False)
+    try:
+        while True:
+            os.write(ends[1], bytes(4096))
+    except BlockingIOError:
+        os.set_blocking(ends[1], True)
+    os.dup2(ends[1], int(words[words.index("--info-fd") + 1]))
+else:
+    words = ["--block-fd", str(ends[0]), *words]
+os.execv({bwrap!r}, ["bwrap", *words])
+"""
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A tier whose line is changed before it starts."""
+
+    tier: Tier
+    change: Callable[[list[str], Line], list[str]]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.tier, name)
+
+    def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
+        return self.change(self.tier.command(confinement, command, line), line)
+
+
+def without_groups(start: Callable[..., Any]) -> Callable[..., Any]:
+    def refusing(*words: Any, **how: Any) -> Any:
+        if how.get("process_group") == 0:
+            raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        return start(*words, **how)
+
+    return refusing
+
+
+def descriptors() -> set[str]:
+    return {path.name for path in Path("/proc/self/fd").iterdir()}
 
 
 @pytest.fixture(params=[*TIERS, Unconfined()], ids=lambda tier: tier.name)
@@ -107,6 +169,78 @@ def test_nothing_outlives_the_host(
                 host.kill()
         if ending is not signal.SIGKILL:
             assert list(Path(folder).iterdir()) == []
+
+
+@pytest.mark.parametrize("moment", ["before its child goes on", "while its child mounts"])
+@pytest.mark.parametrize("user", USERS)
+def test_nothing_outlives_a_host_that_is_killed_while_bubblewrap_starts(
+    user: str, mark: str, moment: str
+) -> None:
+    tier = Bubblewrap()
+    require(tier, user)
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        program = Path(folder, "bwrap")
+        bwrap = shutil.which("bwrap")
+        program.write_text(HELD.format(python=sys.executable, moment=moment, bwrap=bwrap))
+        program.chmod(0o755)
+        with subprocess.Popen(
+            command(user, STARTER, tier, f"sleep {mark}"),
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"TMPDIR": folder, "PATH": f"{folder}:{os.environ['PATH']}"},
+        ) as host:
+            wait_for(lambda: len(holding(mark)) == 2, "bubblewrap and its child did not start")
+            host.kill()
+        try:
+            wait_for(lambda: holding(mark) == [], "something is left", seconds=10)
+        finally:
+            for left in holding(mark):
+                os.kill(int(left), signal.SIGKILL)
+
+
+def test_nothing_starts_for_a_host_that_has_ended(tmp_path: Path, tier: Tier) -> None:
+    def by_another(words: list[str], _: Line) -> list[str]:
+        start = "import subprocess, sys; subprocess.call(sys.argv[1:], close_fds=False)"
+        return [sys.executable, "-c", start, *words]
+
+    with (
+        Jail(tmp_path, tier=cast("Tier", Changed(tier, by_another))) as jail,
+        contextlib.suppress(JailError),
+        contextlib.closing(jail.start(["touch", "written"])) as process,
+    ):
+        process.wait()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_code_does_not_start_once_the_host_has_ended(tmp_path: Path, tier: Tier) -> None:
+    if not tier.has_mounts:
+        pytest.skip("without mounts, one process ends all others")
+
+    def ended(words: list[str], line: Line) -> list[str]:
+        assert line.alive is not None
+        read, write = os.pipe()
+        os.close(write)
+        os.dup2(read, line.alive)
+        os.close(read)
+        return words
+
+    with Jail(tmp_path, tier=cast("Tier", Changed(tier, ended))) as jail:
+        process = jail.start(["touch", "written"])
+        assert process.stdout.read() == b"the process that asked for the jail has ended\n"
+        assert process.wait() == 1
+        process.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_jail_whose_group_can_not_be_made_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require(Bubblewrap())
+    before = descriptors()
+    monkeypatch.setattr(subprocess, "Popen", without_groups(subprocess.Popen))
+    with pytest.raises(JailError, match=r"process group did not start: .*unavailable"):
+        Jail(tmp_path, tier=Bubblewrap())
+    assert descriptors() == before
 
 
 def test_a_jail_that_does_not_start_says_why(
