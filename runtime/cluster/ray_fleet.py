@@ -76,10 +76,13 @@ class RayLink:
 
     def tell(self, method: str, *arguments: Any) -> None:
         """Call a method of the host and do not wait for its answer."""
-        with suppress(*LOST, ray.exceptions.RayError):
+        with suppress(WorkerLost, *LOST, ray.exceptions.RayError):
             self._called(method, arguments, {})
 
     def _called(self, method: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        if not ray.is_initialized():
+            # Ray would start a cluster for it, with all of this process's environment.
+            raise WorkerLost("the cluster was left")
         return getattr(self.actor, method).remote(*arguments, **named)
 
 
@@ -111,6 +114,7 @@ class RayFleet:
         self._told: dict[RayLink, dict[str, Any]] = {}
         self._refused: dict[str, str] = {}
         self._starting = False
+        self._lost_one = False
         self._closed = False
         if not ray.is_initialized():
             self._open.enter_context(_connected(on))
@@ -138,7 +142,7 @@ class RayFleet:
                 return
             self._links.remove(link)
             self._told.pop(link, None)
-            must_start, self._starting = not self._starting, True
+            must_start, self._starting, self._lost_one = not self._starting, True, True
         with suppress(*LOST, ray.exceptions.RayError):
             ray.kill(link.actor)  # one that only seemed lost must not go on
         if must_start:
@@ -180,15 +184,29 @@ class RayFleet:
         )  # fmt: skip
 
     def _restart(self) -> None:
-        """Start what is missing, as long as something is."""
+        """Start what is missing, and again where more was lost meanwhile."""
+        is_done = False
         try:
-            self._start()
+            while not (is_done := self._has_all()):
+                self._start()
         except (*LOST, ray.exceptions.RayError):
-            return  # the cluster itself is gone, which whoever asks it for something hears
+            pass  # the cluster itself is gone, which whoever asks it for something hears
         finally:
-            with self._change:
-                self._starting = False
-                self._change.notify_all()
+            if not is_done:
+                self._end_start()
+
+    def _has_all(self) -> bool:
+        """Tell whether nothing was lost since the last start, after which there is no other."""
+        with self._change:
+            must_start, self._lost_one = self._lost_one and not self._closed, False
+            if not must_start:
+                self._end_start()
+            return not must_start
+
+    def _end_start(self) -> None:
+        with self._change:
+            self._starting = False
+            self._change.notify_all()
 
     def _start(self) -> None:
         """Start a worker wherever one is missing, and wait until each has said what it is."""
@@ -196,9 +214,10 @@ class RayFleet:
             there: dict[str, int] = {}
             for link in self._links:
                 there[link.node] = there.get(link.node, 0) + 1
+        nodes = ray.nodes() if ray.is_initialized() else []
         begun = [
             RayLink(_actor(node["NodeID"], cpus), node["NodeID"])
-            for node in ray.nodes()
+            for node in (() if self._closed else nodes)
             if node["Alive"] and node["NodeID"] not in self._refused
             for cpus in _shares(node)[there.get(node["NodeID"], 0) :]
         ]
@@ -225,9 +244,12 @@ class RayFleet:
             ray.kill(link.actor)
             return
         with self._change:
-            self._links.append(link)
-            self._told[link] = told
-            self._change.notify_all()
+            if not self._closed:
+                self._links.append(link)
+                self._told[link] = told
+                self._change.notify_all()
+                return
+        ray.kill(link.actor)
 
 
 def _shares(node: dict[str, Any]) -> list[float]:

@@ -1,0 +1,144 @@
+"""Which workers a fleet has, with a double of Ray; `test_ray` has the real one."""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from coterie.runtime.cluster.link import WorkerLost
+from coterie.runtime.cluster.on import On
+
+if importlib.util.find_spec("ray") is None:
+    pytest.skip("Ray is not installed", allow_module_level=True)
+
+from coterie.runtime.cluster import ray_fleet
+from coterie.runtime.cluster.ray_fleet import CPUS, RayFleet
+
+
+class Actor:
+    """An actor whose every method answers at once."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.asked: list[str] = []
+
+    def __getattr__(self, method: str) -> Any:
+        return _Method(self, method)
+
+
+class _Method:
+    def __init__(self, actor: Actor, name: str) -> None:
+        self._actor, self._name = actor, name
+
+    def remote(self, *_: Any, **__: Any) -> tuple[Actor, str]:
+        self._actor.asked.append(self._name)
+        return self._actor, self._name
+
+
+class Ray:
+    """What a fleet uses of Ray.
+
+    Attributes:
+        actors: All that were made.
+        killed: Those that were ended.
+        holds: The function that waits for `goes_on`, having set `waits`.
+    """
+
+    exceptions = ray_fleet.ray.exceptions
+
+    def __init__(self) -> None:
+        self.actors: list[Actor] = []
+        self.killed: list[Actor] = []
+        self.is_here = True
+        self.holds = ""
+        self.waits, self.goes_on = threading.Event(), threading.Event()
+
+    def is_initialized(self) -> bool:
+        return self.is_here
+
+    def nodes(self) -> list[dict[str, Any]]:
+        self._reached("nodes")
+        return [{"NodeID": "node", "Alive": True, "Resources": {"CPU": 2.0 * CPUS}}]
+
+    def made(self, _node: str, _cpus: float) -> Actor:
+        self.actors.append(Actor(len(self.actors)))
+        return self.actors[-1]
+
+    def wait(self, asked: list[Any], timeout: float) -> tuple[list[Any], list[Any]]:
+        del timeout
+        self._reached("wait")
+        return asked, []
+
+    def get(self, answer: tuple[Actor, str], timeout: float | None = None) -> dict[str, Any]:
+        del timeout
+        return {"refused": None, "host": f"worker {answer[0].number}", "tier": "some"}
+
+    def _reached(self, function: str) -> None:
+        if self.holds == function:
+            self.waits.set()
+            assert self.goes_on.wait(60)
+
+    def kill(self, actor: Actor) -> None:
+        self.killed.append(actor)
+
+
+@pytest.fixture(name="ray")
+def _ray(monkeypatch: pytest.MonkeyPatch) -> Iterator[Ray]:
+    ray = Ray()
+    monkeypatch.setattr(ray_fleet, "ray", ray)
+    monkeypatch.setattr(ray_fleet, "_actor", ray.made)
+    yield ray
+    ray.goes_on.set()
+    join()
+
+
+def join() -> None:
+    """Wait until nobody starts workers any more."""
+    for thread in threading.enumerate():
+        if thread.name == "cluster-restart":
+            thread.join(60)
+
+
+def test_each_lost_worker_is_replaced_also_one_that_is_lost_meanwhile(ray: Ray) -> None:
+    fleet = RayFleet(On(said="ray", address="local"))
+    first, second = fleet.alive()
+    ray.holds = "nodes"
+    fleet.lose(first)
+    assert ray.waits.wait(60)  # it knows by now what is missing
+    fleet.lose(second)
+    ray.goes_on.set()
+    join()
+    assert [link.name for link in fleet.alive()] == ["worker 2", "worker 3"]
+    assert ray.killed == ray.actors[:2]
+    fleet.close()
+    assert ray.killed == ray.actors
+
+
+@pytest.mark.parametrize(("holds", "made"), [("nodes", 2), ("wait", 3)])
+def test_no_worker_stays_that_was_to_replace_one_at_the_end(
+    ray: Ray, holds: str, made: int
+) -> None:
+    fleet = RayFleet(On(said="ray", address="local"))
+    ray.holds = holds
+    fleet.lose(fleet.alive()[0])
+    assert ray.waits.wait(60)
+    fleet.close()
+    ray.goes_on.set()
+    join()
+    assert len(ray.actors) == made
+    assert {one.number for one in ray.killed} == {*range(made)}
+
+
+def test_nothing_is_asked_of_a_cluster_that_was_left(ray: Ray) -> None:
+    """Ray would start another one, with all of the process's environment."""
+    fleet = RayFleet(On(said="ray", address="local"))
+    link, _ = fleet.alive()
+    ray.is_here = False
+    with pytest.raises(WorkerLost, match="was left"):
+        link.ask("news", "jail", 1)
+    link.tell("kill", "jail", "it is over")
+    assert link.actor.asked == ["greet"]
