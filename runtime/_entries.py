@@ -247,6 +247,7 @@ class Entries:
             self._flush_beginnings()  # SQLite takes over what is left of the log
             with self._committing:
                 self._log.close()
+                self._log.before_taking_over = _nothing  # so both are freed at once
                 self._writer.close()
                 self._reader.close()
 
@@ -349,6 +350,10 @@ class Entries:
 _Committed: TypeAlias = "tuple[Sequence[_Waiting], StorageError | None]"
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 @dataclass(kw_only=True, eq=False)
 class _Log:
     """The write-ahead log of a file: what is flushed of it, and taken over into the file.
@@ -367,7 +372,7 @@ class _Log:
     written: int = 0
     flushed: int | None = None
     failure: StorageError | None = None
-    before_taking_over: Callable[[], None] = lambda: None
+    before_taking_over: Callable[[], None] = _nothing
     _flushing: threading.Lock = field(default_factory=threading.Lock)
     _connection: sqlite3.Connection | None = None
 

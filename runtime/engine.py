@@ -110,7 +110,10 @@ async def execute(
         plan=plan, task=task, context=context, path=path, carry=carry, given=given,
         allowance=allowance or Allowance(plan.team.execution.timeout),
     )  # fmt: skip
-    result = await run.to_the_end()
+    try:
+        result = await run.to_the_end()
+    finally:
+        run.let_go()
     run.allowance.count(result, path)
     context.trace.check()
     return result
@@ -168,6 +171,12 @@ class Running:
         if comes_through:
             return self._summary("done")
         return self._summary("failed", self._why())
+
+    def let_go(self) -> None:
+        """Forget who worked in the pass, and so be freed at once: each of them knows it as well."""
+        self.parts.clear()
+        self.desks.clear()
+        self.cut_off.clear()
 
     def _comes_through(self) -> bool:
         """Tell whether the pass has an answer; one that is to give none, what its policy asks."""

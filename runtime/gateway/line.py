@@ -228,6 +228,8 @@ class Line:
         except BaseException:
             self._keep(reservation, hearing)
             raise
+        finally:
+            hearing.received = None  # who gives it knows the hearing, and both are freed at once
         reservation.settle(metered(answer, prompt, self.rates))
         return bounded(answer)
 

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 from collections import Counter
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from coterie.runtime import Calls, Context, Gateway, Setting, Toolbox, Trace, compile, perform
 from coterie.runtime.collecting import collecting_seldom
 from coterie.runtime.command.signals import to_the_end
+from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.jail import Jails
+from coterie.runtime.record import Record
+from coterie.runtime.scrubber import Scrubber
+from coterie.schema import Catalogue, Model
+
+from .conftest import TASK, llm, team
 
 USUAL = (700, 10, 10)
 
@@ -65,3 +75,38 @@ def test_a_command_collects_seldom_until_its_work_is_done() -> None:
         to_the_end(work(fails=True), str)
     assert gc.get_threshold() == USUAL
     assert during[0] == during[1] > USUAL
+
+
+def test_a_run_leaves_nothing_for_it(tmp_path: Path) -> None:
+    agents = [llm(name) for name in ("one", "two", "judge")]
+    edges = dict.fromkeys(("one", "two"), ("judge",))
+
+    async def once(gateway: Gateway) -> None:
+        context: dict[str, Any] = {"jails": Jails(), "toolbox": Toolbox()}
+        plan = compile(team(*agents, edges=edges), Catalogue.of_host(models=gateway.models))
+        async with Record.begin(tmp_path, plan, TASK, Setting(), scrub=Scrubber()) as record:
+            calls = Calls(gateway=gateway, journal=record.journal)
+            trace = Trace(record.folder)
+            run = await perform(plan, TASK, Context(calls=calls, trace=trace, **context))
+            record.finish(run)
+        assert run.status == "done"
+
+    async def left() -> list[object]:
+        with ScriptedModel("yes") as model:
+            models = {"default": Model(alias="default", model="m", api_base=model.api_base)}
+            async with Gateway(models) as gateway:
+                await once(gateway)  # and what is made once
+                gc.collect()
+                gc.set_debug(gc.DEBUG_SAVEALL)
+                await once(gateway)
+                gc.collect()
+                return [*gc.garbage]
+
+    gc.disable()
+    try:
+        found = asyncio.run(left())
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert [one for one in found if type(one).__module__.startswith("coterie.")] == []
