@@ -11,6 +11,7 @@ both sides. So nothing that this driver does may be needed to read the pool.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -111,11 +112,11 @@ def set_up(folder: Path) -> tuple[Path, Path]:
         ) from None
     inside = folder.resolve().relative_to(top.resolve()).as_posix()
     lines = [f"{_pattern(inside, one)} merge={NAME}" for one in PATTERNS]
-    there = _content(path).decode() if path.exists() else ""
-    if missing := [line for line in lines if line not in there.splitlines()]:
+    there = _content(path) if path.exists() else b""
+    if missing := [line for line in map(os.fsencode, lines) if line not in there.splitlines()]:
         make_folders(path.parent)
-        gap = "" if not there or there.endswith("\n") else "\n"
-        append(path, (gap + "".join(f"{line}\n" for line in missing)).encode())
+        gap = b"" if not there or there.endswith(b"\n") else b"\n"
+        append(path, gap + b"".join(line + b"\n" for line in missing))
     return top, path
 
 

@@ -431,6 +431,8 @@ def entry_of(line: bytes, start: Place = START) -> Entry | None:
         raise ValueError("needs 'op', which is text, and 'value', which is an object")
     if not is_list(files) or not all(isinstance(name, str) for name in files):
         raise ValueError("has 'files' that are no list of names")
+    if any(name.startswith("/") or ".." in name.split("/") for name in files):
+        raise ValueError("has 'files' that are not in the ledger's folder")
     return Entry(
         op=op,
         value=value,

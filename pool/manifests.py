@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..schema.errors import StorageError
 from ..schema.json_text import dumps, loads
-from ..schema.values import is_mapping
+from ..schema.values import is_list, is_mapping
 from .union import Contradiction
 
 if TYPE_CHECKING:
@@ -55,9 +55,13 @@ def _read(name: str, text: str) -> Mapping[str, Any]:
         raise StorageError(f"{name}: cannot be read: {error}.") from None
     if not is_mapping(value) or not is_mapping(value.get("tasks")):
         raise StorageError(f"{name}: not what an evolution wrote there.")
-    if not all(isinstance(value.get(growing), list) for growing in GROWING):
+    if not all(_are_texts(value.get(growing)) for growing in GROWING):
         raise StorageError(f"{name}: not what an evolution wrote there.")
     return value
+
+
+def _are_texts(value: Any) -> bool:
+    return is_list(value) and all(isinstance(one, str) for one in value)
 
 
 def _rest(value: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -77,6 +77,17 @@ def test_setting_up_again_changes_nothing(tmp_path: Path) -> None:
     assert repo.git("check-attr", "merge", "ledger.jsonl").endswith(": coterie\n")
 
 
+def test_attributes_that_are_there_stay_in_whatever_encoding(tmp_path: Path) -> None:
+    repo = repository(tmp_path / "repository", "café")
+    attributes = repo.folder / ".git" / "info" / "attributes"
+    there = attributes.read_bytes()
+    attributes.write_bytes(b"# caf\xe9")
+    for _ in range(2):
+        came = invoked(mas_pool, ["git", str(repo.pool)], "mas-pool")
+        assert (came.code, came.err) == (0, "")
+        assert attributes.read_bytes() == b"# caf\xe9\n" + there
+
+
 def test_what_contradicts_stops_the_merge_and_our_side_stays(tmp_path: Path) -> None:
     repo = repository(tmp_path / "repository")
     for score, name in enumerate(("ann", "ben")):

@@ -84,6 +84,8 @@ def expect_told(folder: Path) -> None:
         (sealed('{"op": ["x"], "value": {}}'), "needs 'op'"),
         (sealed('{"op": "x", "value": {"kind": "told", "what": NaN}}'), "NaN is not JSON"),
         (sealed('{"op": "x", "files": [1], "value": {}}'), "no list of names"),
+        (sealed('{"op": "x", "files": ["a/../../x"], "value": {}}'), "not in the ledger's folder"),
+        (sealed('{"op": "x", "files": ["/etc/x"], "value": {}}'), "not in the ledger's folder"),
         (sealed("[]"), "is not JSON"),
         (sealed('{"op": "x", "value": ' + "[" * 100_000 + "]" * 100_000 + "}"), "too deeply"),
         (sealed('{"op": "x", "value": {"kind": "revised", "agent": "ada", "value": 1}}'), "value"),

@@ -203,13 +203,36 @@ def test_another_evolution_of_one_name_is_told(
     assert texts(ann) == before
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"tasks": {}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        '{"tasks": {}}',
+        '{"tasks": {}, "commands": [{}], "coterie": []}',
+        '{"tasks": {}, "commands": [], "coterie": "1"}',
+    ],
+)
 def test_a_manifest_that_is_none_is_told(text: str, two: tuple[Path, Path]) -> None:
     for one in two:
         evolution(one, b"1\n")
     (two[1] / "evolutions/town/evolution.json").write_text(text)
     with pytest.raises(StorageError, match=r"town: (cannot be read|not what an evolution wrote)"):
         join(*two, tell=silent)
+
+
+@pytest.mark.parametrize("name", ["teams", "teams/vote.yaml", "evolutions", "evolutions/town"])
+def test_no_link_is_followed_out_of_a_copy(
+    name: str, two: tuple[Path, Path], tmp_path: Path
+) -> None:
+    ann, ben = two
+    evolution(ben, b"1\n")
+    (ben / name).rename(tmp_path / "elsewhere")
+    (ben / name).symlink_to(tmp_path / "elsewhere")
+    before = texts(ann)
+    with pytest.raises(InputError, match=rf"{name} is a link\. Nothing was merged"):
+        join(ann, ben, tell=silent)
+    assert texts(ann) == before
 
 
 def test_two_heads_are_told_and_the_scaffold_follows(two: tuple[Path, Path]) -> None:
