@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class OwnTime:
         Raises:
             TimeoutError: It was.
         """
-        return _Bounded(self)
+        return _UNBOUNDED if self._limit is None else _Bounded(self)
 
     @property
     def spent(self) -> float:
@@ -81,6 +82,9 @@ class _Bounded:
     async def __aexit__(self, *raised: Any) -> None:
         self._time._scope = None  # pyright: ignore[reportPrivateUsage]
         await self._scope.__aexit__(*raised)
+
+
+_UNBOUNDED = contextlib.nullcontext()
 
 
 class _Counted:

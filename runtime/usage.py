@@ -65,12 +65,25 @@ class Usage:
         return Usage(**{name: max(0, one) for name, one in left.items()})
 
     def value(self) -> dict[str, float]:
-        """Give the counts as plain values, for the trace; `asdict` would copy each of them."""
-        return {
-            name: count
-            for name in self.__slots__
-            if (count := getattr(self, name)) or name not in SELDOM
+        """Give the counts as plain values; `asdict` would copy each of them."""
+        counts = {
+            "calls": self.calls,
+            "prompt_tokens": self.prompt_tokens,
+            "cached_tokens": self.cached_tokens,
+            "stored_tokens": self.stored_tokens,
+            "completion_tokens": self.completion_tokens,
+            "reasoning_tokens": self.reasoning_tokens,
+            "usd": self.usd,
+            "unpriced_calls": self.unpriced_calls,
+            "unmetered_calls": self.unmetered_calls,
+            "uncertain_calls": self.uncertain_calls,
+            "uncertain_usd": self.uncertain_usd,
+            "cached_calls": self.cached_calls,
         }
+        for name in SELDOM:
+            if not counts[name]:
+                del counts[name]
+        return counts
 
     @property
     def tokens(self) -> int:
