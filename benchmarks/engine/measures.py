@@ -1,11 +1,8 @@
-"""What is measured of this project alone: cold starts, loading, and a call that never answers."""
+"""What is measured of this project alone: loading, and a call that never answers."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...runtime import Calls, Context, Gateway, Toolbox, compile, perform
 from ...runtime.jail import Jails
-from ...schema import Agent, Catalogue, InputError, Model, Task, Team, load_team
+from ...schema import Agent, Catalogue, Model, Task, Team, load_team
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,9 +52,6 @@ class Measure:
 def alone(api_base: str) -> list[Measure]:
     """Measure what has no peer. `api_base` is the simulator's."""
     return [
-        Measure(
-            "cold `mas-validate` of the debate, CPU", _cold("mas-validate", str(DEBATE)), "s", 0.25
-        ),
         Measure("validate and compile the debate, CPU", _load_and_compile() * 1000, "ms", 15.0),
         Measure(f"a hung call, timeout {HANG_SECONDS:g} s", _hang(api_base), "s", HANG_SECONDS + 1),
     ]
@@ -65,21 +59,6 @@ def alone(api_base: str) -> list[Measure]:
 
 def _repeated(measure: Callable[[], float], times: int = 7) -> float:
     return median(measure() for _ in range(times))
-
-
-def _cold(command: str, *arguments: str) -> float:
-    """Processor seconds of a command as a whole process."""
-    program = Path(sys.executable).with_name(command)
-    if not program.exists():
-        raise InputError(f"{program} is not there. Install coterie where this Python is.")
-
-    def once() -> float:
-        before = os.times()
-        subprocess.run([str(program), *arguments], check=True, stdout=subprocess.DEVNULL)
-        after = os.times()
-        return sum(after[2:4]) - sum(before[2:4])
-
-    return _repeated(once)
 
 
 def _load_and_compile() -> float:
