@@ -52,7 +52,7 @@ class Body:
         Args:
             fields: What is said in one way only. What is None is not said.
             ladders: What can be said in several ways, by parameter.
-            refused: The forms that the endpoint does not take, as `refused_form` names them.
+            refused: What the endpoint does not take, as `refused_form` and `refused_field` name it.
             extra: What the host wants said besides; what it says otherwise is not changed by it.
         """
         forms = chosen(ladders or {}, refused)

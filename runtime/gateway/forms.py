@@ -25,7 +25,9 @@ __all__ = [
     "chosen",
     "each_alone",
     "in_pieces",
+    "is_refused",
     "one_of",
+    "refused_field",
     "refused_form",
     "unknown",
 ]
@@ -125,15 +127,23 @@ def refused_form(parameter: str, form: Form) -> str:
     return f"{parameter}={form.name}"
 
 
+def refused_field(parameter: str, place: str) -> str:
+    """Give the name under which a field that was refused is remembered, whatever stands in it."""
+    return f"{parameter} in {place}"
+
+
+def is_refused(parameter: str, form: Form, refused: AbstractSet[str]) -> bool:
+    """Tell whether an endpoint does not take a form, or the field that it stands in."""
+    return refused_form(parameter, form) in refused or (
+        form.place != "" and refused_field(parameter, form.place) in refused
+    )
+
+
 def chosen(ladders: Mapping[str, Ladder], refused: AbstractSet[str]) -> dict[str, Form]:
     """Choose a form of each parameter: the first known that was not refused, else the last."""
     return {
         parameter: next(
-            (
-                form
-                for form in ladder
-                if form.is_known and refused_form(parameter, form) not in refused
-            ),
+            (form for form in ladder if form.is_known and not is_refused(parameter, form, refused)),
             ladder[-1],
         )
         for parameter, ladder in ladders.items()

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from .body import Body
-from .forms import each_alone, refused_form
+from .forms import each_alone, is_refused
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -109,4 +109,4 @@ class Outlines:
 def _is_seedless(request: ChatRequest, refused: AbstractSet[str]) -> bool:
     """Tell whether the model does not take the seed of a request."""
     ladder = each_alone(seed=request.seed).get("seed", ())
-    return any(refused_form("seed", form) in refused for form in ladder)
+    return any(is_refused("seed", form, refused) for form in ladder)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from .forms import LEFT_OUT, refused_form
+from .forms import LEFT_OUT, refused_field, refused_form
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
+    from collections.abc import Set as AbstractSet
 
     from .body import Body
     from .errors import CallError
@@ -74,15 +75,27 @@ _REFUSES = re.compile(
     r"|removed|cannot find field|too complex|too large",
     re.IGNORECASE,
 )
-_OF_THE_NAME = re.compile(
-    r"(?:unsupported|unknown|unrecogni[sz]ed|unexpected|invalid) (?:parameter|field|argument|name"
-    r"|keyword|request argument)|not support(?:ed)? (?:the )?(?:parameter|argument|field)"
-    r"|(?:extra|additional|extraneous) (?:inputs?|fields?|keys?|properties)|not permitted"
+_FIELD = r"(?:parameter|field|argument|name|keyword|request argument)(?! value)"
+_NO_SUCH = (
+    rf"(?:unsupported|unknown|unrecogni[sz]ed|unexpected) {_FIELD}"
+    r"|not support(?:ed)? (?:the )?(?:parameter|argument|field)"
+    r"|(?:extra|additional|extraneous) (?:inputs?|fields?|keys?|properties)"
     r"|argument not supported|cannot find field|deprecated"
+)
+"""Words that no other value would have changed."""
+_UNKNOWN = re.compile(_NO_SUCH, re.IGNORECASE)
+_OF_THE_NAME = re.compile(
+    rf"{_NO_SUCH}|invalid {_FIELD}|not permitted"
     r"|(?:is|are) (?:not|no longer) (?:supported|allowed)|unsupported(?! value)|not a supported"
     r"|does not support|doesn't support",
     re.IGNORECASE,
 )
+_OF_A_VALUE = re.compile(
+    r"\bvalues?\b|\bonly\b|must be|should be|may not be|one of|between|at most|at least|\bthis \w+_"
+    r"|(?:less|greater|larger|smaller|lower|higher) than|\bwhen\b|\bmode\b|tools with|together",
+    re.IGNORECASE,
+)
+"""Signs of a refusal that holds for some values or circumstances."""
 _TOGETHER = re.compile(r"both be|cannot both|only one of|use only one|mutually exclusive", re.I)
 _PARAM = re.compile(rf"{_QUOTE}param{_QUOTE}\s*:\s*{_QUOTE}([^\"'`]+){_QUOTE}")
 _LOC = re.compile(
@@ -122,8 +135,9 @@ def refused_by(error: CallError, body: Body, again: Collection[str]) -> frozense
             for refused then, rather than tried one by one.
 
     Returns:
-        The forms as `refused_form` names them. Those that are the last way to say something are
-        never among them.
+        The forms as `refused_form` names them, or where it does not take a parameter whatever its
+        value, the field as `refused_field` names it. Those that are the last way to say something
+        are never among them.
     """
     said = _plain(error.words)
     if error.status not in STATUSES or not _REFUSES.search(said) or _NOT_A_REFUSAL.search(said):
@@ -134,8 +148,12 @@ def refused_by(error: CallError, body: Body, again: Collection[str]) -> frozense
         if (out := _out(said, used, body.ladders[parameter], again=parameter in again))
     }
     parameter = _named(said, refusable)
-    out = refusable[parameter] if parameter else ()
-    return frozenset(refused_form(parameter or "", form) for form in out)
+    if parameter is None:
+        return frozenset()
+    used = body.forms[parameter]
+    if _is_of_the_field(said, used, body.ladders[parameter]):
+        return frozenset([refused_field(parameter, used.place)])
+    return frozenset(refused_form(parameter, form) for form in refusable[parameter])
 
 
 def _plain(words: str) -> str:
@@ -169,16 +187,38 @@ def _out(said: str, used: Form, ladder: Ladder, *, again: bool) -> Collection[Fo
     ahead = ladder[:-1]
     if used not in ahead:
         return ()
-    offered = {form.name for form in ladder if _offers(said, form)} - {used.name}
+    offered = _offered(said, used, ladder)
     if used is LEFT_OUT:
         return [used] if offered else ()
     alike = [form for form in ahead if form.place == used.place]
-    names_field = _OF_THE_NAME.search(said) is not None
     if used.name == used.place:  # its name is all that can be wrong with it, not its value
-        return alike if names_field else ()
-    if again or (names_field and not offered and not _quotes(said, used.name)):
+        return alike if _OF_THE_NAME.search(said) else ()
+    if again or _is_of_the_name(said, used, ladder):
         return alike
     return [form for form in alike if form.name not in offered] if offered else [used]
+
+
+def _is_of_the_name(said: str, used: Form, ladder: Ladder) -> bool:
+    """Tell whether no form of a field is said to be better than the one that was used."""
+    return not (
+        _OF_THE_NAME.search(said) is None
+        or _offered(said, used, ladder)
+        or _quotes(said, used.name)
+    )
+
+
+def _is_of_the_field(said: str, used: Form, ladder: Ladder) -> bool:
+    """Tell whether a field is refused as such: no other value would be taken either."""
+    if used.place in {"", used.name} or not _is_of_the_name(said, used, ladder):
+        return False
+    value = rf"(?<![\w.]){re.escape(used.name)}(?![\w.])"
+    may_depend = _OF_A_VALUE.search(said) or re.search(value, said)
+    return _UNKNOWN.search(said) is not None or not may_depend
+
+
+def _offered(said: str, used: Form, ladder: Ladder) -> AbstractSet[str]:
+    """Find the forms that are named as better than the one that was used."""
+    return {form.name for form in ladder if _offers(said, form)} - {used.name}
 
 
 def _quotes(said: str, name: str) -> bool:

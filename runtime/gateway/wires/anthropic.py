@@ -9,7 +9,7 @@ from ....schema.values import is_mapping
 from ..answer import answer_of
 from ..body import Body
 from ..errors import CallError
-from ..forms import LEFT_OUT, Form, chosen, each_alone, in_pieces, refused_form
+from ..forms import LEFT_OUT, Form, chosen, each_alone, in_pieces, is_refused
 from ..told import with_schema
 from .anthropic_answer import ANSWER_TOOL, as_chat, is_interleaved
 from .anthropic_schema import as_input_schema, as_output_format
@@ -63,7 +63,7 @@ class AnthropicWire:
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
         """Write a request; see `Wire.body`."""
-        is_cached = refused_form("cache_control", CACHED) not in refused
+        is_cached = not is_refused("cache_control", CACHED, refused)
         tools = [_tool(one) for one in request.tools]
         fields = {
             "model": endpoint.model,

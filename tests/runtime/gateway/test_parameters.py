@@ -39,6 +39,16 @@ EVERYTHING: dict[str, Any] = {
     "tool_choice": "required",
     "schema": SCHEMA,
 }
+OTHERS: dict[str, Any] = {
+    "temperature": 0.25,
+    "top_p": 0.8,
+    "seed": 8,
+    "stop": ["finis"],
+    "effort": "high",
+    "tool_choice": "none",
+    "schema": SCHEMA,
+}
+"""Other values than any that are asked for below."""
 
 
 def asking(**sent: Any) -> ChatRequest:
@@ -70,6 +80,72 @@ def test_what_is_refused_is_said_otherwise_in_any_providers_words(row: Mapping[s
     other = body(wanted, before | refused)
     then = {one: form.name for one, form in other.forms.items() if form != sent.forms[one]}
     assert then == row["then"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [row for row in TABLE if row["then"]],
+    ids=lambda row: f"{row['provider']}: {row['from']}",
+)
+def test_a_parameter_that_is_refused_as_such_is_refused_with_every_value(
+    row: Mapping[str, Any],
+) -> None:
+    before = frozenset(row.get("after", ()))
+    error = refusing(row["said"], status=row.get("status", 400))
+    refused = refused_by(error, body(asking(**row["sent"]), before), row.get("again", ()))
+    other = body(asking(**{name: OTHERS[name] for name in row["sent"]}), before | refused)
+    left_out = {name for name in row["then"] if other.forms[name].name == "left out"}
+    assert left_out == {*row.get("always", ())}
+
+
+@pytest.mark.parametrize(
+    ("said", "is_always"),
+    [
+        ("seed is not supported by this model", True),
+        ("'seed' is not supported when temperature is 0", False),
+        ("seed 7 is not supported", False),
+        ("Unsupported value: 'seed' does not support 7 with this model.", False),
+        ("1 validation error: seed Extra inputs are not permitted [input_value=7]", True),
+        ("seed must be at most 6; larger ones are not supported", False),
+    ],
+)
+def test_what_is_said_of_a_value_stays_with_the_value(said: str, is_always: bool) -> None:
+    refused = refused_by(refusing(said), body(asking(seed=7)), ())
+    assert "seed" not in body(asking(seed=7), refused).fields
+    assert ("seed" not in body(asking(seed=8), refused).fields) is is_always
+
+
+@pytest.mark.parametrize(
+    ("said", "taken", "requests", "told_of"),
+    [
+        ("Unsupported parameter: 'seed' is not supported with this model.", (), 20 + 1, 1),
+        ("invalid seed: only 1 is allowed for this model", (1,), 1 + 19 * 2, 19),
+    ],
+)
+def test_what_takes_no_seed_is_asked_in_vain_once_and_not_for_each_seed(
+    said: str, taken: tuple[int, ...], requests: int, told_of: int
+) -> None:
+    told: list[Adaptation] = []
+
+    async def behave(_model: str, sent: Mapping[str, Any]) -> ChatAnswer:
+        if "seed" in sent and sent["seed"] not in taken:
+            raise refusing(said)
+        return answer()
+
+    async def scene() -> list[ChatAnswer]:
+        async with gateway_to(provider) as gateway:
+            return [
+                await gateway.chat(request(seed=seed), on_adapted=told.append)
+                for seed in range(1, 21)
+            ]
+
+    provider = Provider(behave)
+    answers = run_virtually(scene())
+    assert len(provider.asked) == requests
+    assert [one.adapted for one in answers] == [
+        {} if seed in taken else {"seed": "left out"} for seed in range(1, 21)
+    ]
+    assert len(told) == told_of
 
 
 @pytest.mark.parametrize(

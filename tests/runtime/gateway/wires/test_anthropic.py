@@ -614,3 +614,5 @@ def test_what_a_model_refuses_is_said_otherwise_from_then_on(
     assert len(served.bodies) == 2
     assert {key: served.bodies[1].get(key) for key in then} == then
     assert answer.adapted == told
+    left_out = [name for name, instead in told.items() if instead == "left out"]
+    assert not [name for name in left_out if f'"{name}"' in json.dumps(served.bodies[1])]
