@@ -229,7 +229,7 @@ class QdrantStore:
 
         try:
             yield
-        except (ApiException, QdrantException, JSONDecodeError) as error:
+        except (ApiException, QdrantException, JSONDecodeError, UnicodeDecodeError) as error:
             if self._exists and getattr(error, "status_code", None) == GONE:
                 raise self._lost("is gone") from error
             said = " ".join(str(error).split())[:LONGEST_QUOTE].rstrip(".")
@@ -261,7 +261,7 @@ def collection_of(pool_folder: Path, embedder: str, prefix: str = "coterie") -> 
 
 
 def _version(text: str) -> tuple[int, ...]:
-    return tuple(int(one) for one in re.findall(r"\d+", text)[:2])
+    return tuple(int(one) for one in re.findall(r"\d{1,9}", text)[:2])
 
 
 def _payload(labels: Labels) -> dict[str, Any]:
