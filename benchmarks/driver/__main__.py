@@ -36,6 +36,10 @@ LOADS = (0.5, 0.9, 1.0, 2.0)
 POINTS = (0.25, 0.75, 1.5)
 CHECKED_SECONDS = 0.5
 LOW = 5
+MOST, LEAST = 1e9, 1e-6
+"""Of any number that is asked about; and of hours. Beyond these, numbers are no longer finite."""
+WIDEST = 100.0
+"""Of spreads."""
 HEAD_ROOM = 0.8
 """What a driver is planned for: the share of what saturates it."""
 
@@ -108,17 +112,17 @@ def _check(load: Load, in_flight: Sequence[int], tasks: int, hours: float) -> No
     """
     wanted: dict[str, tuple[float, bool]] = {
         "--latency": (load.latency, load.latency >= 0),
-        "--spread": (load.spread, load.spread >= 0),
+        "--spread": (load.spread, 0 <= load.spread <= WIDEST),
         "--calls": (load.calls_per_run, load.calls_per_run >= 1),
         "--in-flight": (min(in_flight, default=1), min(in_flight, default=1) >= 1),
         "--code": (load.code, 0 <= load.code < 1),
         "--code-seconds": (load.code_seconds, load.code_seconds > 0),
         "--workers": (load.workers, load.workers >= 1),
         "--tasks": (tasks, tasks >= 1),
-        "--hours": (hours, hours > 0),
+        "--hours": (hours, hours >= LEAST),
     }
     for name, (value, is_fine) in wanted.items():
-        if not is_fine or not math.isfinite(value):
+        if not is_fine or not value <= MOST:
             raise InputError(f"{name} {value}: that is no load. See --help for what it is of.")
 
 

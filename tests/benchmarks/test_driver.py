@@ -168,6 +168,11 @@ def test_what_is_measured_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
         ("--workers", "0"),
         ("--tasks", "0"),
         ("--hours", "inf"),
+        ("--hours", "1e-320"),
+        ("--latency", "1e308"),
+        ("--spread", "1e200"),
+        ("--tasks", "1" + 400 * "0"),
+        ("--workers", "1" + 400 * "0"),
         ("--check",),
     ],
 )
@@ -175,6 +180,15 @@ def test_what_is_no_load_is_refused(words: tuple[str, ...]) -> None:
     came = run("--fixed", *words)
     assert came.code == 2
     assert words[0] in came.err
+
+
+def test_the_largest_load_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it at once; only the plan follows from these numbers."""
+    monkeypatch.setattr(command, "FEWEST", 10)
+    most, largest = "1000000000", ("--tasks", "--calls", "--workers", "--code-seconds", "--latency")
+    words = [word for name in largest for word in (name, most)]
+    came = run("--fixed", "--in-flight", "1", *words, "--hours", "1e-6", "--spread", "100")
+    assert (came.code, came.err) == (0, "")
 
 
 def test_the_page_has_the_numbers_of_the_fixed_table() -> None:
