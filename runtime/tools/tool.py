@@ -12,13 +12,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...schema.catalogue import tool_identifier
-from ...schema.errors import AgentError
+from ...schema.errors import AgentError, JailError
 from ...schema.json_text import dumps, loads
 from ...schema.problems import dotted
 from ...schema.values import is_mapping
 from ..bounds import LARGEST_RESULT, LONGEST_EVENT
 from ..brief import Room, TooMuch, brief_keywords, excess
 from ..dialogue import shortened
+from ..moving import is_lost
 from ..once import unkept
 
 if TYPE_CHECKING:
@@ -139,6 +140,7 @@ class GrantedTool:
         Raises:
             ToolError: The arguments do not fit, the tool could not do it, or it has a bug: whatever
                 it raises, the agent is told and goes on. Or a person said no.
+            JailLost: The machine that the workspace was on is gone.
         """
         too_much = excess(arguments)
         made = False
@@ -166,7 +168,11 @@ class GrantedTool:
         return {**came, "seconds": round(time.monotonic() - started, 6)}
 
     async def _done(self, arguments: Any) -> Mapping[str, Any]:
-        """Have it do its work, and give what came of it, whatever it raises."""
+        """Have it do its work, and give what came of it, whatever it raises.
+
+        Raises:
+            JailLost: The machine that the workspace was on is gone.
+        """
         try:
             checked = self._checked(arguments)
             if self.approvals is not None:
@@ -177,7 +183,9 @@ class GrantedTool:
         except ToolError as error:
             detail = {"detail": _bounded(error.detail)} if error.detail else {}
             return {"error": _bounded(str(error)), **detail}
-        except Exception as error:  # noqa: BLE001 - others wrote the tool, and it may raise anything
+        except Exception as error:  # others wrote the tool, and it may raise anything
+            if isinstance(error, JailError) and is_lost(error):
+                raise  # no answer: the agent begins again elsewhere, where the tool can do it
             raised = "".join(traceback.format_exception_only(error)).strip()
             detail = "".join(traceback.format_exception(error))
             return {"error": _bounded(f"{self.tool.name}: {raised}"), "detail": _bounded(detail)}

@@ -178,6 +178,18 @@ def test_whenever_a_worker_is_lost_the_result_is_that_of_this_machine(
 
 
 @needs_jail
+@pytest.mark.parametrize("journaled", [True, False])
+def test_no_tool_answers_that_the_worker_is_lost(lab: Lab, journaled: bool) -> None:
+    here = lab.run(Jails())
+    with near() as (jails, fleet):
+        for link in fleet.links:
+            link.dies_at = ("refresh", 1)  # which `read_file` asks for; both of them
+        made = lab.run(jails, journaled=journaled)
+    assert made.moves == 2
+    assert made.came() == here.came()
+
+
+@needs_jail
 def test_without_a_journal_nothing_is_paid_twice_either(lab: Lab) -> None:
     here = lab.run(Jails(), journaled=False)
     with near() as (jails, fleet):
