@@ -31,6 +31,7 @@ from ..jail.scratch import ScratchFolder, sweep
 from ..jail.tree import (
     SMALLEST,
     Change,
+    Overgrown,
     change,
     entries,
     read_content,
@@ -459,7 +460,9 @@ def _digest(content: bytes) -> str:
 
 
 def _failed(error: JailError) -> Failed:
-    return {"failed": str(error), "kind": "killed" if isinstance(error, JailKilled) else "jail"}
+    kinds = {"killed": JailKilled, "overgrown": Overgrown}
+    kind = next((name for name, one in kinds.items() if isinstance(error, one)), "jail")
+    return {"failed": str(error), "kind": kind}
 
 
 def _removed(hosted: _Hosted) -> None:

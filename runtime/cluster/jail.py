@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ...schema.errors import JailError, LimitError, ModelError, StorageError
 from ...schema.json_text import dumps, loads
 from ..jail.process import JailKilled, JailLost
-from ..jail.tree import Change, entries, read_content, rebuild, scan, tree_of, value_of
+from ..jail.tree import Change, Overgrown, entries, read_content, rebuild, scan, tree_of, value_of
 from .host import ALONG
 from .link import WorkerLost
 from .process import RemoteProcess
@@ -28,6 +28,8 @@ __all__ = ["RemoteJail", "Wanted"]
 
 TRIES = 5
 """How often files are sent that a worker lacks; it may have to let go of some meanwhile."""
+KINDS = {"killed": JailKilled, "overgrown": Overgrown}
+"""How failures are told apart on the way here."""
 WHAT_STAYS = (ModelError, LimitError, StorageError)
 """What ended an agent, whatever became of its jail meanwhile."""
 
@@ -160,6 +162,7 @@ class RemoteJail:
 
         Raises:
             JailLost: The worker is gone, and with it what the code left.
+            Overgrown: What it left is more than may be brought.
             JailError: What it left cannot be brought.
         """
         with self._turn:
@@ -262,8 +265,7 @@ def succeeded(came: Any) -> Any:
         JailError: It is one.
     """
     if isinstance(came, dict) and "failed" in came:
-        kind = JailKilled if came["kind"] == "killed" else JailError
-        raise kind(came["failed"])
+        raise KINDS.get(came["kind"], JailError)(came["failed"])
     return came
 
 

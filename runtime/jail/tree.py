@@ -26,6 +26,7 @@ __all__ = [
     "Change",
     "Entry",
     "Found",
+    "Overgrown",
     "change",
     "entries",
     "read_content",
@@ -46,6 +47,10 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 _KINDS = ("folder", "file", "link", "same")
+
+
+class Overgrown(JailError):
+    """What code left in a folder is deeper or larger than what may travel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,8 @@ def scan(
         live: Something is at work in it: what goes away meanwhile, or cannot be read, is left out.
 
     Raises:
-        JailError: It cannot be read, is deeper than `DEEPEST`, or larger than it may be.
+        Overgrown: It is deeper than `DEEPEST`, or larger than it may be.
+        JailError: It cannot be read.
     """
     found = _Scan(before=before, largest=largest, live=live)
     try:
@@ -133,7 +139,7 @@ class _Scan:
     def look_into(self, folder: int, prefix: str, depth: int) -> None:
         """Take in what is in an open folder."""
         if depth > DEEPEST:
-            raise JailError(f"The work folder is deeper than {DEEPEST} folders.")
+            raise Overgrown(f"The work folder is deeper than {DEEPEST} folders.")
         with os.scandir(folder) as listed:
             names = sorted(entry.name for entry in listed)
         for name in names:
@@ -180,7 +186,7 @@ class _Scan:
     def _count(self, size: int) -> None:
         self.bytes += size
         if self.largest is not None and self.bytes > self.largest:
-            raise JailError(f"What is in the work folder has more than {self.largest} bytes.")
+            raise Overgrown(f"What is in the work folder has more than {self.largest} bytes.")
 
 
 def stamped(root: Path, tree: Mapping[str, Entry]) -> dict[str, Found]:

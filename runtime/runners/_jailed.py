@@ -6,6 +6,7 @@ import contextlib
 import functools
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ...schema.errors import AgentError
 from ...schema.values import parts
 
 if TYPE_CHECKING:
@@ -30,16 +31,21 @@ def jailed(assignment: Assignment, bridge: Bridge, **options: Any) -> Generator[
         options: Passed to `Jails.open`.
 
     Raises:
-        AgentError: There is no workspace.
+        AgentError: There is no workspace, or the code left more there than can come from elsewhere.
         JailLost: The jail's machine is gone; the agent can be run again.
         JailError: There is no jail.
     """
-    with _waiting(assignment, bridge):
-        jail = assignment.jails.open(assignment.workspace.path, **options)
-    with jail:
-        bridge.on_stop(jail.kill)
-        assignment.workspace.jail = jail
-        yield jail
+    from ..jail.tree import Overgrown
+
+    try:
+        with _waiting(assignment, bridge):
+            jail = assignment.jails.open(assignment.workspace.path, **options)
+        with jail:
+            bridge.on_stop(jail.kill)
+            assignment.workspace.jail = jail
+            yield jail
+    except Overgrown as error:  # by its code: this host has done nothing wrong
+        raise AgentError(str(error)) from error
 
 
 @contextlib.contextmanager

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from coterie.runtime.cluster import host
-from coterie.runtime.jail import Jails, Shell
-from coterie.schema.errors import JailError, LimitError
+from coterie.runtime.jail import Jails, Limits, Shell
+from coterie.runtime.runners._jailed import jailed
+from coterie.schema.errors import AgentError, JailError, LimitError
 
 from .links import near
 
@@ -76,3 +80,17 @@ def test_a_folder_that_cannot_come_back_hides_no_budget_that_is_used_up(tmp_path
             run_too_deep(jails, tmp_path, LimitError("the budget is used up"))
         with pytest.raises(JailError, match="deeper than"):
             run_too_deep(jails, tmp_path)
+
+
+def test_a_folder_that_cannot_come_back_is_its_agents_failure(tmp_path: Path) -> None:
+    """Not this host's: else one agent's code could keep an evolution from ever going on."""
+    workspace = SimpleNamespace(path=tmp_path, jail=None)
+    bridge: Any = SimpleNamespace(tell=lambda done: done(), on_stop=lambda _: None)
+
+    def work(jails: Jails) -> None:
+        assignment: Any = SimpleNamespace(workspace=workspace, jails=jails, waiting=nullcontext)
+        with jailed(assignment, bridge, limits=Limits(disk=1 << 20)) as jail:
+            Shell(jail).run("truncate -s 200M sparse")
+
+    with near(1) as (jails, _), pytest.raises(AgentError, match="has more than"):
+        work(jails)
