@@ -211,6 +211,11 @@ def data(tmp_path: Path) -> Path:
     return data
 
 
+def resuming(evaluations: Path, cluster: Cluster) -> tuple[str, ...]:
+    (results,) = evaluations.iterdir()
+    return ("mas-bench", "resume", str(results), "--quiet", "--on", cluster.address)
+
+
 def test_repairs_survive_killed_workers_and_a_killed_driver(
     cluster: Cluster,
     data: Path,
@@ -228,6 +233,9 @@ def test_repairs_survive_killed_workers_and_a_killed_driver(
             words = bench(model, data, f"there-{number}", "--on", cluster.address)
             with cluster.losing(kills - len(cluster.kills), number):
                 came = ran(tmp_path, *words)
+            if came.returncode == 1:  # the same work was lost more often than anyone is moved
+                assert "The worker with the jail is lost" in came.stderr
+                came = ran(tmp_path, *resuming(tmp_path / f"there-{number}", cluster))
             assert came.returncode == 0, came.stderr
             assert len(model.calls) == CALLS, "nothing is paid twice"
         assert figures(tmp_path / f"there-{number}") == expected
@@ -244,9 +252,7 @@ def test_repairs_survive_killed_workers_and_a_killed_driver(
         ) as driver:
             wait_for(lambda: len(model.calls) >= CALLS // 2, "half of the calls", 120)
             driver.kill()
-        (results,) = (tmp_path / "driven").iterdir()
-        resumed = ("mas-bench", "resume", str(results), "--quiet", "--on", cluster.address)
-        came = ran(tmp_path, *resumed)
+        came = ran(tmp_path, *resuming(tmp_path / "driven", cluster))
         assert came.returncode == 0, came.stderr
         # A call that was under way when the driver was killed is made again.
         assert CALLS <= len(model.calls) <= CALLS + TASKS
