@@ -113,7 +113,10 @@ class Services:
                 Nothing was spent.
             ModelError: The embedded model's server did not start.
         """
-        if plan.needs_jail:
+        if plan.needs_jail and self.jails.elsewhere:
+            # Where all workers are lost, it waits for another one.
+            await asyncio.to_thread(self.jails.check)
+        elif plan.needs_jail:
             self.jails.check()
         if lacking := plan.lacks():
             raise InputError("\n".join(lacking))

@@ -8,21 +8,27 @@ import json
 import socket
 import subprocess
 import sys
+import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
 from coterie.benchmarks.command import main as bench
 from coterie.operators.command.evolve import main as evolve
+from coterie.runtime import compile
 from coterie.runtime.cluster import On
 from coterie.runtime.cluster.opening import Unopened, open_workers
 from coterie.runtime.command.run import main as run
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.jail import Jails
-from coterie.runtime.services import Setting
+from coterie.runtime.services import Setting, open_services
+from coterie.schema.catalogue import Catalogue
 from coterie.schema.errors import InputError, JailError
+from coterie.schema.loading import parse_team
 
 from ...came import invoked
 
@@ -135,6 +141,32 @@ def test_commands_end_with_one_sentence_and_2(
         assert told in came.err
         assert "Traceback" not in came.err
         assert not (tmp_path / "pool").exists()
+
+
+class Waited:
+    """A cluster that says nothing until `is_there` is set."""
+
+    def __init__(self) -> None:
+        self.is_there = threading.Event()
+
+    def check(self) -> None:
+        if not self.is_there.wait(10):
+            raise InputError("nobody came")
+
+
+def test_nothing_else_waits_while_a_worker_is_waited_for() -> None:
+    known = Catalogue.of_host()
+    text = b'name: solo\nagents: {a: {agent_type: CodeAgent, prompt: "Say."}}\n'
+    plan = compile(parse_team(text, "solo.yaml", known), known)
+    place: Any = Waited()
+
+    async def prepared() -> None:
+        async with open_services(known, Setting()) as services:
+            asyncio.get_running_loop().call_soon(place.is_there.set)
+            here = replace(services, jails=Jails(place=place))
+            await here.prepare(plan, offline=True)
+
+    asyncio.run(prepared())
 
 
 def test_nothing_imports_ray_before_it_is_needed() -> None:
