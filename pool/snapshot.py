@@ -87,6 +87,8 @@ class Snapshot:
                 tables.append(tail[:size])
                 tail = tail[size:]
             repeats = {int(start): _place_of(end) for start, end in value["repeats"].items()}
+            if any(end.offset <= start for start, end in repeats.items()):
+                return None  # who looks for the end of repeats would go round
             *lasting, keys, offsets = tables
             known = Known(
                 place=place,

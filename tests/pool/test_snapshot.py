@@ -164,6 +164,7 @@ def test_a_snapshot_of_another_pool_of_a_version_or_a_machine_does_not_fit(
         resealed(content, lambda value: {**value, "order": "middle"}),
         resealed(content, lambda _value: []),
         resealed(content, lambda value: {**value, "place": [1, 10**12, "x"]}),
+        resealed(content, lambda value: {**value, "repeats": {"7": [1, 7, "x"]}}),
     ):
         path.write_bytes(one)
         assert newest(folder) is None
