@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..schema.errors import ConfigError, InputError, StorageError
-from ..schema.files import locked, make_folder, rename, sync, write_atomically
+from ..schema.files import locked, rename, write_atomically
 from ..schema.loading import read_team
 from .agent_folders import AgentFolders
 from .layout import EVOLUTIONS, LEDGER, LOCK, MANIFEST, TEAMS, TURNS, make_folders
 from .ledger import Ledger
 from .manifests import united_manifests
 from .pool import Pool
+from .replacing import copy_folder, put_back, replace_evolution
 from .scaffold import Scaffold
 from .state import State
 from .union import Contradiction, Line, Side, union_of
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 __all__ = ["Joined", "join", "join_into"]
-
-NOT_COPIED = (".git", ".cache", ".*.lock", ".*.yaml.*", ".*.jsonl.*")
-"""What a pool can do without, and the history of git that a copy of it has for itself."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,7 +90,7 @@ def join_into(target: Path, one: Path, other: Path, *, tell: Callable[[str], Non
         raise InputError(f"{target}: there is no folder {target.parent}.")
     aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
     try:
-        _copy(one, aside)
+        copy_folder(one, aside)
         joined = _join(aside, other, one, tell)
         with suppress(FileNotFoundError):
             target.rmdir()
@@ -111,6 +109,7 @@ def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) 
     """Take another copy into a pool, which messages call as they do."""
     heads = [_checked(one, tell) for one in (folder, other)]
     with locked(folder / LOCK), locked(Ledger(folder / LEDGER).lock):
+        put_back(folder)  # what a merge left that was killed
         before = Side.of(str(called / LEDGER), _content(folder / LEDGER))
         theirs = Side.of(str(other / LEDGER), _content(other / LEDGER))
         lines, notes = union_of(before, theirs, folder)
@@ -119,7 +118,7 @@ def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) 
         evolutions = dict(_evolutions(folder, other, called))
         _take_teams(folder, other, state)
         for name, manifest in evolutions.items():
-            _take_evolution(folder / EVOLUTIONS / name, other / EVOLUTIONS / name, manifest)
+            _take_evolution(folder, name, other / EVOLUTIONS / name, manifest)
         write_atomically(folder / LEDGER, b"".join(line.text for line in lines))
         for agent in state.agents.values():
             AgentFolders(folder).write(agent, state.learnt)
@@ -147,7 +146,7 @@ def _expect_own_files(other: Path, state: State) -> None:
     """
     teams = [other / TEAMS / member.path.name for member in state.teams.values()]
     evolutions = other / EVOLUTIONS
-    for path in (other / TEAMS, *teams, evolutions, *sorted(evolutions.glob("*"))):
+    for path in (other / TEAMS, *teams, evolutions, *_folders_in(evolutions)):
         if path.is_symlink():
             raise InputError(
                 f"{path} is a link. Nothing was merged: only what is in the copy itself is taken."
@@ -216,7 +215,7 @@ def _evolutions(folder: Path, other: Path, called: Path) -> Iterator[tuple[str, 
     Raises:
         Contradiction: One went on differently on both sides, or is another one.
     """
-    for path in sorted((other / EVOLUTIONS).glob("*/")):
+    for path in _folders_in(other / EVOLUTIONS):
         own, name = folder / EVOLUTIONS / path.name, called / EVOLUTIONS / path.name
         mine, theirs = (_text(one / MANIFEST) for one in (own, path))
         if mine is None or theirs is None:
@@ -232,45 +231,24 @@ def _evolutions(folder: Path, other: Path, called: Path) -> Iterator[tuple[str, 
         yield path.name, united_manifests(str(name), mine, str(path), theirs)
 
 
+def _folders_in(evolutions: Path) -> Sequence[Path]:
+    """Give the folders of evolutions; what a crash left there has a name that none of them has."""
+    return sorted(path for path in evolutions.glob("[!.]*") if path.is_dir())
+
+
 def _text(path: Path) -> str | None:
     return _content(path).decode("utf-8", "backslashreplace") if path.is_file() else None
 
 
-def _take_evolution(own: Path, theirs: Path, manifest: str | None) -> None:
+def _take_evolution(folder: Path, name: str, theirs: Path, manifest: str | None) -> None:
     """Take an evolution, with its journal; one that both have, of who went on further."""
+    own = folder / EVOLUTIONS / name
     sizes = [_size(one / TURNS) if one.is_dir() else -1 for one in (own, theirs)]
     if sizes[0] < sizes[1]:
-        make_folder(own.parent)
-        _replace(own, theirs)
-    if manifest is not None:
+        replace_evolution(folder, name, theirs, manifest)
+    elif manifest is not None:
         _write(own / MANIFEST, manifest.encode())
 
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.is_file() else 0
-
-
-def _replace(own: Path, theirs: Path) -> None:
-    """Put a copy of a folder in place of another one, which may be there or not."""
-    aside = Path(tempfile.mkdtemp(dir=own.parent, prefix=f".{own.name}."))
-    try:
-        _copy(theirs, aside / "new")
-        if own.exists():
-            rename(own, aside / "old")
-        rename(aside / "new", own)
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
-
-
-def _copy(source: Path, target: Path) -> None:
-    """Copy a folder, and wait until the disk has it."""
-    try:
-        shutil.copytree(
-            source, target, symlinks=True, dirs_exist_ok=True,
-            ignore=shutil.ignore_patterns(*NOT_COPIED),
-        )  # fmt: skip
-        for path in (*target.rglob("*"), target):
-            if not path.is_symlink() and (path.is_file() or path.is_dir()):
-                sync(path)
-    except OSError as error:
-        raise StorageError(error.errno, error.strerror, str(source)) from error

@@ -52,7 +52,9 @@ GITIGNORE = """\
 .cache/
 .*.lock
 .*.yaml.*
+.*.json.*
 .*.jsonl.*
+.*.md.*
 """
 
 

@@ -31,6 +31,7 @@ from .commits import Commits
 from .current import Current
 from .identity import identity_of
 from .layout import LEDGER, TEAMS, make_folders
+from .replacing import is_cut_short, put_back
 from .scaffold import Scaffold
 from .sources import load_source
 from .state import SEED, Admission, begin
@@ -351,6 +352,9 @@ class Pool:
                 f"{self.folder / TEAMS}: the files of {counted(len(missing), 'team')} are missing:"
                 f" {names}. Restore them from version control or a backup."
             )
+        if is_cut_short(self.folder) and self._is_writable:
+            with self._current.alone():  # else whoever merges is about to do it
+                put_back(self.folder)
         if self._agents_behind() and self._is_writable:
             with self._current.alone():  # else whoever revises one has not got to its file
                 for agent in self._agents_behind():

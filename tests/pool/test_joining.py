@@ -6,6 +6,9 @@ import json
 import os
 import shutil
 import signal
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -33,11 +36,12 @@ def silent(_said: str) -> None:
 
 
 def texts(folder: Path) -> dict[str, bytes]:
-    """Give all files of a pool that are text, by their names."""
+    """Give all files of a pool that are text, by their names; of hidden folders, none."""
+    found = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
     return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file() and not path.name.startswith(".")
+        name.as_posix(): path.read_bytes()
+        for name, path in found.items()
+        if not any(part.startswith(".") for part in name.parts)
     }
 
 
@@ -93,23 +97,92 @@ def test_a_copy_is_taken_in_once(two: tuple[Path, Path], tmp_path: Path) -> None
     assert texts(ben) == texts(ann)
 
 
-@pytest.mark.parametrize(
-    "moment", ["files.write.before:1", "files.write.replaced:1", "files.write.before:2"]
-)
-def test_who_is_killed_while_merging_merges_again(
-    moment: str, two: tuple[Path, Path], tmp_path: Path
-) -> None:
-    ann, ben = two
-    join_into(tmp_path / "both", ann, ben, tell=silent)
+def killed(moment: str, ann: Path, ben: Path) -> None:
+    """Merge, and be killed at a moment."""
     if not (child := os.fork()):
         with armed(f"{moment}:kill"):
             join(ann, ben, tell=silent)
         os._exit(0)
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
-    assert not verify(ann).faults
+
+
+def failed(moment: str, ann: Path, ben: Path) -> None:
+    """Merge on a disk that breaks at a moment."""
+    with armed(f"{moment}:raise-eio"), suppress(StorageError):
+        join(ann, ben, tell=silent)
+
+
+@pytest.mark.parametrize("stopped", [killed, failed])
+def test_who_is_stopped_anywhere_while_merging_merges_again(
+    stopped: Callable[[str, Path, Path], None], two: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """One evolution is in both, and further in the other one; one is in the other one alone."""
+    ann, ben = two
+    evolution(ann, b"1\n", commands=["c"])
+    evolution(ben, b"1\n2\n", commands=["a", "b"])
+    shutil.copytree(ben / "evolutions/town", ben / "evolutions/village")
+    before, theirs = texts(ann), texts(ben)
+    shutil.copytree(ann, tmp_path / "both")
+    with armed(f"count:{tmp_path / 'moments'}"):
+        join(tmp_path / "both", ben, tell=silent)
+    after = texts(tmp_path / "both")
+    seen = Counter[str]()
+    for name in (tmp_path / "moments").read_text().split():
+        seen[name] += 1
+        pool = tmp_path / "stopped"
+        shutil.copytree(ann, pool)
+        stopped(f"{name}:{seen[name]}", pool, ben)
+        Pool.open(pool)
+        found = {path.name for path in (pool / "evolutions").iterdir()}
+        assert found in ({"town"}, {"town", "village"}), name
+        assert not verify(pool).faults
+        assert all(item in {before.get(one), after.get(one)} for one, item in texts(pool).items())
+        join(pool, ben, tell=silent)
+        assert texts(pool) == after, name
+        assert not (pool / ".cache/merging").exists()
+        shutil.rmtree(pool)
+    assert seen["files.rename.after"] == 3
+    assert texts(ben) == theirs
+
+
+def test_what_crashes_of_earlier_versions_left_among_evolutions_is_not_taken(
+    two: tuple[Path, Path],
+) -> None:
+    ann, ben = two
+    evolution(ben, b"1\n")
+    shutil.copytree(ben / "evolutions/town", ben / "evolutions/.town.x1/old")
+    (ben / "evolutions/town/.evolution.json.x1").write_text("{")
     join(ann, ben, tell=silent)
-    assert texts(ann) == texts(tmp_path / "both")
+    assert [path.name for path in (ann / "evolutions").iterdir()] == ["town"]
+    names = {"turns.jsonl", "journal.sqlite", "evolution.json"}
+    assert {path.name for path in (ann / "evolutions/town").iterdir()} == names
+
+
+def test_an_evolution_that_says_nothing_of_its_beginning_is_taken_as_it_is(
+    two: tuple[Path, Path],
+) -> None:
+    ann, ben = two
+    evolution(ben, b"1\n")
+    (ben / "evolutions/town/evolution.json").unlink()
+    for _ in range(2):
+        join(ann, ben, tell=silent)
+        assert texts(ann / "evolutions") == texts(ben / "evolutions")
+
+
+def test_a_pool_that_cannot_be_written_opens_with_an_evolution_aside(
+    two: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, ben = two
+    evolution(ann, b"1\n")
+    evolution(ben, b"1\n2\n")
+    killed("files.rename.after:1", ann, ben)
+    with monkeypatch.context() as patched:
+        patched.setattr(Pool, "_is_writable", False)
+        assert Pool.open(ann).teams
+    assert not (ann / "evolutions/town").exists()
+    Pool.open(ann)
+    assert (ann / "evolutions/town/turns.jsonl").read_bytes() == b"1\n"
 
 
 def test_what_contradicts_changes_nothing(two: tuple[Path, Path], tmp_path: Path) -> None:
