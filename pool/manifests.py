@@ -16,6 +16,8 @@ __all__ = ["united_manifests"]
 
 GROWING = ("commands", "coterie")
 """What is added to by whoever goes on with an evolution; and tasks are."""
+LATE = {"islands": None, "reuses": False}
+"""What earlier versions did not say, and how it was with them."""
 
 
 def united_manifests(one: str, text: str, other: str, others: str) -> str:
@@ -65,4 +67,15 @@ def _are_texts(value: Any) -> bool:
 
 
 def _rest(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {name: item for name, item in value.items() if name not in {"tasks", *GROWING}}
+    """Give what does not change while an evolution goes on, as `Manifest.differences` has it."""
+    kept = {name: item for name, item in value.items() if name not in {"tasks", *GROWING}}
+    models = kept.get("models")
+    if is_mapping(models):
+        kept["models"] = {alias: _without_address(model) for alias, model in models.items()}
+    return {**LATE, **kept}
+
+
+def _without_address(model: Any) -> Any:
+    if not is_mapping(model):
+        return model
+    return {name: item for name, item in model.items() if name != "api_base"}
