@@ -153,8 +153,10 @@ class Line:
             except CallError as error:
                 if wire := answers_elsewhere(error, here, endpoint, self.refused):
                     self._move(error, call, here.wire, wire)
+                elif other := self._learn(error, call, here, body, again):
+                    again |= other
                 else:
-                    again |= self._learn(error, call, here, body, again)
+                    raise
             else:
                 said = replace(answer, adapted=body.adapted) if body.adapted else answer
                 return marked(said, endpoint.model)
@@ -171,10 +173,8 @@ class Line:
         """Remember what was refused, and tell it once.
 
         Returns:
-            The parameters that are said otherwise from now on.
-
-        Raises:
-            CallError: Nothing was refused that can be said otherwise.
+            The parameters that are said otherwise from now on; none where nothing was refused that
+            can be.
         """
         from .parameters import refused_by  # many patterns, which few calls need
 
@@ -182,7 +182,7 @@ class Line:
         forms = WIRES[endpoint.wire].body(endpoint, call.request, self.refused | refused).forms
         other = {one: form for one, form in forms.items() if form.name != body.forms[one].name}
         if not refused or not other:
-            raise error
+            return set()
         if not refused <= self.refused:
             self.refused.update(refused)
             for parameter, form in other.items():

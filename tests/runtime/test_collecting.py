@@ -14,7 +14,7 @@ import pytest
 from coterie.runtime import Calls, Context, Gateway, Setting, Toolbox, Trace, compile, perform
 from coterie.runtime.collecting import collecting_seldom
 from coterie.runtime.command.signals import to_the_end
-from coterie.runtime.doubles import ScriptedModel
+from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Jails
 from coterie.runtime.record import Record
 from coterie.runtime.scrubber import Scrubber
@@ -92,7 +92,8 @@ def test_a_run_leaves_nothing_for_it(tmp_path: Path) -> None:
         assert run.status == "done"
 
     async def left() -> list[object]:
-        with ScriptedModel("yes") as model:
+        again = [Reply.error(429), Reply(text="yes")]  # once per run
+        with ScriptedModel({"[judge]": again * 2, "": "yes"}) as model:
             models = {"default": Model(alias="default", model="m", api_base=model.api_base)}
             async with Gateway(models) as gateway:
                 await once(gateway)  # and what is made once
