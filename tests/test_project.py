@@ -148,6 +148,28 @@ def test_entry_points_load(group: str) -> None:
     assert all(points[name].load() is not None for name in declared)
 
 
+COMMANDS = {
+    point.partition(":")[0]
+    for point in (
+        *PROJECT["project"]["entry-points"]["coterie.commands"].values(),
+        *PROJECT["project"]["scripts"].values(),
+    )
+}
+
+
+@pytest.mark.parametrize("module", sorted(COMMANDS))
+def test_a_commands_module_runs_the_command(module: str) -> None:
+    """Else whoever types it takes what did nothing for what went well."""
+    done = subprocess.run(
+        [sys.executable, "-m", module, "--no-such-option"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "No such option" in done.stderr
+
+
 HEAVY = {"aiohttp", "litellm", "minisweagent", "networkx", "openai", "qdrant_client", "smolagents"}
 
 
