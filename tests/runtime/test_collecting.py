@@ -79,7 +79,7 @@ def test_a_command_collects_seldom_until_its_work_is_done() -> None:
 
 def test_a_run_leaves_nothing_for_it(tmp_path: Path) -> None:
     agents = [llm(name) for name in ("one", "two", "judge")]
-    edges = dict.fromkeys(("one", "two"), ("judge",))
+    edges = {"one": ("judge",), "two": ("judge",)}
 
     async def once(gateway: Gateway) -> None:
         context: dict[str, Any] = {"jails": Jails(), "toolbox": Toolbox()}
