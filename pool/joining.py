@@ -88,7 +88,7 @@ def join_into(target: Path, one: Path, other: Path, *, tell: Callable[[str], Non
         )
     if not target.parent.is_dir():
         raise InputError(f"{target}: there is no folder {target.parent}.")
-    aside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    aside = _aside(target)
     try:
         copy_folder(one, aside)
         joined = _join(aside, other, one, tell)
@@ -103,6 +103,18 @@ def join_into(target: Path, one: Path, other: Path, *, tell: Callable[[str], Non
     finally:
         shutil.rmtree(aside, ignore_errors=True)
     return joined
+
+
+def _aside(target: Path) -> Path:
+    """Make a folder beside another one.
+
+    Raises:
+        StorageError: It cannot be made.
+    """
+    try:
+        return Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    except OSError as error:
+        raise StorageError(error.errno, error.strerror, str(target)) from error
 
 
 def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) -> Joined:

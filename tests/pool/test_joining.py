@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -306,6 +307,17 @@ def test_no_link_is_followed_out_of_a_copy(
     with pytest.raises(InputError, match=rf"{name} is a link\. Nothing was merged"):
         join(ann, ben, tell=silent)
     assert texts(ann) == before
+
+
+def test_a_folder_that_cannot_be_written_is_told(
+    two: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(**_: object) -> str:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("coterie.pool.joining.tempfile.mkdtemp", refused)
+    came = merge(*two, "--into", tmp_path / "new")
+    assert (came.code, came.err.endswith("Permission denied.\n")) == (1, True)
 
 
 def test_two_heads_are_told_and_the_scaffold_follows(two: tuple[Path, Path]) -> None:
