@@ -97,10 +97,7 @@ class Branch(Journal):
             name=name,
             locks=locks,
             is_live=is_live,
-            _entries=own._entries,
-            _folder=own._folder,
-            _prior_seconds=own._prior_seconds,
-            _started=own._started,
+            **own._shared(),
         )
 
     def close(self) -> None:

@@ -83,10 +83,7 @@ class Descent(Journal):
             parents=parents,
             always=always,
             takes_seed=takes_seed,
-            _entries=own._entries,
-            _folder=own._folder,
-            _prior_seconds=own._prior_seconds,
-            _started=own._started,
+            **own._shared(),
         )
 
     def __post_init__(self) -> None:

@@ -120,6 +120,15 @@ class Journal:
             raise
         return cls(replaying=replaying, _entries=entries, _folder=handle, _prior_seconds=seconds)
 
+    def _shared(self) -> dict[str, Any]:
+        """Give what the journal of another run has of this one where both are in one file."""
+        return {
+            "_entries": self._entries,
+            "_folder": self._folder,
+            "_prior_seconds": self._prior_seconds,
+            "_started": self._started,
+        }
+
     def __enter__(self) -> Self:
         return self
 
