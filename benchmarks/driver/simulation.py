@@ -1,13 +1,15 @@
 """A driver as a queue: one processor that deals with answers, one after the other.
 
-The rules, which were fixed ahead of the results in docs/scale.md, but for the last one, which said
-a fifth until a queue for workers was seen to fill more slowly:
+The rules, which were fixed ahead of the results in docs/scale.md, but for two: what a call costs
+was measured among twenty others until it was seen to take a third more among hundreds; and the
+last one said a fifth until a queue for workers was seen to fill more slowly:
 
 1. A driver is one processor. It does one thing at a time, in the order in which things come up, as
    the loop of an asyncio process does.
 2. So many calls are in flight. When an answer is there, the driver deals with it and sends the next
    request, which is one piece of work; so the number in flight stays (a closed queue).
-3. That piece takes what a call costs; one in `calls_per_run` also takes what a run costs.
+3. That piece takes what a call costs among 200 others; one in `calls_per_run` also takes what a run
+   costs.
 4. An answer takes `latency` seconds on the mean, spread as a lognormal distribution of the
    coefficient of variation `spread`; 0: always the same. The model serves any number at once.
 5. A share of the answers is code. It is executed for `code_seconds` by one of `workers`, who take
