@@ -69,6 +69,8 @@ class RayLink:
         """Call a method of the host and wait for its answer; see `Link`."""
         try:
             return ray.get(self._called(method, arguments, named), timeout=seconds)
+        except ray.exceptions.GetTimeoutError as error:
+            raise WorkerLost(f"{self.name} did not answer in {seconds:g} seconds") from error
         except LOST as error:
             raise WorkerLost(_first_line(error)) from error
         except ray.exceptions.RayError as error:

@@ -142,3 +142,16 @@ def test_nothing_is_asked_of_a_cluster_that_was_left(ray: Ray) -> None:
         link.ask("news", "jail", 1)
     link.tell("kill", "jail", "it is over")
     assert link.actor.asked == ["greet"]
+
+
+def test_a_worker_that_does_not_answer_in_time_is_named(
+    ray: Ray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(*_: Any, **__: Any) -> Any:
+        raise ray.exceptions.GetTimeoutError("Get timed out: some object(s) not ready.")
+
+    fleet = RayFleet(On(said="ray", address="local"))
+    link, _ = fleet.alive()
+    monkeypatch.setattr(ray, "get", late)
+    with pytest.raises(WorkerLost, match="worker 0 did not answer in 60 seconds"):
+        link.ask("end", "jail", 1, "it ran too long", seconds=60.0)
