@@ -89,16 +89,16 @@ class Costs:
 
 
 DOCUMENTED = Costs(
-    call=0.00083,
-    run=0.00033,
-    recorded_call=0.00138,
-    recorded_run=0.00626,
-    jail=0.0080,
+    call=0.00049,
+    run=0.00003,
+    recorded_call=0.00108,
+    recorded_run=0.00651,
+    jail=0.0054,
     call_bytes=4_810,
     run_bytes=10_100,
     trial_bytes=272,
-    flight_bytes=219_000,
-    base_bytes=58.2e6,
+    flight_bytes=236_000,
+    base_bytes=52.9e6,
 )
 """As measured for docs/scale.md, so that its numbers can be made again on any machine."""
 
