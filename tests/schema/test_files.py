@@ -216,7 +216,7 @@ WRITES_ITSELF = {
     "runtime/local/": "the embedded model: checked by its digest, and fetched again",
     "pool/archive_files.py": "lines for people to read, which are made again from the ledger",
     "pool/embedding/": "vectors, which are made again from the text",
-    "pool/joining.py": "copies of whole pools and evolutions, on disk before they get their names",
+    "pool/replacing.py": "copies of pools and evolutions, on disk before they get their names",
     "pool/upkeep.py": "a copy of a damaged file for a person to look at",
 }
 """Modules, and folders of them, that write without `schema.files`: what, and why that is right."""
