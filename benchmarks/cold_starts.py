@@ -104,7 +104,7 @@ def _rows(environment: Mapping[str, str]) -> Mapping[str, Callable[[], float]]:
         if subject.packages and subject.python(name).exists():
             script = f"import {subject.module}"
             commands[f"{name}, imported"] = [str(subject.python(name)), "-c", script]
-    there = {**environment, "PYTHONPATH": str(HERE / "subjects")}
+    there = {**environment, "PYTHONPATH": os.pathsep.join([str(HERE / "subjects"), str(HERE)])}
     rows: dict[str, Callable[[], float]] = {
         name: lambda command=command, name=name: until_its_end(
             command, environment if name in AIMS else there

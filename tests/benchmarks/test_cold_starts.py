@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
 from coterie.benchmarks.cold_starts import AIMS, main, until_its_end, until_its_request
+from coterie.benchmarks.engine.__main__ import Subject
 from coterie.schema import RunError
 
 
@@ -24,3 +26,18 @@ def test_every_aim_has_a_row(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--runs", "1"], standalone_mode=False)
     table = capsys.readouterr().out
     assert all(f"| {name} | " in table for name in AIMS)
+
+
+class Peer(Subject):
+    def python(self, name: str) -> Path:
+        del name
+        return Path(sys.executable)
+
+
+def test_a_peer_finds_what_its_program_imports(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    peers = {"ours": Peer(module="coterie_engine", packages=("coterie",))}
+    monkeypatch.setattr("coterie.benchmarks.cold_starts.SUBJECTS", peers)
+    main(["--runs", "1"], standalone_mode=False)
+    assert "| ours, imported | " in capsys.readouterr().out
