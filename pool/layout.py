@@ -47,15 +47,16 @@ GITATTRIBUTES = """\
 *.jsonl merge=union
 teams/*.yaml diff=team
 """
-GITIGNORE = """\
-# What can be made anew, what says who is at work, and what a crash left.
-.cache/
-.*.lock
-.*.yaml.*
-.*.json.*
-.*.jsonl.*
-.*.md.*
-"""
+PASSING = (".*.lock", ".*.yaml.*", ".*.json.*", ".*.jsonl.*", ".*.md.*")
+"""Patterns of what says who is at work, and of what a crash left."""
+GITIGNORE = "\n".join(
+    (
+        "# What can be made anew, what says who is at work, and what a crash left.",
+        f"{SNAPSHOTS}/",
+        *PASSING,
+        "",
+    )
+)
 
 
 def file_of(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..schema.errors import StorageError
 from ..schema.files import make_folders, rename, sync, write_atomically
-from .layout import EVOLUTIONS, MANIFEST, SNAPSHOTS
+from .layout import EVOLUTIONS, MANIFEST, PASSING, SNAPSHOTS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ __all__ = ["copy_folder", "is_cut_short", "put_back", "replace_evolution"]
 
 ASIDE = f"{SNAPSHOTS}/merging"
 """Where a pool has what is to replace an evolution (`NAME/new`), and what it replaces (`old`)."""
-NOT_COPIED = (".git", ".cache", ".*.lock", ".*.yaml.*", ".*.json.*", ".*.jsonl.*", ".*.md.*")
+NOT_COPIED = (".git", SNAPSHOTS, *PASSING)
 """What a pool can do without, and the history of git that a copy of it has for itself."""
 
 

@@ -58,6 +58,8 @@ T = TypeVar("T")
 Failed = dict[str, str]
 
 END_SECONDS = 10.0
+KINDS = {"killed": JailKilled, "overgrown": Overgrown}
+"""How failures are told apart on the way to the driver."""
 ALONG = 4 << 20
 """Bytes of files that come with one answer, or are sent with one question."""
 CONTENTS = 2 << 30
@@ -460,8 +462,7 @@ def _digest(content: bytes) -> str:
 
 
 def _failed(error: JailError) -> Failed:
-    kinds = {"killed": JailKilled, "overgrown": Overgrown}
-    kind = next((name for name, one in kinds.items() if isinstance(error, one)), "jail")
+    kind = next((name for name, one in KINDS.items() if isinstance(error, one)), "jail")
     return {"failed": str(error), "kind": kind}
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 from ...schema.errors import JailError, LimitError, ModelError, StorageError
 from ...schema.json_text import dumps, loads
 from ..jail.process import JailKilled, JailLost
-from ..jail.tree import Change, Overgrown, entries, read_content, rebuild, scan, tree_of, value_of
-from .host import ALONG
+from ..jail.tree import Change, entries, read_content, rebuild, scan, tree_of, value_of
+from .host import ALONG, KINDS
 from .link import WorkerLost
 from .process import RemoteProcess
 
@@ -28,8 +28,6 @@ __all__ = ["RemoteJail", "Wanted"]
 
 TRIES = 5
 """How often files are sent that a worker lacks; it may have to let go of some meanwhile."""
-KINDS = {"killed": JailKilled, "overgrown": Overgrown}
-"""How failures are told apart on the way here."""
 WHAT_STAYS = (ModelError, LimitError, StorageError)
 """What ended an agent, whatever became of its jail meanwhile."""
 
