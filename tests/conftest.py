@@ -1,35 +1,85 @@
-"""What all tests share: how much of a promise is tested, garbage, and who hears of Ctrl-C."""
+"""What all tests share: which of them run, how many cases they try, garbage, and Ctrl-C."""
+
+from __future__ import annotations
 
 import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-# How long an example takes says nothing on a busy machine.
-settings.register_profile(
-    "shared",
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
-settings.load_profile("shared")
+T = TypeVar("T")
+Draw = Callable[[Sequence[Any]], list[Any]]
+"""Draws the cases that a test tries out of all that there are."""
+
+ROOT = Path(__file__).parents[1]
+STUDIES = Path(__file__).parent / "studies"
+SHARE = 10
+"""One case in so many is tried on every change; nightly, all are."""
+
+# How long an example takes says nothing on a busy machine, and none of them leaves anything in what
+# a test's fixtures give.
+PATIENT: dict[str, Any] = {
+    "deadline": None,
+    "database": None,
+    "suppress_health_check": [
+        HealthCheck.too_slow,
+        HealthCheck.filter_too_much,
+        HealthCheck.data_too_large,
+        HealthCheck.function_scoped_fixture,
+    ],
+}
+settings.register_profile("push", derandomize=True, max_examples=30, **PATIENT)
+settings.register_profile("nightly", max_examples=300, **PATIENT)
+settings.load_profile("push")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--nightly", action="store_true", help="Run the tests of promises at their full size."
+        "--nightly",
+        action="store_true",
+        help="Try all cases, hours of them, at random where chance decides; studies too.",
     )
 
 
-def pytest_configure() -> None:
-    """Hear of Ctrl-C also in the background of a script, whose processes begin deaf to it.
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the size of the run, and hear of Ctrl-C also in the background of a script.
 
-    What tests start would be deaf too, and a test that interrupts it would wait for ever.
+    The processes of such a script begin deaf to it, and a test that interrupts one would wait for
+    ever.
     """
+    if config.getoption("--nightly"):
+        settings.load_profile("nightly")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave studies out, unless the run is nightly or `-m` or a path asks for them."""
+    if collection_path != STUDIES or config.getoption("--nightly"):
+        return None
+    named = any(
+        STUDIES in (path := ROOT / arg.partition("::")[0]).parents or path == STUDIES
+        for arg in config.args
+    )
+    return None if named or "studies" in config.getoption("-m") else True
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what belongs to studies, and leave out what is only for the night."""
+    left_out: list[pytest.Item] = []
+    for item in list(items):
+        if STUDIES in item.path.parents:
+            item.add_marker("studies")
+        if item.get_closest_marker("nightly") and not config.getoption("--nightly"):
+            left_out.append(item)
+            items.remove(item)
+    config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_collection_finish() -> None:
@@ -47,6 +97,19 @@ def pytest_xdist_auto_num_workers() -> int:
 def nightly(request: pytest.FixtureRequest) -> bool:
     """Whether tests of promises run at their full size, which takes hours."""
     return bool(request.config.getoption("--nightly"))
+
+
+@pytest.fixture(scope="session")
+def drawn(nightly: bool) -> Draw:
+    """Draw a tenth of the cases, the same each time and in their order; nightly, all of them."""
+
+    def draw(cases: Sequence[T]) -> list[T]:
+        if nightly:
+            return list(cases)
+        chosen = Random(len(cases)).sample(range(len(cases)), -(-len(cases) // SHARE))
+        return [cases[number] for number in sorted(chosen)]
+
+    return draw
 
 
 @pytest.fixture(autouse=True)

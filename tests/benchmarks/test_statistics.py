@@ -170,7 +170,7 @@ def test_degenerate_samples(before: list, after: list, t: float, signed_rank: fl
     assert wilcoxon(before, after) == pytest.approx(signed_rank)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(pairs=PAIRS)
 def test_any_pair_of_runs_has_p_values_whoever_comes_first(pairs) -> None:
     before, after = [one for one, _ in pairs], [two for _, two in pairs]
@@ -180,7 +180,7 @@ def test_any_pair_of_runs_has_p_values_whoever_comes_first(pairs) -> None:
         assert test(after, before) == pytest.approx(p)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(pairs=st.lists(st.tuples(THIRDS, THIRDS), min_size=2, max_size=9))
 def test_rank_correlation_is_spearmans_and_none_where_nothing_is_told_apart(pairs) -> None:
     one, other = [a for a, _ in pairs], [b for _, b in pairs]

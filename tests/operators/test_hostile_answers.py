@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -142,13 +142,7 @@ def hostile(
     count, before = Count(), (dump(FIRST), dump(SECOND))
     with asyncio.Runner() as runner:
 
-        @settings(
-            max_examples=examples,
-            deadline=None,
-            derandomize=True,
-            database=None,
-            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-        )
+        @settings(max_examples=examples)
         @given(st.tuples(answers, answers, answers, answers), options)
         def many(given_answers: tuple[str, ...], option: Any) -> None:
             came = count.of(lambda meta: work(meta, option), given_answers, runner.run)

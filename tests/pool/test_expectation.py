@@ -278,7 +278,7 @@ DRAWN = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(DRAWN, st.sampled_from([None, "n", "new"]))
 def test_it_is_a_score_within_its_interval_and_is_moved_by_trials(
     drawn: list[tuple[set[int], list[tuple[float | None, str | None]]]], niche: str | None

@@ -70,7 +70,7 @@ def test_seeds_with_other_names_in_another_order_are_twins(path: Path, seed: int
 
 
 @given(teams(), st.randoms(use_true_random=False))
-@settings(derandomize=True, max_examples=40)
+@settings(max_examples=40)
 def test_any_team_is_the_twin_of_what_it_is_under_other_names(team: Team, chance: Any) -> None:
     team = without_notes(team)
     twin = shuffled(team, chance)
@@ -79,7 +79,7 @@ def test_any_team_is_the_twin_of_what_it_is_under_other_names(team: Team, chance
 
 
 @given(teams(), teams())
-@settings(derandomize=True, max_examples=40)
+@settings(max_examples=40)
 def test_twins_have_the_same_identity(one: Team, other: Team) -> None:
     assert are_twins(one, other) == (identity_of(one) == identity_of(other))
 

@@ -49,7 +49,7 @@ def test_niches_of_one_task_leave_doubt(figure: None) -> None:
     assert high - low > 0.3
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(niches=NICHES)
 def test_any_scores_have_an_interval_that_holds_their_mean(
     niches: dict[str, list[list[float]]],

@@ -211,7 +211,7 @@ def test_names_are_those_of_the_catalogue(tmp_path: Path) -> None:
 
 
 @given(st.text(), st.lists(st.text(), max_size=3), st.text(), st.text())
-@settings(deadline=None, derandomize=True, max_examples=40)
+@settings(max_examples=40)
 def test_nothing_that_a_model_says_about_a_team_makes_it_invalid(
     tmp_path_factory: pytest.TempPathFactory, reason: str, edits: list[str], task: str, run: str
 ) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.runtime import Calls, Context, Run, Silence, Toolbox, compile, perform
@@ -83,13 +83,7 @@ def coalitions(draw: st.DrawFn) -> tuple[Team, list[Silence]]:
 def test_a_branched_run_is_as_from_nothing_and_nothing_is_paid_twice(nightly: bool) -> None:
     examples, cases, saved = (600 if nightly else 12), 0, 0
 
-    @settings(
-        max_examples=examples,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
+    @settings(max_examples=examples)
     @given(drawn=coalitions(), dies_after=st.integers(0, 12))
     def check(drawn: tuple[Team, list[Silence]], dies_after: int) -> None:
         nonlocal cases, saved

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.runtime import Run
@@ -74,7 +74,7 @@ def crews(draw: st.DrawFn) -> Team:
 def test_whatever_agents_do_and_whenever_nothing_is_lost_and_all_ends(nightly: bool) -> None:
     cases, ends, most = 0, set[str](), 10_000 if nightly else 200
 
-    @settings(max_examples=most, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=most)
     @given(team=crews(), seed=st.integers(0, 2**32), workers=st.sampled_from([True, 1, 2]))
     def check(team: Team, seed: int, workers: bool | int) -> None:
         nonlocal cases
@@ -143,10 +143,7 @@ def test_killed_at_any_entry_nothing_that_happened_is_undone(nightly: bool, tmp_
     cases = crashes = 0
     most = 1_000 if nightly else 12
 
-    @settings(
-        max_examples=most, deadline=None, database=None, derandomize=True,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-    )  # fmt: skip
+    @settings(max_examples=most)
     @given(
         team=crews(),
         seed=st.integers(0, 2**32),

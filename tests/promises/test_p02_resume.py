@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.runtime import Run
@@ -28,13 +28,7 @@ def outcome(run: Run, team: Team) -> Any:
 def test_p02_interrupted_and_resumed_is_as_uninterrupted(nightly: bool) -> None:
     cases = crashes = 0
 
-    @settings(
-        max_examples=10_000 if nightly else 100,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
+    @settings(max_examples=10_000 if nightly else 100)
     @given(
         team=teams(),
         broken=st.frozensets(st.sampled_from(["a0", "a2", "a4"]), max_size=1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from .crashes import CountingProvider, run_folder, run_once, teams
@@ -13,13 +13,7 @@ from .crashes import CountingProvider, run_folder, run_once, teams
 def test_p03_a_crash_costs_at_most_the_calls_in_flight(nightly: bool) -> None:
     cases = saved = 0
 
-    @settings(
-        max_examples=10_000 if nightly else 100,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
+    @settings(max_examples=10_000 if nightly else 100)
     @given(
         team=teams(),
         moments=st.lists(st.tuples(st.integers(1, 12), st.booleans()), min_size=1, max_size=5),
@@ -49,7 +43,7 @@ def test_p03_a_crash_costs_at_most_the_calls_in_flight(nightly: bool) -> None:
 
 
 def test_p03_a_finished_run_costs_nothing_again(nightly: bool) -> None:
-    @settings(max_examples=1_000 if nightly else 25, deadline=None, database=None)
+    @settings(max_examples=1_000 if nightly else 25)
     @given(team=teams())
     def check(team: Any) -> None:
         with run_folder() as folder:

@@ -337,5 +337,5 @@ def test_p5_a_tree_of_budgets_holds_under_any_interleaving(nightly: bool) -> Non
     examples = 20_000 if nightly else 60
     run_state_machine_as_test(
         BudgetMachine,
-        settings=settings(max_examples=examples, stateful_step_count=40, deadline=None),
+        settings=settings(max_examples=examples, stateful_step_count=40),
     )

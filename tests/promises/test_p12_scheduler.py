@@ -21,7 +21,7 @@ def each(count: int, check: Callable[[Case], None], **which: Any) -> None:
     """Check so many cases."""
     checked = 0
 
-    @settings(max_examples=count, deadline=None)
+    @settings(max_examples=count)
     @given(case=cases(**which))
     def checks(case: Case) -> None:
         nonlocal checked

@@ -222,7 +222,7 @@ def test_p13_any_code_gives_a_result_or_an_error_and_harms_nothing(
 
     with attackable(tier) as (scene, worker):
 
-        @settings(max_examples=count, deadline=None, database=None)
+        @settings(max_examples=count)
         @given(code=CELLS)
         def checks(code: str) -> None:
             nonlocal run

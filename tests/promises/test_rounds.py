@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.runtime import Run
@@ -52,13 +52,7 @@ def test_rounds_go_on_after_any_crash_and_pay_nothing_twice(kind: str, nightly: 
     worked: set[str] = set()
     teams = {"repeating": repeating_teams(), "consulting": consulting_teams()}[kind]
 
-    @settings(
-        max_examples=most,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
+    @settings(max_examples=most)
     @given(
         team=teams,
         broken=st.frozensets(st.sampled_from(["a0", "a2", "a4"]), max_size=1),

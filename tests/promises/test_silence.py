@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.runtime import Silence, compile
@@ -73,13 +73,7 @@ def before(path: str, silent: Silence) -> bool:
 def test_who_does_not_hear_the_silent_is_asked_the_same(nightly: bool) -> None:
     cases = saved = 0
 
-    @settings(
-        max_examples=600 if nightly else 24,
-        deadline=None,
-        database=None,
-        derandomize=True,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-    )
+    @settings(max_examples=600 if nightly else 24)
     @given(silences())
     def check(drawn: tuple[Team, Silence]) -> None:
         nonlocal cases, saved

@@ -231,7 +231,7 @@ def graphs(draw: st.DrawFn) -> dict[str, tuple[str, ...]]:
     return edges
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     edges=graphs(),
     failing=st.sets(st.integers(0, 8), max_size=3),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.runtime import Calls, Context, Gateway, Journal, Run, Toolbox, Trace, compile, perform
@@ -198,9 +198,7 @@ FIELDS = ("content", "tool_calls", "refusal", "reasoning", "reasoning_details", 
     cut=st.integers(0, 400) | st.none(),
     streams=st.booleans(),
 )
-@settings(
-    max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
-)
+@settings(max_examples=8)
 def test_any_answer_is_an_answer(
     fields: Mapping[str, Any],
     outside: Mapping[str, Any],

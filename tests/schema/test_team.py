@@ -41,7 +41,7 @@ def test_order_is_natural_wherever_agents_stand_side_by_side() -> None:
     assert replace(crowd, declared_output="judge").output == "judge"
 
 
-@settings(max_examples=50, deadline=None, database=None, derandomize=True)
+@settings(max_examples=50)
 @given(st.sets(st.tuples(*[st.sampled_from("abcdef")] * 2).filter(lambda edge: edge[0] < edge[1])))
 def test_ancestors_are_all_whose_reports_come_to_an_agent(edges: set[tuple[str, str]]) -> None:
     found = team(*map("".join, edges), agents="a b c d e f")

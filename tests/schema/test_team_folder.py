@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from coterie.schema import Agent, ConfigError, InputError, Notes, Skill, Team, load_team
 from coterie.schema.agent_file import load_agent, write_agent
@@ -67,11 +67,7 @@ def told(team: Team) -> Mapping[str, Any]:
 
 
 @given(first=teams(), second=teams())
-@settings(
-    deadline=None,
-    max_examples=4,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+@settings(max_examples=4)
 def test_what_is_written_is_loaded_and_writing_again_changes_nothing(
     first: Team, second: Team, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.operators import Dropped, Meta
@@ -75,13 +75,7 @@ def test_no_answer_breaks_it(scheme: Scheme, nightly: bool) -> None:
     total: Counter[str] = Counter()
     with asyncio.Runner() as runner:
 
-        @settings(
-            max_examples=EXAMPLES[scheme] * (NIGHTLY if nightly else 1),
-            deadline=None,
-            derandomize=True,
-            database=None,
-            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-        )
+        @settings(max_examples=EXAMPLES[scheme] * (NIGHTLY if nightly else 1))
         @given(st.lists(accusations(scheme, TRACE.agents, STEPS), min_size=1, max_size=8))
         def many(answers: list[str]) -> None:
             attributed(scheme, answers, runner.run, total)

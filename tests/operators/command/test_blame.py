@@ -530,7 +530,7 @@ def test_a_folder_without_a_question_is_no_record_of_a_run(tmp_path: Path) -> No
         trace_of(tmp_path)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60)
 @given(st.integers(2, 9), st.sampled_from(FIELDS), VALUES)
 def test_whatever_stands_in_an_event_is_read_or_refused(place: int, name: str, value: Any) -> None:
     events = [json.loads(line) for line in EVENTS.splitlines()]

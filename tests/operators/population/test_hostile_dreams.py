@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from coterie.operators import Meta
@@ -134,13 +134,7 @@ def test_whatever_is_answered_entries_are_of_whom_they_are_for(
     async def work(episode: Episode) -> None:
         loop, stage = asyncio.get_running_loop(), episode.stage
 
-        @settings(
-            max_examples=examples,
-            deadline=None,
-            derandomize=True,
-            database=None,
-            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-        )
+        @settings(max_examples=examples)
         @given(ANSWERS)
         def many(answers: Mapping[str, list[str]]) -> None:
             one = learnt(stage, next(numbers), answers)

@@ -256,7 +256,7 @@ def test_a_team_above_the_ceiling_is_refused() -> None:
         seated(TEMPLATES["voting"], taken(3), STANDARD, KNOWN, Ceiling(max_tokens=50))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.sampled_from([*TEMPLATES]), st.integers(2, 6), st.permutations(range(6)))
 def test_who_sits_where_changes_nothing_but_who_sits_where(
     name: str, count: int, order: list[int]

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from coterie.operators import Meta
@@ -205,10 +205,6 @@ def test_hostile_reflections(scheme: Any, nightly: bool) -> None:
 
         @settings(
             max_examples=examples,
-            deadline=None,
-            derandomize=True,
-            database=None,
-            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
             phases=[Phase.generate],
         )
         @given(answer_sets(PHASES[scheme]), st.integers(0, 2))

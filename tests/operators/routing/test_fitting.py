@@ -46,14 +46,14 @@ def test_of_few_cases_it_looks_at_no_features() -> None:
 
 
 @given(st.randoms(use_true_random=False), st.integers(10, 30))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_the_order_of_cases_does_not_matter(chance: random.Random, number: int) -> None:
     cases = world(number, by_length)
     assert fit(chance.sample(cases, number)) == fit(cases)
 
 
 @given(st.integers(0, 19), st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1.0]))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_how_a_case_went_does_not_decide_who_gets_it(
     place: int, single: float, team: float
 ) -> None:

@@ -47,7 +47,7 @@ def tried(cases: Sequence[Case]) -> list[list[bool]]:
 
 
 @given(CASES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_rule_of_one_or_two_conditions_is_worth_more(cases: list[Case]) -> None:
     alone = tried(cases)
     joined = [

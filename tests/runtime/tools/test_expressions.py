@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.tools import ToolError, expressions
@@ -71,7 +71,6 @@ SCRAPS = r"""
 PATTERNS = st.lists(st.sampled_from(SCRAPS.split()) | st.text(max_size=3), max_size=12)
 
 
-@settings(deadline=None)
 @given(pattern=PATTERNS.map("".join))
 def test_every_pattern_searches_or_is_refused(pattern: str) -> None:
     try:

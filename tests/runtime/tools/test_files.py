@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.tools import ToolError, confined, files
@@ -361,7 +361,6 @@ NAMES = st.sampled_from(
 PATHS = st.text(max_size=20) | st.lists(NAMES, max_size=6).map("/".join)
 
 
-@settings(deadline=None)
 @given(path=PATHS)
 def test_no_path_leads_out(crowded: Workspace, path: str) -> None:
     for tool, arguments, allowed in (

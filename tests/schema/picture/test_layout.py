@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.schema import Agent, Team
@@ -41,7 +41,6 @@ def teams(draw: st.DrawFn) -> Team:
     return team_of(count, edges)
 
 
-@settings(deadline=None)
 @given(teams())
 def test_nothing_overlaps_and_everything_is_inside(team: Team) -> None:
     arrangement = arrange(team, SPACING)
@@ -60,7 +59,6 @@ def test_nothing_overlaps_and_everything_is_inside(team: Team) -> None:
     assert abs(max(end for _, end in ends) - arrangement.extent) < 1e-6
 
 
-@settings(deadline=None)
 @given(teams())
 def test_every_edge_is_a_way_of_links_through_slots_of_its_sender(team: Team) -> None:
     after: dict[Slot, list[Slot]] = {}

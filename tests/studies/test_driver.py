@@ -32,7 +32,7 @@ def test_waits_as_long_as_theory_has_it(share: float) -> None:
     assert fmean(came.delays) == pytest.approx(expected, rel=0.1)
 
 
-@settings(deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(
     st.integers(1, 300),
     st.floats(0.01, 2),

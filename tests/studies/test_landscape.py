@@ -103,7 +103,7 @@ def test_a_check_helps_whoever_makes_it() -> None:
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_drawn_landscapes_keep_to_the_ranges_that_are_told(number: int) -> None:
     landscape = drawn(number)
     assert landscape == drawn(number) != drawn(number + 1)
@@ -185,7 +185,7 @@ def test_who_may_change_all_agents_is_never_worse_off_and_changes_none_twice(
 
 
 @given(number=st.integers(0, 1_000), everywhere=st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_who_does_not_know_draws_from_the_same_changes(number: int, everywhere: bool) -> None:
     shape, changes = changes_of("debate", "model_id")
     found = by_chance(

@@ -141,7 +141,7 @@ def _said(run: Any, agent: str) -> list[str]:
 
 
 @given(numbers)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_a_judge_is_off_by_no_more_than_is_told(number: int) -> None:
     landscape = replace(drawn(number), sight=0.0)
     host = Host(landscape)
@@ -187,7 +187,7 @@ def test_a_judge_ends_a_task_before_it_takes_more_calls(calls: int) -> None:
 
 
 @given(numbers)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_a_coach_who_knows_teaches_what_helps_one_thing_at_a_time(number: int) -> None:
     host = Host(replace(drawn(number), misfit=-0.1))
     part = host.sheet.parts[-1]
@@ -235,7 +235,7 @@ def test_what_an_agent_is_coached_to_do_reaches_it_by_its_instructions_only() ->
 
 
 @given(numbers)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_who_knows_makes_teams_better_or_leaves_them(number: int) -> None:
     host = Host(drawn(number))
     enlisted = done(lambda: enlist(host.meta, "e", host.task, FRAME, ROLES, most=5))
@@ -252,7 +252,7 @@ def test_who_knows_makes_teams_better_or_leaves_them(number: int) -> None:
 
 
 @given(numbers)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_who_draws_stays_within_bounds_and_is_understood(number: int) -> None:
     host = Host(drawn(number), skill=0.0)
     enlisted = done(lambda: enlist(host.meta, "e", host.task, FRAME, ROLES, most=5))

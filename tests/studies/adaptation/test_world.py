@@ -70,7 +70,7 @@ def coached(crew: Crew, name: str, *lessons: Lesson) -> Crew:
 
 
 @given(numbers)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_drawn_landscapes_keep_to_the_ranges_that_are_told(number: int) -> None:
     landscape = drawn(number)
     assert landscape == drawn(number) != drawn(number + 1)
@@ -79,7 +79,7 @@ def test_drawn_landscapes_keep_to_the_ranges_that_are_told(number: int) -> None:
 
 
 @given(numbers, numbers, numbers, st.booleans())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_in_a_level_landscape_all_teams_are_worth_the_same(
     number: int, task: int, team: int, again: bool
 ) -> None:
@@ -91,7 +91,7 @@ def test_in_a_level_landscape_all_teams_are_worth_the_same(
 
 
 @given(numbers)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_sheet_has_as_many_letters_whatever_its_parts(number: int) -> None:
     task = a_sheet(number)
     assert len(task.answer) == SIZE
@@ -100,7 +100,7 @@ def test_a_sheet_has_as_many_letters_whatever_its_parts(number: int) -> None:
 
 
 @given(numbers, numbers, numbers)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_what_helps_helps_and_the_less_the_more_there_is(
     number: int, task: int, place: int
 ) -> None:
@@ -120,7 +120,7 @@ def test_what_helps_helps_and_the_less_the_more_there_is(
 
 
 @given(numbers, numbers, numbers)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_single_things_help_whatever_they_are_worth(number: int, task: int, place: int) -> None:
     landscape, given_sheet = drawn(number), a_sheet(task)
     crew = a_chain(given_sheet)
@@ -131,7 +131,7 @@ def test_single_things_help_whatever_they_are_worth(number: int, task: int, plac
 
 
 @given(numbers, numbers, st.lists(st.floats(0, 1), min_size=2, max_size=5))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_the_more_is_lost_among_others_the_less_coaching_is_worth(
     number: int, task: int, losses: list[float]
 ) -> None:
@@ -155,7 +155,7 @@ def test_the_more_is_lost_among_others_the_less_coaching_is_worth(
 
 
 @given(numbers, numbers, numbers)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_who_hears_nobody_new_loses_nothing(number: int, task: int, team: int) -> None:
     crew, given_sheet = a_crew(random.Random(team)), a_sheet(task)
     for name in crew.members:
@@ -166,7 +166,7 @@ def test_who_hears_nobody_new_loses_nothing(number: int, task: int, team: int) -
 
 
 @given(numbers, numbers, numbers)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_craft_that_is_missing_costs(number: int, task: int, place: int) -> None:
     given_sheet, crew = a_sheet(task), a_chain(a_sheet(task))
     gone = given_sheet.parts[place % len(given_sheet.parts)].craft
@@ -179,7 +179,7 @@ def test_a_craft_that_is_missing_costs(number: int, task: int, place: int) -> No
 
 
 @given(numbers, numbers)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_an_edge_that_carries_what_is_needed_is_worth_something(number: int, task: int) -> None:
     given_sheet = a_sheet(task, coupling=1.0)
     names = [part.craft for part in given_sheet.parts]
@@ -191,7 +191,7 @@ def test_an_edge_that_carries_what_is_needed_is_worth_something(number: int, tas
 
 
 @given(numbers, numbers)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_a_report_that_brings_nothing_distracts_a_little(number: int, task: int) -> None:
     given_sheet = a_sheet(task)
     spare = next(one for one in CRAFTS if one not in {part.craft for part in given_sheet.parts})
@@ -206,7 +206,7 @@ def test_a_report_that_brings_nothing_distracts_a_little(number: int, task: int)
 
 
 @given(numbers, numbers, numbers)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_contributions_are_of_what_agents_worked_out(number: int, task: int, team: int) -> None:
     crew, given_sheet, landscape = a_crew(random.Random(team)), a_sheet(task), drawn(number)
     said = said_by_all(crew, given_sheet, landscape)

@@ -16,7 +16,7 @@ from coterie.benchmarks.verdicts.answers import math_answers
 from coterie.benchmarks.verdicts.forms import FORMS
 from coterie.runtime.jail import detect
 
-from .small.test_named import CODE, MATHS, WORDS, written
+from ..benchmarks.small.test_named import CODE, MATHS, WORDS, written
 
 ANSWERS = ("36", "\\$36", "\\frac{1}{2}", "x - 2")
 

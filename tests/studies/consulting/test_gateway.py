@@ -101,7 +101,7 @@ def steady(number: int) -> Landscape:
     return replace(drawn(number), alike=1.0, noise=0.0)
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(st.integers(0, 500), st.sets(st.sampled_from(AGENTS)))
 def test_a_run_comes_to_what_the_world_says_of_those_who_are_not_silent(
     number: int, silent: set[str]
