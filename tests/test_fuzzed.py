@@ -19,8 +19,20 @@ from .runtime.gateway.wires.test_hostile_wires import BODIES, STREAMS
 from .test_hostile_files import FILES, TEAM
 
 ROOT = Path(__file__).parent.parent
-OFTEN = ("answers", "ledger", "streams", "structured", "team")
-SELDOM = ("edits", "foreign", "models", "recipe", "secrets", "table", "task", "tools")
+OFTEN = ("ledger", "structured")
+SELDOM = (
+    "answers",
+    "edits",
+    "foreign",
+    "models",
+    "recipe",
+    "secrets",
+    "streams",
+    "table",
+    "task",
+    "team",
+    "tools",
+)
 SAID = 'So be it.\n```json\n{"answer": "7", "why": ["a", 1.5]}\n```\n<think>{"answer": 8}</think>'
 EDITS = {
     "reason": "it did not think",
@@ -83,18 +95,18 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[str]]:
 
 
 @pytest.mark.skipif(not importlib.util.find_spec("atheris"), reason="atheris is not installed")
-@pytest.mark.parametrize("name", [*OFTEN, *SELDOM])
+@pytest.mark.parametrize(
+    "name", [*OFTEN, *(pytest.param(name, marks=pytest.mark.nightly) for name in SELDOM)]
+)
 def test_nothing_that_is_found_breaks_a_reader(
     name: str, sound: Mapping[str, list[str]], tmp_path: Path, nightly: bool
 ) -> None:
-    if name in SELDOM and not nightly:
-        pytest.skip("searched with --nightly")
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     for number, text in enumerate(sound[name]):
         (corpus / str(number)).write_text(text)
-    seconds = 1_200 if nightly else 2
-    options = ["-seed=1", f"-max_total_time={seconds}", f"-artifact_prefix={tmp_path}/"]
+    enough = "-max_total_time=1200" if nightly else "-runs=1000"
+    options = ["-seed=1", enough, f"-artifact_prefix={tmp_path}/"]
     done = subprocess.run(
         [sys.executable, "-m", "tests.fuzzing", name, *options, str(corpus)],
         cwd=ROOT, capture_output=True, text=True, check=False,

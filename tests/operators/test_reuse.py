@@ -167,7 +167,7 @@ def test_a_model_that_refuses_the_seed_is_asked_anew(folder: Path) -> None:
     assert saved["auto"] == 0 < saved["always"]
 
 
-@pytest.mark.parametrize("reuse", ["auto", "always"])
+@pytest.mark.parametrize("reuse", [pytest.param("auto", marks=pytest.mark.nightly), "always"])
 def test_killed_at_random_moments_it_saves_as_much(folder: Path, reuse: str) -> None:
     write(folder, reuse, f"{OF_PROMPTS}repeats: 2\n")
     code, _, err, clean = evolved(folder, "clean")

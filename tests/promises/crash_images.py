@@ -27,6 +27,8 @@ Tear = Literal["", "half", "last byte", "zeros", "half zeros"]
 TEARS: tuple[Tear, ...] = ("half", "last byte", "zeros", "half zeros")
 Image = Mapping[str, bytes]
 """The files of a folder: what each holds, by its name relative to the folder."""
+Files = frozenset[tuple[str, bytes]]
+"""The same as a value: names and contents."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,14 +194,14 @@ class Recording:
         """Give what is there at the end."""
         return self._image(len(self.ops), frozenset(), {})
 
-    def images(self, *, most_subsets: int) -> Mapping[frozenset[tuple[str, bytes]], Sequence[str]]:
+    def images(self, *, most_subsets: int) -> Mapping[Files, Sequence[str]]:
         """Give every image, and all that had been said to be committed at the latest by then.
 
         Args:
             most_subsets: Of this many changes that are not flushed, all subsets are lost in turn;
                 of more, each alone, and all but each.
         """
-        found: dict[frozenset[tuple[str, bytes]], Sequence[str]] = {}
+        found: dict[Files, Sequence[str]] = {}
         committed = self.committed
         for moment in range(len(self.ops) + 1):
             for image in self._images_at(moment, most_subsets):

@@ -482,16 +482,14 @@ LIBRARIES = ("dotenv", "litellm", "mcp", "minisweagent", "qdrant_client", "smola
 
 
 @needs_jail
-@pytest.mark.parametrize("started", ["from a file", "in a REPL"])
-def test_p15_no_library_reads_the_env_file_of_the_project(
-    host: Host, started: str, nightly: bool
-) -> None:
+@pytest.mark.parametrize(
+    "started", ["from a file", pytest.param("in a REPL", marks=pytest.mark.nightly)]
+)
+def test_p15_no_library_reads_the_env_file_of_the_project(host: Host, started: str) -> None:
     """As where the environment is a folder of the project, and as where one types it in.
 
     The provider that litellm calls sends back the key that it got.
     """
-    if started == "in a REPL" and not nightly:
-        pytest.skip("as from a file, but for what a library asks of its caller; --nightly")
     packages = host.folder / "project" / ".venv" / "lib"
     packages.mkdir(parents=True)
     for name in LIBRARIES:

@@ -30,18 +30,16 @@ def test_the_page_says_what_is_tried_and_where_the_forms_are_from() -> None:
     assert sources(PROVIDERS) in PAGE
 
 
-def test_whole_answers_come_out_the_same(nightly: bool) -> None:
-    if not nightly:
-        pytest.skip("every cell once more: only with --nightly")
+@pytest.mark.nightly
+def test_whole_answers_come_out_the_same() -> None:
     table = asyncio.run(judged(PROVIDERS, stream=False))
     assert [*wrong(table)] == []
     assert markdown(table) in PAGE
 
 
 @needs_jail
-def test_whole_agents_work_with_everybody(nightly: bool) -> None:
-    if not nightly:
-        pytest.skip("every backend against every provider: only with --nightly")
+@pytest.mark.nightly
+def test_whole_agents_work_with_everybody() -> None:
     table = asyncio.run(backends_judged(PROVIDERS))
     assert [*wrong(table)] == []
     assert markdown(table) in PAGE

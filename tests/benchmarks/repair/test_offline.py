@@ -21,6 +21,7 @@ from coterie.schema.errors import InputError
 from ...repairs import change, git, needs_jail, offline
 
 NAMES = [one.instance.instance_id for one in offline_repairs()]
+ONE = [NAMES[0], *(pytest.param(name, marks=pytest.mark.nightly) for name in NAMES[1:])]
 TEAM = Path(__file__).parents[3] / "seeds" / "code_repair.yaml"
 
 
@@ -43,7 +44,7 @@ def test_the_query_gives_nothing_away(name: str) -> None:
 
 
 @needs_jail
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ONE)
 def test_the_release_fails_as_it_is(name: str) -> None:
     repair, repository = offline(name)
     unrelated = change("unrelated.txt", "", "x\n")
@@ -53,7 +54,7 @@ def test_the_release_fails_as_it_is(name: str) -> None:
 
 
 @needs_jail
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ONE)
 def test_a_scripted_team_repairs_it(name: str) -> None:
     repair, repository = offline(name)
     task = repair_task(repair.instance, repository, name)

@@ -77,6 +77,7 @@ def test_the_published_chance_of_an_agent_and_of_a_step_are_ours(
     assert round(sum(one[2] for one in crafted) / 58, 4) == 0.0416
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("judge", [*JUDGES])
 def test_a_script_gets_exactly_what_is_expected(
     folder: Path,
@@ -84,11 +85,7 @@ def test_a_script_gets_exactly_what_is_expected(
     judge: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    *,
-    nightly: bool,
 ) -> None:
-    if not nightly:
-        pytest.skip("it takes 15 seconds, so only with --nightly")
     if revision_of(labels) != JULY:
         pytest.skip("the expectations are of the other revision")
     monkeypatch.setattr(sys, "argv", ["whoandwhen"])

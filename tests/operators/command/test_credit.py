@@ -443,10 +443,9 @@ def test_the_same_code_is_run_again_where_it_finds_something_else(desk: Desk, st
     assert (worth(came), came.calls) == ({"hint": 1.0}, 1)
 
 
-def test_after_a_kill_nothing_is_paid_twice(desk: Desk, stage: Stage, nightly: bool) -> None:
+@pytest.mark.nightly
+def test_after_a_kill_nothing_is_paid_twice(desk: Desk, stage: Stage) -> None:
     """Without a process of its own, the promise of branches holds it to the same."""
-    if not nightly:
-        pytest.skip("it starts a process; --nightly does")
     run = desk.make(GLOVES)
     before = len(desk.model.calls)
 

@@ -1,6 +1,7 @@
 """Runs workloads on a disk that is full or read-only, and again once it is not.
 
-To be run in a mount namespace of its own: `unshare --mount python mounts.py full FOLDER`. Prints a
+To be run in a mount namespace of its own: `unshare --mount python mounts.py full FOLDER`
+(`--every-page`: with any amount of room, page by page). Prints a
 line of JSON for each run: the workload, and what it said was wrong.
 """
 
@@ -18,14 +19,15 @@ from workloads import WORKLOADS, Workload
 from coterie.schema.errors import StorageError
 
 DISK = 200 * 1024
-FREE = range(0, 80 * 1024, 4096)
+FREE = 80 * 1024
+PAGE = 4096
 ALONE = ("files", "ledger", "journal")
 
 
-def main(kind: str, folder: Path) -> None:
+def main(kind: str, folder: Path, step: int) -> None:
     for name in ALONE:
         if kind == "full":
-            for free in FREE:
+            for free in range(0, FREE, step):
                 with mounted(folder):
                     tell(name, full(WORKLOADS[name], folder, free))
         else:
@@ -54,7 +56,7 @@ def full(workload: Workload, disk: Path, free: int) -> str:
 def fill(ballast: Path) -> None:
     with ballast.open("wb", buffering=0) as stream:
         try:
-            while stream.write(bytes(4096)):
+            while stream.write(bytes(PAGE)):
                 pass
         except OSError:
             return
@@ -94,4 +96,4 @@ def mount(*arguments: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    main(sys.argv[1], Path(sys.argv[2]), PAGE if "--every-page" in sys.argv else 4 * PAGE)

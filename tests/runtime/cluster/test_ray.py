@@ -216,18 +216,18 @@ def resuming(evaluations: Path, cluster: Cluster) -> tuple[str, ...]:
     return ("mas-bench", "resume", str(results), "--quiet", "--on", cluster.address)
 
 
+@pytest.mark.nightly
 def test_repairs_survive_killed_workers_and_a_killed_driver(
     cluster: Cluster,
     data: Path,
     tmp_path: Path,
-    nightly: bool,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with ScriptedModel(repairing) as model:
         came = ran(tmp_path, *bench(model, data, "here"))
         assert (came.returncode, len(model.calls)) == (0, CALLS), came.stderr
     expected = figures(tmp_path / "here")
-    kills, rounds, number = (30, 100, 0) if nightly else (2, 1, 0)
+    kills, rounds, number = 30, 100, 0
     for number in range(rounds):
         with ScriptedModel(repairing) as model:
             words = bench(model, data, f"there-{number}", "--on", cluster.address)
@@ -241,7 +241,7 @@ def test_repairs_survive_killed_workers_and_a_killed_driver(
         assert figures(tmp_path / f"there-{number}") == expected
         if len(cluster.kills) >= kills:
             break
-    assert len(cluster.kills) >= (kills if nightly else 1)
+    assert len(cluster.kills) >= kills
     with capsys.disabled():
         sys.stdout.write(f"\n{len(cluster.kills)} workers killed in {number + 1} evaluations\n")
 
@@ -286,6 +286,7 @@ def test_an_evolution_with_code_agents_is_that_of_this_machine(
     assert asked[0] == asked[1]
 
 
+@pytest.mark.nightly
 def test_a_cluster_of_this_machine_alone(tmp_path: Path) -> None:
     require_places()
     (tmp_path / "team.yaml").write_text(TEAMS["solo"], "ascii")

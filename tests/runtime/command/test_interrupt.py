@@ -42,10 +42,14 @@ def processes_of(folder: Path) -> list[str]:
 
 
 @pytest.mark.skipif(detect().tier is None, reason="this machine has no jail for agents' code")
-@pytest.mark.parametrize("moment", MOMENTS)
-def test_nothing_is_left(moment: float, nightly: bool, tmp_path: Path) -> None:
-    if moment not in MOMENTS[:BY_DAY] and not nightly:
-        pytest.skip("one of many moments; run with --nightly")
+@pytest.mark.parametrize(
+    "moment",
+    [
+        *MOMENTS[:BY_DAY],
+        *(pytest.param(one, marks=pytest.mark.nightly) for one in MOMENTS[BY_DAY:]),
+    ],
+)
+def test_nothing_is_left(moment: float, tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     with ScriptedModel(WORK) as model:
         running = subprocess.Popen(

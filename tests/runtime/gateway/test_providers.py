@@ -141,9 +141,8 @@ print(json.dumps(differences))
 """
 
 
-def test_litellm_asks_for_no_other_variables(nightly: bool) -> None:
-    if not nightly:
-        pytest.skip("imports litellm, which takes seconds; run with --nightly")
+@pytest.mark.nightly
+def test_litellm_asks_for_no_other_variables() -> None:
     done = subprocess.run(
         [sys.executable, "-c", DIFFERENCES], capture_output=True, text=True, check=False
     )

@@ -80,14 +80,11 @@ def test_who_runs_it_at_low_priority_is_not_told_of_an_attack() -> None:
     assert subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout == b"[True]\n"
 
 
-def test_a_jail_with_folders_of_its_own_holds_as_well(
-    nightly: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.nightly
+def test_a_jail_with_folders_of_its_own_holds_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
     tier = detect().tier
     if tier is None or not tier.has_mounts:
         pytest.skip("this machine has no jail with mounts")
-    if not nightly:
-        pytest.skip("takes half a minute; run with --nightly")
     places = {"alias": Path("/repo"), "own": (Path("/root"),)}
     monkeypatch.setattr("coterie.runtime.jail.battery.Jail", partial(Jail, **places))
     filling = next(probe for probe in PROBES if probe.name == "fill_disk")

@@ -6,8 +6,9 @@ What their code and commands need in the jail is bounded there, and is no part o
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,8 +73,15 @@ def alone(agent: Agent) -> Team:
     return Team(name="alone", agents={"a": agent}, execution=Execution(max_retries=0))
 
 
-@pytest.mark.parametrize("name", BODIES)
-@pytest.mark.parametrize("kind", AGENTS)
+def cases() -> Iterator[Any]:
+    """Give each answer to each kind of agent; on every change, to one of them in turn."""
+    for number, name in enumerate(BODIES):
+        for place, kind in enumerate(AGENTS):
+            by_night = number % len(AGENTS) != place
+            yield pytest.param(kind, name, marks=[pytest.mark.nightly] if by_night else [])
+
+
+@pytest.mark.parametrize(("kind", "name"), [*cases()])
 def test_an_answer_that_means_harm_is_an_answer(
     kind: str, name: str, repository: Path, monkeypatch: pytest.MonkeyPatch, nightly: bool
 ) -> None:

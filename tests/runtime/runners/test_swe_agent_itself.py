@@ -89,15 +89,13 @@ def test_two_of_them_in_one_team(workbench: Workbench, repository: Path) -> None
     assert "a + b" in logs[0].fields["text"]
 
 
+@pytest.mark.nightly
 def test_ten_runs_leave_nothing(
     workbench: Workbench,
     repository: Path,
-    nightly: bool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if not nightly:
-        pytest.skip("takes minutes; run with --nightly")
     temporary = tmp_path / "temporary"
     temporary.mkdir(mode=0o711)
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))

@@ -19,14 +19,12 @@ from ...came import invoked
 from .test_hostile_run import HOSTILE
 from .test_run_page import ROUNDS, run_of
 
-
-@pytest.fixture(autouse=True)
-def real_browser(nightly: bool) -> None:
-    """These take a browser, and seconds each."""
-    if not nightly:
-        pytest.skip("a real browser: with --nightly")
-    if CHROMIUM is None:
-        pytest.skip("Chromium is not installed: apt-get install chromium")
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="Chromium is not installed: apt-get install chromium"
+    ),
+]
 
 
 EVERYTHING = """(async () => {

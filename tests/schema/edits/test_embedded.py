@@ -30,9 +30,7 @@ NAMES = ("majority_vote_3", "debate_3", "majority_vote")
 
 
 @pytest.fixture
-def parents(nightly: bool) -> list[Team]:
-    if not nightly:
-        pytest.skip("takes minutes; run with --nightly")
+def parents() -> list[Team]:
     if find() is None:
         pytest.skip("the embedded model is not here; `mas models pull` fetches it")
     return [load_team(f"seeds/{name}.yaml", CATALOGUE) for name in NAMES]
@@ -62,6 +60,7 @@ async def answers(parents: list[Team], component: Component) -> list[tuple[Team,
     return written
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("component", COMPONENTS)
 def test_every_answer_makes_another_team(parents: list[Team], component: Component) -> None:
     written = asyncio.run(answers(parents, component))
