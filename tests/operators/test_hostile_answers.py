@@ -163,7 +163,7 @@ SHARES = {
     "component": 20,
     "select": 20,
     "judge": 20,
-    "consolidate": 20,
+    "consolidate": 15,
 }
 """How many hostile answers each operator has to live through."""
 
@@ -286,7 +286,7 @@ def test_summaries(times: int) -> None:
 
     share = SHARES["consolidate"] * times
     answers = choice_answers("summary", ["Voting helped.", " ", "x" * 9_000])
-    count = hostile(answers, share * 6 // 11, work, is_an_entry)
+    count = hostile(answers, share, work, is_an_entry)
     enough(count, "consolidate", times, came="Learnt")
 
 

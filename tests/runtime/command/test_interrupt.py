@@ -46,7 +46,7 @@ def processes_of(folder: Path) -> list[str]:
     "moment",
     [
         *MOMENTS[:BY_DAY],
-        *(pytest.param(one, marks=pytest.mark.nightly) for one in MOMENTS[BY_DAY:]),
+        *(pytest.param(moment, marks=pytest.mark.nightly) for moment in MOMENTS[BY_DAY:]),
     ],
 )
 def test_nothing_is_left(moment: float, tmp_path: Path) -> None:
