@@ -47,6 +47,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+# All that collection makes lives to the end: looking for garbage in it took a third of its time.
+gc.disable()
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the size of the run, and hear of Ctrl-C also in the background of a script.
 
@@ -84,6 +88,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish() -> None:
     """Collect garbage of what tests make, and seldom: all modules and tests live to the end."""
+    gc.enable()
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
 

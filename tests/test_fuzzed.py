@@ -19,11 +19,12 @@ from .runtime.gateway.wires.test_hostile_wires import BODIES, STREAMS
 from .test_hostile_files import FILES, TEAM
 
 ROOT = Path(__file__).parent.parent
-OFTEN = ("ledger", "structured")
+OFTEN = ("structured",)
 SELDOM = (
     "answers",
     "edits",
     "foreign",
+    "ledger",
     "models",
     "recipe",
     "secrets",

@@ -21,16 +21,16 @@ from .asking import ceiling_of, parent
 WEIGHTS = find()
 TASK = Task(id="film", query="Is this review positive or negative? I laughed from start to end.")
 BRIEF: Bounds = replace(SMALL, characters=60, reason=24)
-MUTATIONS, NIGHTLY = 4, 10
+MUTATIONS = 10
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(WEIGHTS is None, reason="the embedded model's weights are not on this machine")
-def test_mutations_of_a_seed_team_are_all_valid(nightly: bool) -> None:
+def test_mutations_of_a_seed_team_are_all_valid() -> None:
     models = {alias: Model(alias=alias, model=f"local:{WEIGHTS}") for alias in ("default", "fast")}
     catalogue = Catalogue.of_host(models=models)
     seed = load_team("seeds/majority_vote_3.yaml", catalogue)
     repairs: list[Any] = []
-    count = NIGHTLY if nightly else MUTATIONS
 
     def tell(event: str, /, **fields: Any) -> None:
         if event == "operator_repair":
@@ -47,7 +47,7 @@ def test_mutations_of_a_seed_team_are_all_valid(nightly: bool) -> None:
             )
             of = parent(seed, digest="run: done\nanswer: negative", reward=0.0)
             found = open_components(meta, of)
-            paths = [f"step {number}" for number in range(count)]
+            paths = [f"step {number}" for number in range(MUTATIONS)]
             policy = ByChance()
             asked = (
                 mutate(meta, one, TASK, of, component=policy.choose(one, 0, found)) for one in paths
@@ -55,7 +55,7 @@ def test_mutations_of_a_seed_team_are_all_valid(nightly: bool) -> None:
             return list(await asyncio.gather(*asked))
 
     made = asyncio.run(all_of_them())
-    assert [type(one) for one in made] == [Proposal] * count
+    assert [type(one) for one in made] == [Proposal] * MUTATIONS
     assert all(components(one.edits) == {one.component} for one in made)
     assert len({one.child.content_hash for one in made}) > 1
     assert len(repairs) <= 2

@@ -78,7 +78,7 @@ def test_killed_at_random_moments_it_leaves_the_same_pool(folder: Path, nightly:
     code, _, err, clean = evolved(folder, "clean")
     assert code == 0, err
     chance, kills, calls = random.Random(7), 0, 0
-    moments = [chance.randint(1, clean) for _ in range(50 if nightly else 3)]
+    moments = [chance.randint(1, clean) for _ in range(50 if nightly else 1)]
     for moment in moments:
         with ScriptedModel(oracle) as model:
             process = evolving(folder, "killed", model.api_base)

@@ -111,7 +111,7 @@ def test_random_histories_come_to_what_one_pool_that_saw_all_of_them_has(
 ) -> None:
     """Lineage, statistics, lessons and revisions; by the driver, by git with it and without it."""
     catalogue = Catalogue.of_host()
-    by_git = 3 if nightly or part == 0 else 0
+    by_git = 3 if nightly else int(part == 0)
     seeds = range(part, PARTS * (200 if nightly else max(1, by_git)), PARTS)
     for number, seed in enumerate(seeds):
         if number < by_git:

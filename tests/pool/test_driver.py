@@ -46,7 +46,7 @@ def branch(repo: Repo, name: str, score: float | None = None) -> None:
     repo.commit(name)
 
 
-@pytest.mark.parametrize("pool", [".", "a pool/in here"])
+@pytest.mark.parametrize("pool", [pytest.param(".", marks=pytest.mark.nightly), "a pool/in here"])
 def test_both_ways_of_merging_come_to_one_ledger(pool: str, tmp_path: Path) -> None:
     (tmp_path / "repository").mkdir()
     repo = repository(tmp_path / "repository", pool)

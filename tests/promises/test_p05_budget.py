@@ -37,7 +37,7 @@ from ..virtual_time import VirtualLoop, virtual_clock
 
 WORKERS = 8
 SHARDS = 4
-CASES = {"nightly": 100_000, "ci": 500}
+CASES = {"nightly": 100_000, "ci": 150}
 """Cases of each shard."""
 ASKED = 500
 """Most characters of a prompt."""

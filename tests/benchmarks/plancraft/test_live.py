@@ -177,6 +177,7 @@ def test_the_scorer_is_for_its_own_tasks(changes: dict[str, Any], why: str, tmp_
     assert why in str(caught.value)
 
 
+@pytest.mark.nightly
 def test_an_episode_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     fields = {"id": TASK.id, "query": TASK.query, "answer": TASK.answer}
     scorer = {"name": "plancraft", **TASK.scorer.options}

@@ -88,6 +88,7 @@ def test_openai_client_embeds_and_does_not_ask_again_when_the_script_ends() -> N
     assert len(scripted.calls) == 3
 
 
+@pytest.mark.nightly
 def test_mini_swe_agent_through_litellm(tmp_path: Path) -> None:
     environment = {
         **os.environ,
