@@ -1,0 +1,283 @@
+"""What an evaluation leaves: edited, missing or shown samples, pools, and wrong input."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from coterie.benchmarks.benchmark import Source, find_benchmark
+from coterie.benchmarks.choosing import Choice
+from coterie.pool import Pool, Trial
+from coterie.pool.changes import Learnt, Tried
+from coterie.runtime.command.show import main as mas_show
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.schema.team import natural
+
+from ...came import invoked
+from .conftest import NOWHERE, Desk, adds
+from .test_evaluate import TASKS, results_of, samples_of
+
+
+def edited(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_edited_samples_and_figures_are_told_by_whoever_reads_them(desk: Desk) -> None:
+    desk.run()
+    desk.run()
+    folder, other = desk.results
+    whole = {name: (folder / name).read_text() for name in ("samples.jsonl", "results.json")}
+    for name, old, new, said in (
+        ("samples.jsonl", '"score": 0.0', '"score": 1.0', "(score 1 here, 0 there)"),
+        ("samples.jsonl", "The answer is: unknown", "The answer is: 8", "not what the journal has"),
+        ("results.json", '"value": 0.875', '"value": 0.975', "headline is"),
+        ("results.json", '"unscored": 0', '"unscored": 2', "unscored is 2, and by the samples 0"),
+    ):
+        edited(folder / name, old, new)
+        replayed = desk.bench("replay", str(folder))
+        assert (replayed.code, said in replayed.out) == (1, True), replayed.out
+        for words in (("table", str(folder)), ("compare", str(folder), str(other))):
+            came = desk.bench(*words)
+            assert (came.code, said in came.err) == (2, True), came.err
+        assert f"mas-bench resume {folder}" in came.err
+        (folder / name).write_text(whole[name])
+    edited(folder / "samples.jsonl", '"score": 0.0', '"score": 1.0')
+    resumed = desk.bench("resume", str(folder), "--quiet", "--model", NOWHERE)
+    assert (resumed.code, resumed.calls) == (0, 0)
+    assert (folder / "samples.jsonl").read_text() == whole["samples.jsonl"]
+    assert desk.bench("replay", str(folder)).code == 0
+
+
+def test_samples_that_were_left_out_are_counted_all_the_same(desk: Desk) -> None:
+    """Without the failures the rest would be all right; the journal has them still."""
+    desk.run()
+    (folder,) = desk.results
+    lines = (folder / "samples.jsonl").read_text().splitlines(keepends=True)
+    (folder / "samples.jsonl").write_text("".join(one for one in lines if '"score": 1' in one))
+    came = desk.bench("table", str(folder))
+    assert (came.code, "by the samples" in came.err) == (2, True)
+
+
+def test_a_table_of_a_killed_evaluation_has_what_there_is_and_says_how_to_go_on(
+    desk: Desk,
+) -> None:
+    desk.run()
+    (folder,) = desk.results
+    for name in ("samples.jsonl", "results.json"):
+        (folder / name).unlink()
+    with closing(sqlite3.connect(folder / "journal.sqlite", isolation_level=None)) as journal:
+        journal.execute(
+            "DELETE FROM entries WHERE kind = 'sample' AND path NOT IN"
+            " (SELECT path FROM entries WHERE kind = 'sample' ORDER BY path LIMIT 10)"
+        )
+    came = desk.bench("table", str(folder))
+    assert came.code == 0, came.err
+    assert "| 10 x 1 |" in came.out
+    assert "| 14 " in came.out
+    assert "interrupted" in came.out
+    assert f"14 samples missing. Go on with: mas-bench resume {folder}" in came.err
+
+
+def test_results_say_what_they_were_made_of(desk: Desk) -> None:
+    desk.run("--workers", "3", team="pair")
+    (folder,) = desk.results
+    told = json.loads((folder / "results.json").read_text())
+    assert told["workers"] == 3
+    assert told["host"].keys() == {"cpus", "platform", "python"}
+    assert len(told["data"]) == 64
+    assert told["endpoints"]["default"]["model"] == "m"
+    assert sum(told["answered"]["default"].values()) == 2 * TASKS
+    assert {name: one["calls"] for name, one in told["agents"].items()} == {
+        "first": TASKS,
+        "second": TASKS,
+    }
+    assert told["latency"]["p50"] <= told["latency"]["p90"] <= told["latency"]["p99"]
+    assert told["calls"].keys() == {"p50", "p90", "p99"}
+    agents = desk.bench("table", str(folder), "--agents", "--format", "csv").out.splitlines()
+    assert agents[0] == "team,agent,calls,tokens,cost"
+    assert agents[1].startswith(f"pair,first,{TASKS},")
+
+
+def test_one_trial_can_be_shown(desk: Desk) -> None:
+    desk.run(team="pair")
+    (folder,) = desk.results
+    task = samples_of(folder)[0].task
+    came = desk.bench("show", str(folder), task)
+    assert (came.code, came.out) == (0, "The answer is: 1\n")
+    assert "score 1 (" in came.err
+    (run,) = (desk.folder / "runs").iterdir()
+    events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
+    assert [one["agent"] for one in events if one["type"] == "agent_finished"] == [
+        "first", "second",
+    ]  # fmt: skip
+    for words in (("show", str(folder), "none"), ("show", str(folder), task, "--trial", "2")):
+        came = desk.bench(*words)
+        assert (came.code, "has no trial" in came.err) == (2, True)
+
+
+def test_mas_show_lists_samples_and_shows_each_as_a_run(desk: Desk) -> None:
+    desk.run(team="pair")
+    (folder,) = desk.results
+    *samples, hint = invoked(mas_show, [str(folder)], "mas-show").out.splitlines()
+    assert len(samples) == TASKS
+    assert samples == sorted(samples, key=natural)
+    assert hint == f"next: mas-show {folder} TASK TRIAL"
+    task = samples_of(folder)[0].task
+    came = invoked(mas_show, [str(folder), task, "1"], "mas-show")
+    assert (came.code, came.err) == (0, "")
+    assert f"run      {folder} {task}, trial 1\n" in came.out
+    assert "status   done\nscore    1 (" in came.out
+    assert "CONVERSATION of second\n" in came.out
+    for words in (["none"], [task, "2"], [task, "one"]):
+        assert invoked(mas_show, [str(folder), *words], "mas-show").code == 2
+
+
+def test_samples_tell_what_was_asked_and_what_is_right(desk: Desk) -> None:
+    desk.run()
+    (folder,) = desk.results
+    lines = [json.loads(one) for one in (folder / "samples.jsonl").read_text().splitlines()]
+    tasks = {task.id: task for task in find_benchmark("bbeh").tasks(Source(data=Path("data")))}
+    assert [one["question"] for one in lines] == [tasks[one["task"]].query for one in lines]
+    assert [one["reference"] for one in lines] == [tasks[one["task"]].answer for one in lines]
+
+
+def test_a_trial_that_was_not_made_has_no_score_to_show(desk: Desk) -> None:
+    desk.run(
+        replies=lambda request: Reply.error(401) if "is 3 +" in str(request) else adds(request)
+    )
+    (folder,) = desk.results
+    (lost,) = (one.task for one in samples_of(folder) if one.score is None)
+    came = desk.bench("show", str(folder), lost)
+    assert "score 0" not in came.err
+    assert "no score" in came.err
+
+
+def test_the_cache_serves_the_next_evaluation(desk: Desk) -> None:
+    with ScriptedModel(adds) as model:
+        for _ in range(2):
+            chosen = ("--cache", "answers", "--model", f"m@{model.api_base}")
+            assert desk.run(*chosen, replies=None).code == 0
+        assert len(model.calls) == TASKS
+    one, other = desk.results
+    assert [s.score for s in samples_of(one)] == [s.score for s in samples_of(other)]
+    assert results_of(other)["usage"]["cached_calls"] == TASKS
+
+
+@pytest.fixture
+def pool(desk: Desk) -> Path:
+    """A pool whose team has evolved on the evolve split."""
+    pool = Pool.init(desk.folder / "pool", [desk.folder / "solo.yaml"])
+    tasks = find_benchmark("bbeh-mini").tasks(Source(data=desk.folder / "data"))
+    for task in Choice(split="evolve").of(tasks):
+        pool.commit(Tried(member="solo", trial=Trial(task=task.id, score=1.0)), op=task.id)
+    return pool.folder / "teams" / "solo"
+
+
+def test_a_team_is_not_tested_on_what_its_pool_evolved_on(desk: Desk, pool: Path) -> None:
+    came = desk.run(team=str(pool))
+    assert (came.code, came.calls) == (2, 0)
+    assert "12 tasks of 24 are learnt from: task '" in came.err
+    assert f"{pool.parents[1]}/ledger.jsonl:3 by its id;" in came.err
+    assert not (desk.folder / "results").exists()
+    came = desk.run("--split", "test", team=str(pool))
+    assert (came.code, came.calls) == (0, 12)
+    came = desk.run("--allow-seen", team=str(pool))
+    assert (came.code, came.calls) == (0, 24)
+
+
+def test_agents_recall_from_a_pool_on_what_it_has_not_learnt_from(desk: Desk, pool: Path) -> None:
+    folder = pool.parents[1]
+    text = (desk.folder / "solo.yaml").read_text()
+    recalling = text.replace('alone."', 'alone.", recall: {k: 1}')
+    (desk.folder / "recalling.yaml").write_text(recalling)
+    lesson = Learnt(kind="experience", task="How much is it?", text="Count on your fingers.")
+    Pool.open(folder).commit(lesson, op="lesson")
+    from_pool = ("--pool", str(folder), "--embedder", "hashing", "--limit", "2")
+    refused = desk.run(*from_pool, "--split", "evolve", team="recalling")
+    assert (refused.code, refused.calls) == (2, 0)
+    assert "2 tasks of 2 are learnt from: task '" in refused.err
+    assert f"(bbeh-mini, number 1) is {folder}/ledger.jsonl:" in refused.err
+    assert not (desk.folder / "results").exists()
+    with ScriptedModel(adds) as model:
+        chosen = ("--split", "test", "--model", f"m@{model.api_base}")
+        came = desk.run(*from_pool, *chosen, team="recalling", replies=None)
+        assert came.code == 0, came.err
+        assert ["fingers" in call.text for call in model.calls] == [True, True]
+    allowed = desk.run(*from_pool, "--split", "evolve", "--allow-seen", team="recalling")
+    assert (allowed.code, allowed.calls) == (0, 2)
+    idle = desk.run(*from_pool)
+    assert (idle.code, idle.calls) == (2, 0)
+    assert "--pool: no agent of solo recalls anything" in idle.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run", "nope", "--team", "solo.yaml"], "no benchmark is called 'nope'. Known: "),
+        (["run", "bbeh-mini", "--team", "gone.yaml"], "gone.yaml"),
+        (["run", "bbeh-mini", "--team", "seed:gone"], "no seed team 'seed:gone'. Seeds: "),
+        (["run", "bbeh-mini"], "say what is run: --team TEAM"),
+        (["run", "bbeh-mini", "--team", "solo.yaml"], "--data"),
+        (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "."], "neither mini.json nor"),
+        (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "gone"], "does not exist"),
+        (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "data", "--limit", "0"], "x>=1"),
+        (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "data", "--evolve-share", "1"], "<"),
+        (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "data", "--budget", "x=1"], "'x'"),
+        (["run", "bbeh-mini", "--team", "solo.yaml", "--data", "data", "--results", "solo.yaml"],
+         "is a file"),
+        (["resume", "gone"], "does not exist"),
+        (["resume", "data"], "run.json: there is no such file"),
+        (["replay", "data"], "run.json: there is no such file"),
+        (["show", "data", "t"], "run.json: there is no such file"),
+    ],
+)  # fmt: skip
+def test_wrong_input_is_said_and_nothing_is_made(
+    desk: Desk, words: Sequence[str], message: str
+) -> None:
+    came = desk.bench(*words, "--model", NOWHERE)
+    assert (came.code, came.out) == (2, "")
+    assert message in came.err
+    assert not (desk.folder / "results").exists()
+
+
+def test_the_folder_of_a_plain_run_is_no_evaluation(desk: Desk) -> None:
+    (desk.folder / "run.json").write_text('{"v": 1, "models": {}}')
+    came = desk.bench("resume", ".")
+    assert came.code == 2
+    assert "not the manifest of an evaluation" in came.err
+
+
+def test_results_without_their_data_cannot_be_gone_on_with(desk: Desk) -> None:
+    desk.run("--limit", "1")
+    (folder,) = desk.results
+    (desk.folder / "data" / "mini.json").unlink()
+    came = desk.bench("resume", str(folder), "--model", NOWHERE)
+    assert came.code == 2
+    assert "mini.json" in came.err
+
+
+def test_two_processes_cannot_work_on_the_same_results(desk: Desk) -> None:
+    from coterie.runtime import Journal
+
+    desk.run("--limit", "1")
+    (folder,) = desk.results
+    with Journal.open(folder):
+        came = desk.bench("resume", str(folder), "--model", NOWHERE)
+    assert came.code == 2
+    assert "another process is at work on this" in came.err
+
+
+def test_after_a_budget_was_met_the_command_that_goes_on_works_as_printed(desk: Desk) -> None:
+    stopped = desk.run("--budget", f"calls={TASKS - 1}")
+    assert stopped.code == 3
+    hint = stopped.err.split("Go on with: ")[-1].splitlines()[0]
+    assert hint.endswith(f" --budget calls={2 * (TASKS - 1)}")
+    assert desk.bench(*shlex.split(hint)[1:], replies=adds).code == 0

@@ -1,0 +1,218 @@
+"""What mas-blame makes of damaged runs, useless answers, budgets and kills."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coterie.operators.blame import Room, trace_of, trace_of_events, view
+from coterie.operators.command.blame import main
+from coterie.operators.command.op import main as mas_op
+from coterie.pool.command import main as mas_pool
+from coterie.runtime import Journal
+from coterie.runtime.doubles import Reply
+from coterie.runtime.doubles.script import Request
+from coterie.schema.errors import InputError
+
+from ...came import invoked
+from ...schema.strategies import VALUES
+from .test_blame import TASK, TEAM, Desk, Stage, fruit, verdict
+
+
+def test_a_run_in_which_nobody_did_anything_is_refused(desk: Desk) -> None:
+    came = desk.blame(desk.make(TEAM, TASK, "--budget", "tokens=1"))
+    assert (came.code, came.calls) == (2, 0)
+    assert "no agent of this run did anything" in came.err
+
+
+FIELDS = ("type", "path", "messages", "text", "tool_calls", "content", "status", "error", "round")
+EVENTS = "\n".join(
+    json.dumps({"v": 1, "n": number, "agent": "planner", **event})
+    for number, event in enumerate(
+        [
+            {"type": "run_started"},
+            {"type": "agent_started", "backend": "llm"},
+            *(
+                {
+                    "type": "model_call",
+                    "path": f"planner/attempt 1/call {call}",
+                    "messages": [{"role": "user", "content": f"{call}?"}],
+                    "text": "Count.",
+                    "tool_calls": [],
+                }
+                for call in (1, 2)
+            ),
+            {"type": "tool_call", "tool": "count", "arguments": {}, "result": "6"},
+            {"type": "model_error", "kind": "down", "error": "down"},
+            {"type": "step_failed", "error": "oops"},
+            {"type": "message_posted", "to": "solver", "kind": "message", "text": "Hi."},
+            {"type": "mail_taken"},
+            {"type": "agent_finished", "status": "failed", "attempts": 1, "error": "down"},
+        ],
+        1,
+    )
+)
+
+
+MISSING = ("events.jsonl", "run.json", "task.json", "journal.sqlite")
+LINES = {
+    "list": "[1, 2]",
+    "fields": '{"v": 1, "n": 3, "type": "model_call", "agent": "planner"}',
+    "agent": '{"v": 1, "n": 3, "type": "agent_started", "agent": ["planner"]}',
+    "kind": '{"v": 1, "n": 3, "type": "model_error", "agent": "a", "kind": []}',
+}
+
+
+def changed(run: Path, change: str) -> None:
+    """Damage a run's folder."""
+    events = run / "events.jsonl"
+    lines = events.read_text().splitlines()
+    match change:
+        case "result":
+            (run / "result.json").write_text('{"status": "done", "score": [1]}')
+        case "half":
+            lines[2] = lines[2][:40]
+        case "order":
+            lines[2], lines[3] = lines[3], lines[2]
+        case "version":
+            lines[2] = lines[2].replace('"v": 1', '"v": 7')
+        case _:
+            lines[2] = LINES.get(change, lines[2])
+    events.write_text("\n".join(lines) + "\n")
+    if change in MISSING:
+        (run / change).unlink()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("events.jsonl", "events.jsonl: there is no such file"),
+        ("run.json", "run.json: there is no such file"),
+        ("task.json", "task.json: there is no such file"),
+        ("journal.sqlite", "journal"),
+        ("half", "events.jsonl:3: this line is damaged"),
+        ("order", "events.jsonl:4: this line is damaged"),
+        ("version", "events.jsonl:3: version 7 of the format"),
+        ("fields", "an event has not the form that runs write"),
+        ("agent", "events.jsonl:3: this line is damaged"),
+        ("kind", "an event has not the form that runs write"),
+        ("result", "not what coterie wrote there"),
+        ("list", "events.jsonl:3: this line is damaged"),
+    ],
+)
+def test_what_is_no_run_or_a_damaged_one_is_said(desk: Desk, change: str, said: str) -> None:
+    run = desk.make()
+    changed(run, change)
+    came = desk.blame(run)
+    assert (came.code, came.calls) == (2, 0)
+    assert said in came.err
+    assert len(came.err.strip().splitlines()) == 1
+
+
+def test_a_run_that_somebody_is_at_work_on_is_refused(desk: Desk) -> None:
+    run = desk.make()
+    with Journal.open(run, replaying=True):
+        came = desk.blame(run)
+    assert (came.code, came.calls) == (2, 0)
+    assert "process" in came.err
+    assert desk.blame(desk.folder / "nowhere").code == 2
+    assert desk.blame(run, "--meta-model", "gpt").code == 2
+    assert desk.blame(run, "--budget", "sense=1").code == 2
+
+
+def test_a_model_that_gives_no_answer_of_use_is_said(desk: Desk, stage: Stage) -> None:
+    run = desk.make()
+    stage.script = lambda _: Reply(text="no")
+    came = desk.blame(run)
+    assert (came.code, came.calls) == (1, 6)
+    assert "of no analyzer's answers anything was of use" in came.err
+    assert not (run / "blame/collaborative.json").exists()
+
+
+def test_a_budget_stops_it_and_a_larger_one_goes_on(desk: Desk) -> None:
+    run = desk.make()
+    came = desk.blame(run, "--budget", "calls=4")
+    assert (came.code, came.calls) == (3, 4)
+    assert "The same command goes on." in came.err
+    came = desk.blame(run, "--budget", "calls=9", "--json")
+    assert (came.code, came.calls) == (0, 5)
+    assert came.json["usage"]["calls"] == 9
+
+
+def test_killed_it_goes_on_without_paying_twice(desk: Desk, stage: Stage) -> None:
+    run = desk.make()
+    clean = desk.make()
+    expected = desk.blame(clean, "--json")
+    asked = len(desk.model.calls)
+    count = iter(range(100))
+
+    def hangs(request: Request) -> Reply:
+        if next(count) >= 5:
+            stage.hung.set()
+            return Reply.fault("hang")
+        return fruit(request)
+
+    stage.script = hangs
+    words = [sys.executable, "-m", "coterie.operators.command.blame", str(run)]
+    environment = {**os.environ, "MAS_HOME": str(desk.folder)}
+    with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE) as killed:
+        assert stage.hung.wait(60)
+        killed.send_signal(signal.SIGKILL)
+    # The model takes note of a call once it knows what to answer: the last one may be late.
+    desk.model.wait_for(lambda calls: len(calls) == asked + 6)
+    stage.script = fruit
+    came = desk.blame(run, "--json")
+    assert came.code == 0, came.err
+    assert came.calls <= 9 - 3
+    assert came.json["votes"] == expected.json["votes"]
+    assert came.json["submissions"] == expected.json["submissions"]
+
+
+def test_the_host_s_secrets_stay_out_of_what_is_asked_and_kept(
+    desk: Desk, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = desk.make()
+    monkeypatch.setenv("FRUIT_API_KEY", "Count the pears")
+    stage.script = lambda request: Reply.json(
+        {**json.loads(str(fruit(request).text)), "reason": "Count the pears"}
+    )
+    came = desk.blame(run)
+    assert came.code == 0, came.err
+    assert all("Count the pears" not in call.text for call in desk.model.calls[3:])
+    assert "Count the pears" not in came.out
+    told = "".join(one.read_text() for one in (run / "blame").glob("*.json"))
+    assert "Count the pears" not in told
+
+
+def test_operators_offer_it_too_and_each_blame_names_the_other(desk: Desk) -> None:
+    run = desk.make()
+    came = invoked(mas_op, ["attribute", str(run), "--scheme", "global", "--json"], "mas-op")
+    assert verdict(came)[0] == "planner"
+    assert "mas-pool blame" in invoked(main, ["--help"], "mas-blame").out
+    assert "mas-blame" in invoked(mas_pool, ["blame", "--help"], "mas-pool").out
+
+
+def test_a_folder_without_a_question_is_no_record_of_a_run(tmp_path: Path) -> None:
+    (tmp_path / "task.json").write_text('{"id": "t"}')
+    with pytest.raises(InputError, match="it asks nothing"):
+        trace_of(tmp_path)
+
+
+@settings(max_examples=60)
+@given(st.integers(2, 9), st.sampled_from(FIELDS), VALUES)
+def test_whatever_stands_in_an_event_is_read_or_refused(place: int, name: str, value: Any) -> None:
+    events = [json.loads(line) for line in EVENTS.splitlines()]
+    events[place][name] = value
+    with contextlib.suppress(InputError):
+        trace = trace_of_events(events, "events.jsonl", question="?")
+        assert view(trace.steps, Room(whole=500, step=100), own=True).text

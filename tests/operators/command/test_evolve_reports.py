@@ -1,0 +1,284 @@
+"""What mas-evolve commits, reports, and refuses before anything is made."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from coterie.operators.command.starting import check_addresses
+from coterie.operators.folder import Manifest
+from coterie.pool import Pool
+from coterie.runtime.doubles import Reply
+from coterie.runtime.doubles.script import Request
+from coterie.runtime.journal import Journal
+from coterie.schema import Catalogue
+from coterie.schema.ceiling import Ceiling
+from coterie.schema.errors import AgentError, InputError
+from coterie.schema.models import Model
+from coterie.schema.recipe import Recipe
+
+from .conftest import RECIPE, TASKS, Lab, thinking
+from .test_evolve import FORGETFUL, manifest, start
+
+
+def git(folder: Path, *words: str) -> str:
+    who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+    done = subprocess.run(
+        ["git", *who, *words], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def test_in_a_repository_the_pool_alone_is_committed_there(lab: Lab) -> None:
+    git(lab.folder, "init", "-q")
+    lab.write("draft.txt", "mine\n")
+    git(lab.folder, "add", "draft.txt")
+    came = lab.evolve("--git", "--limit", "2", pool="below/pool")
+    assert came.code == 0, came.err
+    assert not list(lab.folder.glob("below/**/.git"))
+    subjects = git(lab.folder, "log", "--format=%s").splitlines()
+    assert [one.split(":")[0] for one in subjects] == ["t1", "t0"]
+    files = git(lab.folder, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    assert all(one.startswith("below/pool/") for one in files)
+    assert git(lab.folder, "diff", "--cached", "--name-only").splitlines() == ["draft.txt"]
+
+
+def test_a_pool_that_its_repository_ignores_is_refused(lab: Lab) -> None:
+    git(lab.folder, "init", "-q")
+    lab.write(".gitignore", "pool\n")
+    came = lab.evolve("--git", "--limit", "1")
+    assert (came.code, came.calls) == (2, 0)
+    assert "ignores it" in came.err
+    assert not (lab.folder / "pool").exists()
+
+
+def test_calls_of_a_task_that_is_not_finished_are_counted_too(lab: Lab) -> None:
+    first = lab.evolve("--limit", "1", pool="first").calls
+    cap = ("--budget", f"calls={first + 2}")
+    came = lab.evolve(*cap, "--json")
+    assert (came.code, came.calls) == (3, first + 2)
+    assert came.json["tasks"] == 1
+    spending = came.json["spending"]
+    assert sum(one["calls"] for one in spending.values()) == first + 2
+    assert spending["unfinished"]["calls"] == 2
+    told = lab.evolve(*cap).out
+    assert "unfinished: 2 calls for tasks that have no result yet; nothing is lost" in told
+    assert "unfinished" not in lab.evolve().out
+
+
+def test_a_report_spends_nothing_and_says_what_the_command_said(lab: Lab) -> None:
+    done = lab.evolve("--limit", "2", "--json")
+    told = lab.command("report", "pool", "--json")
+    assert (told.code, told.out) == (0, done.out)
+    assert lab.evolve("--limit", "1", "--name", "other").code == 0
+    several = lab.command("report", "pool")
+    assert several.code == 2
+    assert "has 2 evolutions; say --name. Known: other, recipe." in several.err
+    assert lab.command("report", "pool", "--name", "recipe", "--json").json["tasks"] == 2
+    assert lab.command("report", "gone").code == 2
+
+
+def test_turns_as_csv_have_a_line_for_each_task(lab: Lab) -> None:
+    assert lab.evolve("--csv", "turns.csv").code == 0
+    with (lab.folder / "turns.csv").open(newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    assert [one["task"] for one in lines] == [one["id"] for one in TASKS]
+    assert {one["score"] for one in lines} == {"1.0"}
+    assert {one["operator"] for one in lines} <= {"mutate", "select"}
+    assert lines[0]["component"] == "prompts"
+    assert lines[0]["first"] == "0.0"
+    assert int(lines[-1]["pool"]) == len(Pool.open("pool").members)
+    assert sum(int(one["teams_calls"]) for one in lines) > 0
+    assert lines[0]["teams_usd"] == ""
+    assert lab.command("report", "pool", "--csv", "again.csv").code == 0
+    assert (lab.folder / "again.csv").read_text() == (lab.folder / "turns.csv").read_text()
+
+
+def test_several_seeds_are_one_command_with_intervals_over_them(lab: Lab) -> None:
+    words = ("--seeds", "2", "--limit", "2", "--test", "test.jsonl", "--repeats", "1")
+    came = lab.evolve(*words, "--json")
+    assert came.code == 0, came.err
+    told = came.json
+    assert [one["seed"] for one in told["seeds"]] == [0, 1]
+    assert told["held_out"] == {"n": 2, "mean": 1.0, "interval": [1.0, 1.0]}
+    assert told["gain"]["mean"] == 1.0
+    assert told["chosen_by"] == "the answers"
+    assert {path.name for path in (lab.folder / "pool").iterdir()} == {"seed_0", "seed_1"}
+    assert manifest(lab, "pool/seed_1")["recipe"]["seed"] == 1
+    again = lab.evolve(*words, "--csv", "turns.csv")
+    assert (again.code, again.calls) == (0, 0)
+    assert "held out, the deployed team" in again.out
+    assert "online, chosen by the answers" in again.out
+    with (lab.folder / "turns.csv").open(newline="") as stream:
+        assert [one["seed"] for one in csv.DictReader(stream)] == ["0", "0", "1", "1"]
+
+
+def test_seeds_share_one_budget(lab: Lab) -> None:
+    alone = lab.evolve("--limit", "2", pool="alone").calls
+    stopped = lab.evolve("--limit", "2", "--seeds", "2", "--budget", f"calls={alone + 2}")
+    assert (stopped.code, stopped.calls) == (3, alone + 2)
+    assert "over 2 seeds" in stopped.out
+    assert lab.evolve("--limit", "2", "--seeds", "2").code == 0
+
+
+def test_a_pool_is_no_folder_of_pools(lab: Lab) -> None:
+    assert lab.evolve("--limit", "1").code == 0
+    came = lab.evolve("--seeds", "2")
+    assert came.code == 2
+    assert "pool is a pool itself" in came.err
+
+
+def test_where_a_judge_chooses_the_report_says_so(lab: Lab) -> None:
+    lab.write("recipe.yaml", RECIPE.replace("evomas", "fixed") + "score: judge\n")
+
+    def judging(request: Request) -> Reply:
+        if "score" in json.dumps(request.get("response_format", {})):
+            return Reply.json({"reason": "Fine.", "score": 1.0})
+        return thinking(request)
+
+    came = lab.evolve("--limit", "1", "--json", script=judging)
+    assert came.json["chosen_by"] == "a judge"
+
+
+def test_who_chose_is_told_of_a_stream_with_and_without_answers(lab: Lab) -> None:
+    lab.write("recipe.yaml", RECIPE.replace("evomas", "fixed"))
+    lab.tasks("tasks.jsonl", [TASKS[0], {"id": "open", "query": "What is good?"}])
+
+    def judging(request: Request) -> Reply:
+        if '"score"' in json.dumps(request.get("response_format", {})):
+            return Reply.json({"reason": "Fine.", "score": 1.0})
+        return thinking(request)
+
+    came = lab.evolve("--json", script=judging)
+    assert came.json["chosen_by"] == "the answers, where a task has one, and a judge"
+
+
+def test_a_folder_of_task_files_is_a_stream_by_their_names(lab: Lab) -> None:
+    (lab.folder / "tasks").mkdir()
+    for name, task in zip("ba", TASKS, strict=False):
+        lab.write(f"tasks/{name}.json", json.dumps(task))
+    words = ("recipe.yaml", "tasks", "--pool", "pool", "--model", "m@http://127.0.0.1:9/v1")
+    assert "nothing answers" in lab.command(*words).err
+    lab.write("tasks/c.json", json.dumps({"id": "t0", "query": "q"}, indent=1))
+    lab.write("tasks/d.json", '{"id": "d",\n "question": 1}')
+    came = lab.command(*words)
+    assert came.code == 2
+    assert "tasks/c.json:1:1: error: id: two tasks have the id 't0'" in came.err
+    assert "tasks/d.json:2:2: error: question" in came.err
+
+
+def test_a_report_beside_one_that_is_at_work_leaves_out_what_it_cannot_see(lab: Lab) -> None:
+    assert lab.evolve("--limit", "1").code == 0
+    with Journal.open(lab.folder / "pool/evolutions/recipe"):
+        told = lab.command("report", "pool")
+    assert told.code == 0
+    assert "unfinished tasks: another process is at work on them" in told.out
+
+
+def test_the_manifest_says_which_file_the_embedded_model_is_and_prices_that_count(
+    lab: Lab,
+) -> None:
+    recipe = Recipe(strategy="fixed", settings=FORGETFUL, seeds=("solo.yaml",))
+    local = Model(alias="default", model="local", usd_per_mtok_input=1.0)
+    said: dict[str, Any] = {
+        "ceiling": Ceiling(),
+        "embedder": None,
+        "tasks": (),
+        "command": "mas-evolve",
+    }
+    free = Manifest.of(recipe=recipe, models=[local], **said)
+    assert "sha256:" in free.models["default"]["weights"]
+    cheaper = replace(local, usd_per_mtok_input=0.5)
+    assert Manifest.of(recipe=recipe, models=[cheaper], **said).differences(free) == []
+    costly = replace(recipe, beta=1.0, cost_unit="usd")
+    was, now = (Manifest.of(recipe=costly, models=[one], **said) for one in (local, cheaper))
+    assert now.differences(was) == [
+        "model 'default' (usd_per_mtok_input: 1.0, now 0.5)",
+    ]
+
+
+def test_a_manifest_that_is_none_is_said_to_be_none(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no evolution in"):
+        Manifest.read(tmp_path)
+    (tmp_path / "evolution.json").write_text("[")
+    with pytest.raises(InputError, match="cannot be read"):
+        Manifest.read(tmp_path)
+
+
+def test_a_policy_is_the_ceiling(tmp_path: Path) -> None:
+    (tmp_path / "policy.yaml").write_text("ceiling: {agents: 9}\n")
+    recipe = Recipe(
+        strategy="evomas", settings=FORGETFUL, seeds=("solo.yaml",), policy="policy.yaml"
+    )
+    begun = start(recipe, tmp_path)
+    assert begun.ceiling.agents == 9
+    assert begun.outlook is None
+
+
+def test_a_model_with_a_fallback_or_a_slow_address_is_left_to_its_calls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nowhere = Model(alias="default", model="m", api_base="http://127.0.0.1:9/v1")
+    known = Catalogue.of_host(models={"default": replace(nowhere, fallback=("other",))})
+    check_addresses(known, {"default"})
+
+    def slow(address: object, timeout: float) -> None:
+        raise TimeoutError(address, timeout)
+
+    monkeypatch.setattr("socket.create_connection", slow)
+    check_addresses(Catalogue.of_host(models={"default": nowhere}), {"default"})
+
+
+def test_git_that_is_not_to_be_had_is_said_before_anything_is_made(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*words: object) -> str:
+        raise AgentError("git is not installed.")
+
+    monkeypatch.setattr("coterie.operators.command.commits.git", missing)
+    came = lab.evolve("--git")
+    assert (came.code, came.calls) == (2, 0)
+    assert "--git: git is not installed." in came.err
+    assert not (lab.folder / "pool").exists()
+
+
+def test_seeds_of_which_none_could_begin_leave_nothing(lab: Lab) -> None:
+    words = ("recipe.yaml", "tasks.jsonl", "--pool", "pool", "--seeds", "2", "--quiet")
+    came = lab.command(*words, "--model", "m@http://127.0.0.1:9/v1")
+    assert (came.code, came.out) == (1, "")
+    assert "nothing answers" in came.err
+    assert not (lab.folder / "pool").exists()
+
+
+def test_an_image_that_no_team_can_see_is_refused_before_anything_is_made(lab: Lab) -> None:
+    (lab.folder / "plot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    lab.tasks("tasks.jsonl", [{"id": "t", "query": "?", "answer": "7", "files": ["plot.png"]}])
+    for more in ((), ("--dry-run",)):
+        came = lab.evolve(*more)
+        assert (came.code, came.calls) == (2, 0)
+        assert "task 't': nobody in solo, pair can read plot.png (image)." in came.err
+    assert not (lab.folder / "pool").exists()
+
+
+def test_a_held_out_image_that_no_team_can_see_is_refused_before_anything_is_made(lab: Lab) -> None:
+    (lab.folder / "plot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    lab.tasks("test.jsonl", [{"id": "h", "query": "?", "answer": "7", "files": ["plot.png"]}])
+    came = lab.evolve("--test", "test.jsonl")
+    assert (came.code, came.calls) == (2, 0)
+    assert "task 'h': nobody in solo, pair can read plot.png (image)." in came.err
+    assert not (lab.folder / "pool").exists()
+
+
+def test_an_image_that_some_team_can_see_is_a_task(lab: Lab) -> None:
+    seeing = "models: {sighted: {model: m, api_base: http://127.0.0.1:9/v1, inputs: [image]}}"
+    lab.write("models.yaml", seeing)
+    lab.write("solo.yaml", 'name: solo\nagents: {one: {prompt: "Look.", model_id: sighted}}\n')
+    (lab.folder / "plot.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    lab.tasks("tasks.jsonl", [{"id": "t", "query": "?", "answer": "7", "files": ["plot.png"]}])
+    assert lab.evolve("--dry-run").code == 0
