@@ -28,7 +28,8 @@ from coterie.runtime.jail.tiers import Tier, Unconfined
 from coterie.runtime.runners.bridge import Bridge, in_thread
 from coterie.schema import InputError, JailError
 
-from ..jails import TIERS, USERS, holding, printed, require, wait_for
+from ..jails import TIERS, USERS, holding, printed, require
+from ..waiting import wait_for
 
 LEAST_ATTACKS = 40
 ATTACKS = """

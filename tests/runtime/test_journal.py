@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -331,10 +330,8 @@ def test_who_reads_a_shared_file_does_not_wait_for_who_writes_to_it(tmp_path: Pa
             other.execute("BEGIN IMMEDIATE")
             waiting = asyncio.ensure_future(entries.put(replace(one, path="b")))
             await asyncio.sleep(0.2)
-            began = time.monotonic()
             assert entries.find("a", "q") == one
-            assert time.monotonic() - began < 0.1
-            assert not waiting.done()
+            assert not waiting.done(), "who reads has waited for who writes"
             other.execute("ROLLBACK")
         await waiting
 

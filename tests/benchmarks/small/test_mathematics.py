@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +17,8 @@ from coterie.runtime.scorers import score as scored
 from coterie.schema import ConfigError, Task, load_task
 from coterie.schema.errors import InputError, JailError
 from coterie.schema.task import ScorerChoice
+
+from ...waiting import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -149,10 +150,7 @@ def test_a_verdict_that_is_given_up_ends_at_once_and_no_other_with_it(
     async def give_up() -> Score | None:
         endless = asyncio.ensure_future(scored(evidence(scripted, "waits begun", "7")))
         other = asyncio.ensure_future(scored(evidence(scripted, "b", "7")))
-        deadline = time.monotonic() + 60
-        while not begun():
-            assert time.monotonic() < deadline, "the answer is not being judged"
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(wait_for, begun, "the answer is not being judged")
         endless.cancel()
         with pytest.raises(asyncio.CancelledError):
             await endless

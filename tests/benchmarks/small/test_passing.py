@@ -6,7 +6,6 @@ import asyncio
 import os
 import random
 import tempfile
-import time
 import uuid
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from coterie.runtime.scorers import Evidence, Score, score
 from coterie.schema import ScorerChoice, Task
 from coterie.schema.errors import InputError, JailError
 
+from ...waiting import wait_for
 from .problems import BODY, PROMPT, TEST, task
 
 FULL = PROMPT + BODY
@@ -177,10 +177,7 @@ def test_a_scorer_that_is_cancelled_ends_its_code(jails: Jails) -> None:
 
     async def cancel() -> None:
         scoring = asyncio.ensure_future(score(Evidence(task=asked, answer=endless, jails=jails)))
-        deadline = time.monotonic() + 60
-        while not written(mark):
-            assert time.monotonic() < deadline, "the code was not started"
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(wait_for, lambda: written(mark), "the code was not started")
         scoring.cancel()
         with pytest.raises(asyncio.CancelledError):
             await scoring

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -153,10 +152,8 @@ def test_whoever_waits_hears_that_the_jail_is_killed(jails: Jails, tmp_path: Pat
     with jails.open(tmp_path) as jail:
         timer = threading.Timer(0.3, jail.kill, ["the run was cancelled"])
         timer.start()
-        begun = time.monotonic()
         with pytest.raises(JailKilled, match="the run was cancelled"):
             Shell(jail).run("sleep 600")
-        assert time.monotonic() - begun < 30
         with pytest.raises(JailKilled):
             jail.start(["true"])
         timer.join()

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,8 @@ from coterie.runtime.jail.layout import Confinement
 from coterie.runtime.jail.tiers import Bubblewrap, Line, Tier, Unconfined
 from coterie.schema import JailError
 
-from ...jails import TIERS, USERS, command, holding, require, wait_for
+from ...jails import TIERS, USERS, command, holding, require
+from ...waiting import wait_for
 
 # Starts a process that left its session and ignores what can be ignored, and one that did not.
 STRAYS = "(trap '' TERM INT HUP; setsid sleep {mark} & ) & sleep {mark} & sleep {mark}"
@@ -114,10 +114,8 @@ def test_nothing_outlives_the_time_of_a_command(tmp_path: Path, tier: Tier, mark
 
 def test_nothing_outlives_a_command_that_ends(tmp_path: Path, tier: Tier, mark: str) -> None:
     with Jail(tmp_path, tier=tier) as jail:
-        begun = time.monotonic()
         done = Shell(jail).run(f"(setsid sleep {mark} & ); sleep {mark} & echo over")
         assert (done.output, done.returncode, done.stopped) == ("over\n", 0, None)
-        assert time.monotonic() - begun < 10
         assert holding(mark) == []
 
 
@@ -192,7 +190,7 @@ def test_nothing_outlives_a_host_that_is_killed_while_bubblewrap_starts(
             wait_for(lambda: len(holding(mark)) == 2, "bubblewrap and its child did not start")
             host.kill()
         try:
-            wait_for(lambda: holding(mark) == [], "something is left", seconds=10)
+            wait_for(lambda: holding(mark) == [], "something is left")
         finally:
             for left in holding(mark):
                 os.kill(int(left), signal.SIGKILL)
@@ -280,8 +278,6 @@ def test_a_kill_counts_at_every_moment_of_a_start(
         with Jail(tmp_path, tier=tier) as jail:
             shell = Shell(jail)
             threading.Timer(delay / 1000, jail.kill if whose == "jail" else shell.kill).start()
-            begun = time.monotonic()
             with pytest.raises(JailKilled):
                 shell.run(f"sleep {mark}")
-            assert time.monotonic() - begun < 5
         assert holding(mark) == []

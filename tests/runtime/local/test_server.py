@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -22,6 +21,8 @@ from jsonschema import validate
 
 from coterie.runtime.local import LocalServer, pull, schema_grammar, start_server
 from coterie.schema.errors import InputError, ModelError
+
+from ...waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -245,9 +246,7 @@ class TestEnd:
                 parent.send_signal(signal.SIGKILL)
                 assert open_one.recv(1) == b""  # the server's end closed
         # The system closes the sockets of a dead process one after the other.
-        deadline = time.monotonic() + 2
-        while is_reachable(address.geturl()):
-            assert time.monotonic() < deadline
+        wait_for(lambda: not is_reachable(address.geturl()), "it can still be reached")
 
     def test_stop_ends_a_start_that_is_given_up(self, model: Path) -> None:
         async def give_up() -> None:

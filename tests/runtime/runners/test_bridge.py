@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from typing import Any, NoReturn
 
 import pytest
 
 from coterie.runtime.runners.bridge import Bridge, Stopped, in_thread
 from coterie.schema.errors import AgentError
+
+from ...waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
@@ -132,24 +133,22 @@ def test_a_thread_that_cannot_be_ended_is_waited_for_no_longer_than_the_bound(
     monkeypatch.setattr("coterie.runtime.runners.bridge.END_SECONDS", 0.1)
     freed, ended = threading.Event(), threading.Event()
 
-    async def cancelled() -> float:
+    async def cancelled() -> None:
         started = asyncio.Event()
 
         def work(bridge: Bridge) -> None:
             bridge.tell(started.set)
-            freed.wait(10)
+            freed.wait()
             threading.Thread(target=lambda: (stuck.join(), ended.set())).start()
 
         running = asyncio.create_task(in_thread(work, name="stuck"))
         await started.wait()
         stuck = next(one for one in threading.enumerate() if one.name == "stuck")
-        before = time.monotonic()
         await cancelled_after(started, running, 1)
-        return time.monotonic() - before
 
-    assert asyncio.run(cancelled()) < 1
+    asyncio.run(cancelled())
     freed.set()
-    assert ended.wait(10)
+    assert ended.wait(PATIENCE)
 
 
 def test_many_threads_work_at_the_same_time() -> None:

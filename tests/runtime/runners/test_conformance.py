@@ -12,7 +12,6 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -260,11 +259,9 @@ def test_a_cancelled_run_is_over_at_once_and_leaves_nothing(case: Case) -> None:
         line = Line(obliging, hangs=True)
         running = asyncio.ensure_future(start(line))
         await line.asked.wait()
-        started = time.monotonic()
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        assert time.monotonic() - started < 2
         return len(asyncio.all_tasks()) - 1
 
     assert case.run(cancelled) == 0

@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -196,32 +195,26 @@ def test_code_that_ends_its_process_is_told_so_and_goes_on(workbench: Workbench)
 
 def test_a_loop_without_end_is_ended_by_the_agents_timeout(workbench: Workbench) -> None:
     with ScriptedModel(Reply.code("import os\nos.fork()\nwhile True: pass")) as model:
-        started = time.monotonic()
         run = workbench.run(model, coder(timeout=1.5))
-        assert time.monotonic() - started < 4
     assert run.error == "agent coder: it reached its timeout, 1.5 seconds of work."
 
 
 @pytest.mark.parametrize("agent", [coder("a", timeout=1), caller("a", timeout=1)])
 def test_a_hanging_model_call_is_cut_off(workbench: Workbench, agent: Agent) -> None:
     with ScriptedModel(Reply.fault("hang")) as model:
-        started = time.monotonic()
         run = workbench.run(model, agent)
-        assert time.monotonic() - started < 3
         assert model.wait_for(lambda calls: bool(calls and calls[0].finished))[0].abandoned
     assert run.status == "failed"
 
 
 def test_a_run_cancelled_while_a_tool_works_ends_at_once(workbench: Workbench) -> None:
     async def cancelled() -> int:
-        with ScriptedModel(Reply.code("import time\nprint(1)\ntime.sleep(60)")) as model:
+        with ScriptedModel(Reply.code("import time\nprint(1)\ntime.sleep(3600)")) as model:
             running = asyncio.create_task(workbench.started(model, coder()))
             await asyncio.to_thread(model.wait_for, lambda calls: bool(calls and calls[0].finished))
             running.cancel()
-            started = time.monotonic()
             with pytest.raises(asyncio.CancelledError):
                 await running
-            assert time.monotonic() - started < 2
         return len(asyncio.all_tasks()) - 1
 
     assert asyncio.run(cancelled()) == 0

@@ -21,7 +21,8 @@ from coterie.runtime.runners.swe_agent import SweAgentRunner
 from coterie.runtime.workspace import Workspaces
 from coterie.schema import Agent, AgentError, Task
 
-from ...jails import holding, wait_for
+from ...jails import holding
+from ...waiting import wait_for
 from .conftest import Line, Workbench, assignment, body_of, needs_jail, result_of
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
