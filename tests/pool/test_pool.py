@@ -29,11 +29,6 @@ from .teams import SEED, child_of, edited, pool_of, scored, vote
 from .test_identity import ONE_RING, TWO_RINGS
 
 
-@pytest.fixture
-def pool(tmp_path: Path) -> Pool:
-    return pool_of(tmp_path / "pool", vote())
-
-
 def lines(pool: Pool) -> list[str]:
     return [f"{entry.op}: {entry.value['kind']}" for entry in pool.entries()]
 

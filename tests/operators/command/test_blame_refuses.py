@@ -26,7 +26,7 @@ from coterie.schema.errors import InputError
 
 from ...came import invoked
 from ...schema.strategies import VALUES
-from .test_blame import TASK, TEAM, Desk, Stage, fruit, verdict
+from .blaming import TASK, TEAM, Desk, Stage, fruit, verdict
 
 
 def test_a_run_in_which_nobody_did_anything_is_refused(desk: Desk) -> None:

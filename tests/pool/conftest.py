@@ -1,0 +1,16 @@
+"""A pool with one team."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from coterie.pool import Pool
+
+from .teams import pool_of, vote
+
+
+@pytest.fixture
+def pool(tmp_path: Path) -> Pool:
+    return pool_of(tmp_path / "pool", vote())
