@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import itertools
 import json
 import threading
-import time
-from collections import defaultdict
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -20,6 +16,10 @@ import pytest
 
 from coterie.runtime.bounds import LARGEST_ANSWER, LARGEST_STREAM
 
+from .effort import TooDear, clock, unit
+
+LONGEST_STEP = 20.0
+"""Units of effort that a step of an event loop may take. Measured: 4, and 8 with a first import."""
 Body = Callable[[int], bytes]
 """Makes the body of an answer of about so many bytes."""
 
@@ -243,49 +243,32 @@ def provider(bodies: Sequence[bytes], kind: str) -> Generator[str]:
         thread.join()
 
 
-@dataclass(kw_only=True)
-class Watched:
-    """What was seen of an event loop.
-
-    Attributes:
-        longest: Seconds of CPU that its thread spent at once.
-        what: On what.
-    """
-
-    longest: float = 0.0
-    what: str = ""
-
-
 @contextmanager
-def watched(monkeypatch: pytest.MonkeyPatch) -> Generator[Watched]:
-    """Measure how long event loops are held, by the CPU of their thread alone.
+def watched(monkeypatch: pytest.MonkeyPatch, *, most: float = LONGEST_STEP) -> Generator[None]:
+    """Assert that no step holds an event loop for long, by the CPU of its thread alone.
 
     Full garbage collections do not count: they go over all that the tests before have left.
+
+    Args:
+        most: Units of effort that a step may take.
+
+    Raises:
+        TooDear: A step took more. Use it within `effort.retried`.
     """
-    seen = Watched()
+    longest, whose, before = 0.0, "", unit()
     run = asyncio.events.Handle._run  # pyright: ignore[reportPrivateUsage]
-    collected: dict[int, float] = defaultdict(float)
-
-    def collecting(phase: str, info: dict[str, int]) -> None:
-        if info["generation"] == 2:
-            sign = -1 if phase == "start" else 1
-            collected[threading.get_ident()] += sign * time.thread_time()
-
-    def spent() -> float:
-        return time.thread_time() - collected[threading.get_ident()]
 
     def timed(handle: asyncio.events.Handle) -> None:
-        before = spent()
+        nonlocal longest, whose
+        begun = cpu.of_thread()
         try:
             run(handle)
         finally:
-            if (took := spent() - before) > seen.longest:
-                seen.longest, seen.what = took, repr(handle)
+            if (took := cpu.of_thread() - begun) > longest:
+                longest, whose = took, repr(handle)
 
-    gc.callbacks.append(collecting)
-    try:
-        with monkeypatch.context() as patched:
-            patched.setattr(asyncio.events.Handle, "_run", timed)
-            yield seen
-    finally:
-        gc.callbacks.remove(collecting)
+    with clock() as cpu, monkeypatch.context() as patched:
+        patched.setattr(asyncio.events.Handle, "_run", timed)
+        yield
+    if (units := longest / max(before, unit())) > most:
+        raise TooDear(f"{units:.0f} units of effort at once: {whose}")

@@ -20,6 +20,7 @@ from coterie.schema.json_text import dumps
 from coterie.schema.python_tool import python_tool
 
 from ...damage import altered, bounded
+from ...effort import retried
 from ...hostile import watched
 from .conftest import scripted
 
@@ -127,6 +128,8 @@ def test_whatever_a_function_does_the_agent_goes_on(
         assert len(dumps(event, ensure_ascii=False)) <= 3 * LARGEST_RESULT
 
 
+LONGEST_STEP = 100.0
+"""Units of effort of a step of the loop, which here spoils, reads and measures too."""
 NOBODY: Any = None
 """Servers know nothing of workspaces."""
 RESULT = {
@@ -173,6 +176,12 @@ def test_whatever_a_server_answers_is_a_result_or_an_error(
             finally:
                 await session.stop()
 
-    with watched(monkeypatch) as seen:
-        asyncio.run(all_())
-    assert seen.longest <= 0.5, seen.what
+    async def idle() -> None:
+        await (await start_session(scripted({}))).stop()
+
+    def attempt() -> None:
+        with watched(monkeypatch, most=LONGEST_STEP):
+            asyncio.run(all_())
+
+    asyncio.run(idle())  # the first session imports its library
+    retried(attempt)

@@ -1,0 +1,105 @@
+"""Effort does not depend on the machine: it sees what grows too fast, and nothing else."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from threading import Thread
+
+import pytest
+
+from .effort import ATTEMPTS, LINEAR, TooDear, growth, measured, reference, retried
+
+SPIN = "while True: pass"
+
+
+@pytest.fixture(params=[0, 4], ids=["alone", "beside 4 busy processes"])
+def busy(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Have processes beside the test that never rest."""
+    beside = [subprocess.Popen([sys.executable, "-c", SPIN]) for _ in range(request.param)]
+    yield
+    for process in beside:
+        process.kill()
+    for process in beside:
+        process.wait()
+
+
+def linear(size: int) -> Callable[[], object]:
+    names = [f"name {number}" for number in range(size)]
+    return lambda: {name: len(name) for name in names}
+
+
+def quadratic(size: int) -> Callable[[], object]:
+    names = [f"name {number}" for number in range(size)]
+    return lambda: [name for name in names if names.index(name) < 0]
+
+
+def steps(size: int) -> Callable[[], object]:
+    """Linear, and too little to be measured once."""
+    return lambda: sum(range(size))
+
+
+@pytest.mark.usefixtures("busy")
+@pytest.mark.parametrize("size", [100, 1_000])
+def test_quadratic_work_is_seen(size: int) -> None:
+    assert growth(quadratic, size) > LINEAR
+
+
+@pytest.mark.usefixtures("busy")
+@pytest.mark.parametrize(("prepare", "size"), [(linear, 10_000), (steps, 1_000), (steps, 100_000)])
+def test_linear_work_is_linear(prepare: Callable[[int], Callable[[], object]], size: int) -> None:
+    assert growth(prepare, size) <= LINEAR
+
+
+@pytest.mark.usefixtures("busy")
+@pytest.mark.parametrize("runs", [2, 40])
+def test_work_costs_as_many_units_as_it_is_runs_of_the_reference(runs: int) -> None:
+    with measured() as cost:
+        for _ in range(runs):
+            reference()
+    assert runs / 2 < cost.units < runs * 2
+
+
+def test_work_of_another_thread_is_work_too() -> None:
+    with measured() as cost:
+        thread = Thread(target=lambda: [reference() for _ in range(20)])
+        thread.start()
+        thread.join()
+    assert cost.units > 10
+
+
+def test_full_collections_are_nobodys_work() -> None:
+    left = [[number] for number in range(500_000)]
+    with measured() as cost:
+        for _ in range(5):
+            gc.collect()
+    assert len(left) == 500_000
+    assert cost.units < 20  # of about 75 that they take
+
+
+@pytest.mark.parametrize("times", range(ATTEMPTS))
+def test_work_that_is_too_dear_a_few_times_is_done_again(times: int) -> None:
+    outcomes: Iterator[Exception | None] = iter([TooDear()] * times + [None])
+
+    def work() -> str:
+        if error := next(outcomes):
+            raise error
+        return "done"
+
+    assert retried(work) == "done"
+
+
+def test_work_that_is_always_too_dear_or_wrong_fails() -> None:
+    attempts: list[type[Exception]] = []
+
+    def work(error: type[Exception]) -> None:
+        attempts.append(error)
+        raise error
+
+    with pytest.raises(TooDear):
+        retried(lambda: work(TooDear))
+    with pytest.raises(AssertionError):
+        retried(lambda: work(AssertionError))
+    assert attempts == [TooDear] * ATTEMPTS + [AssertionError]
