@@ -10,6 +10,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+GROUPS = {
+    "ledger": "pool/ledger.py runtime/journal.py runtime/_entries.py runtime/record.py",
+    "budget": "runtime/budget.py runtime/allowance.py runtime/caps.py runtime/calls.py",
+    "engine": "runtime/engine.py runtime/desk.py",
+    "edits": "schema/edits/*.py",
+    "ceiling": "schema/ceiling*.py",
+    "admission": "operators/admission.py",
+    "gateway": "runtime/gateway/*.py",
+    "resume": "runtime/branch.py runtime/descent.py operators/recorded.py operators/stage.py"
+    " operators/task_runs.py",
+    "gate": "operators/retrospective/gate.py",
+}
+"""The core: the files that mutants are drawn from, in groups with equal shares."""
 SWAPS = {ast.Lt: ast.LtE, ast.Gt: ast.GtE, ast.Eq: ast.NotEq, ast.Is: ast.IsNot, ast.In: ast.NotIn}
 SWAPS |= {ast.And: ast.Or, ast.Add: ast.Sub, ast.BitOr: ast.BitAnd, ast.Mult: ast.FloorDiv}
 SWAPS |= {after: before for before, after in SWAPS.items()}
