@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -125,6 +126,17 @@ def test_what_an_agent_reads_ahead_of_its_task_is_bounded() -> None:
     came = passed(UNITS, skill("sums", "x" * 900), read=800)
     assert came.kept == (UNITS,)
     assert "ahead of its task; at most 800" in came.refused[0].reasons[0]
+
+
+def test_a_prompt_file_counts_with_its_text(tmp_path: Path) -> None:
+    (tmp_path / "checking.md").write_text("x" * 900)
+    known = replace(catalogue(), prompt_folders=(tmp_path,))
+    checker = AddAgent(agent=llm("checker", prompt="checking"), reports_to=("writer",))
+    room = Room(read=800)
+    came = gate(TRIO, (UNITS, checker), catalogue=known, ceiling=CEILING, room=room)
+    assert came.kept == (UNITS,)
+    [refused] = came.refused
+    assert refused.reasons == ("checker would read 900 characters ahead of its task; at most 800.",)
 
 
 def test_the_lead_of_an_open_roster_stays_and_nobody_needs_a_place() -> None:
