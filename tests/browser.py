@@ -62,7 +62,7 @@ class Tab:
         answer = self._answers[self._number] = asyncio.get_running_loop().create_future()
         words = {"id": self._number, "method": method, "params": parameters}
         await self._socket.send_json(words)
-        said = await asyncio.wait_for(answer, 60)
+        said = await asyncio.wait_for(answer, 300)
         assert "error" not in said, said
         return said["result"]
 
@@ -70,7 +70,7 @@ class Tab:
         """Open an address, and wait for all of it."""
         self._loaded.clear()
         await self.ask("Page.navigate", url=address)
-        await asyncio.wait_for(self._loaded.wait(), 60)
+        await asyncio.wait_for(self._loaded.wait(), 300)
 
     async def run(self, script: str) -> Any:
         """Run a script on the page, as a person at the console would; give its value."""
@@ -84,7 +84,7 @@ class Tab:
 
     async def until(self, script: str) -> None:
         """Wait until a script gives something true."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(300):
             while not await self.run(script):  # noqa: ASYNC110 - the page tells nobody
                 await asyncio.sleep(0.05)
 
@@ -134,7 +134,7 @@ async def browser(folder: Path) -> AsyncGenerator[Tab]:
 
 
 async def _port(file: Path) -> int:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while not (told := _told(file)):  # noqa: ASYNC110 - a file tells nobody
             await asyncio.sleep(0.05)
     return int(told)

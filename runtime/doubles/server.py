@@ -91,7 +91,7 @@ class LoopbackServer:
         return self._record.peak
 
     def wait_for(
-        self, condition: Callable[[tuple[Call, ...]], bool], *, timeout: float = 10.0
+        self, condition: Callable[[tuple[Call, ...]], bool], *, timeout: float = 60.0
     ) -> tuple[Call, ...]:
         """Block until the calls meet a condition, looked at whenever one begins or ends.
 

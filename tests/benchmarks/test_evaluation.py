@@ -216,7 +216,7 @@ def test_what_a_provider_fails_has_no_score_until_it_is_made_again(
 
 
 def test_a_trial_whose_model_hangs_has_no_score_until_it_is_made_again(stand: Stand) -> None:
-    hurried = replace(SOLO.agents["first"], timeout=2)
+    hurried = replace(SOLO.agents["first"], timeout=5)
     stand.team, stand.tasks = replace(SOLO, agents={"first": hurried}), TASKS[:3]
 
     def hanging(request: Request) -> Reply:

@@ -94,7 +94,7 @@ def test_whatever_agents_do_and_whenever_nothing_is_lost_and_all_ends(nightly: b
 
 
 async def _in_time(team: Team, mind: Mind, events: list[Event]) -> Run:
-    async with asyncio.timeout(60):  # where everything waits, so that a deadlock shows
+    async with asyncio.timeout(300):  # where everything waits, so that a deadlock shows
         return await play(plan_of(team), Minds(mind), events=events)
 
 

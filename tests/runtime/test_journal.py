@@ -296,7 +296,7 @@ def test_the_files_beside_it_are_flushed_while_a_run_begins(
 
         monkeypatch.setattr(_entries, "sync", noted)
         journal.flush_ahead()
-        await asyncio.wait_for(over.wait(), 30)
+        await asyncio.wait_for(over.wait(), 300)
         assert {"team.yaml", "journal.sqlite", tmp_path.name} <= {*flushed}
         flushed.clear()
         await journal.put("a", "note", "q", {"n": 1})
@@ -320,7 +320,7 @@ def test_threads_that_hang_hold_up_no_flush(tmp_path: Path) -> None:
 
     over = threading.Event()
     with Journal.open(tmp_path) as journal:
-        asyncio.run(asyncio.wait_for(work(journal), 10))
+        asyncio.run(asyncio.wait_for(work(journal), 300))
 
 
 def test_who_reads_a_shared_file_does_not_wait_for_who_writes_to_it(tmp_path: Path) -> None:

@@ -220,15 +220,15 @@ def test_a_closing_agent_that_fails_fails_the_run(bench: Bench) -> None:
 
 
 def test_the_time_of_a_run_holds_over_all_its_rounds(bench: Bench) -> None:
-    said = script(writer=["first", Reply(text="late", latency=30)], critic_1="b")
+    said = script(writer=["first", Reply(text="late", latency=3600)], critic_1="b")
     pair = team(
         llm("writer"), llm("critic_1"), edges={"writer": ("critic_1",)},
-        rounds=Rounds(most=3), timeout=0.5,
+        rounds=Rounds(most=3), timeout=3,
     )  # fmt: skip
     with ScriptedModel(said) as model:
         run = bench.run(pair, model)
     assert (run.status, run.answer) == ("stopped", None)
-    assert "in round 2, the run reached execution.timeout, 0.5 seconds" in str(run.error)
+    assert "in round 2, the run reached execution.timeout, 3 seconds" in str(run.error)
 
 
 def test_events_say_in_which_round_they_came(bench: Bench) -> None:

@@ -184,7 +184,7 @@ def on_a_terminal(folder: Path, model: ScriptedModel, *options: str) -> tuple[in
     except OSError:  # a terminal whose other end is closed
         pass
     os.close(ours)
-    return running.wait(timeout=30), shown
+    return running.wait(timeout=300), shown
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ def test_killed_and_resumed_it_comes_to_the_same(desk: Desk) -> None:
             team = ("--team", "pair.yaml", "--data", "data", "--trials", "1")
             words = ("resume", str(folder)) if folder else ("run", "bbeh-mini", *team)
             process = desk.started(*words, *chosen)
-            assert reached.wait(60), process.communicate(timeout=5)
+            assert reached.wait(300), process.communicate(timeout=300)
             process.kill()
             process.communicate()
             assert process.returncode == -signal.SIGKILL
@@ -228,9 +228,9 @@ def test_an_interrupted_one_keeps_its_figures_and_says_how_to_go_on(desk: Desk) 
     with ScriptedModel(_until(12, reached)) as model:
         options = ("--team", "solo.yaml", "--data", "data", "--trials", "1", "--workers", "2")
         process = desk.started("run", "bbeh-mini", *options, "--model", f"m@{model.api_base}")
-        assert reached.wait(60), process.communicate(timeout=5)
+        assert reached.wait(300), process.communicate(timeout=300)
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=300)
     assert process.returncode == 143
     (folder,) = desk.results
     assert f"interrupted. Go on with: mas-bench resume results/{folder.name}" in err

@@ -195,14 +195,14 @@ def test_an_episode_that_was_killed_goes_on_where_it_was(tmp_path: Path) -> None
 
     with ScriptedModel(until_killed) as model:
         process = started(tmp_path, "team.yaml", "task.json", "--model", f"m@{model.api_base}")
-        assert reached.wait(60)
+        assert reached.wait(300)
         process.kill()
         process.communicate()
     (folder_of_run,) = (tmp_path / "runs").iterdir()
     with ScriptedModel([*(act(text) for text in after), final()]) as model:
         chosen = ("--model", f"m@{model.api_base}")
         process = started(tmp_path, "--resume", str(folder_of_run), *chosen)
-        _, err = process.communicate(timeout=90)
+        _, err = process.communicate(timeout=300)
         told = [call.text for call in model.calls]
     assert process.returncode == 0, err
     assert TORCH_PLAN.told[5] in told[0]

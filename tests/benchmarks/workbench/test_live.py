@@ -190,7 +190,7 @@ def test_a_run_that_was_killed_goes_on_in_the_same_state(tmp_path: Path, folder:
 
     with ScriptedModel(until_killed) as model:
         process = started(tmp_path, "team.yaml", "task.json", "--model", f"m@{model.api_base}")
-        assert reached.wait(60)
+        assert reached.wait(300)
         process.kill()
         process.communicate()
     (folder_of_run,) = (tmp_path / "runs").iterdir()
@@ -202,7 +202,7 @@ def test_a_run_that_was_killed_goes_on_in_the_same_state(tmp_path: Path, folder:
     with ScriptedModel(rest) as model:
         chosen = ("--model", f"m@{model.api_base}")
         process = started(tmp_path, "--resume", str(folder_of_run), *chosen)
-        _, err = process.communicate(timeout=90)
+        _, err = process.communicate(timeout=300)
         told = [call.text for call in model.calls]
     assert process.returncode == 0, err
     assert "Event not found." in told[-1]

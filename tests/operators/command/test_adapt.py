@@ -172,9 +172,9 @@ def test_a_run_that_was_killed_while_it_was_judged_goes_on_to_the_same(world: Wo
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        assert world.hung.wait(60)
+        assert world.hung.wait(300)
         process.send_signal(signal.SIGKILL)
-        process.wait(60)
+        process.wait(300)
     run = world.made()
     assert world.run("--resume", str(run), "--quiet").exit_code == 0
     assert content(run) == content(whole)

@@ -166,7 +166,7 @@ def test_killed_it_goes_on_without_paying_twice(desk: Desk, stage: Stage) -> Non
     words = [sys.executable, "-m", "coterie.operators.command.blame", str(run)]
     environment = {**os.environ, "MAS_HOME": str(desk.folder)}
     with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE) as killed:
-        assert stage.hung.wait(60)
+        assert stage.hung.wait(300)
         killed.send_signal(signal.SIGKILL)
     # The model takes note of a call once it knows what to answer: the last one may be late.
     desk.model.wait_for(lambda calls: len(calls) == asked + 6)

@@ -456,7 +456,7 @@ def test_after_a_kill_nothing_is_paid_twice(desk: Desk, stage: Stage) -> None:
     program = "from coterie.operators.command.op import main; main()"
     command = [sys.executable, "-c", program, "credit", str(run), "--workers", "1"]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as killed:
-        desk.model.wait_for(lambda calls: len(calls) > before + 2, timeout=60)
+        desk.model.wait_for(lambda calls: len(calls) > before + 2)
         killed.send_signal(signal.SIGKILL)
     stage.script = gloves
     came = desk.credit(run, "--json")

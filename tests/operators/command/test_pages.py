@@ -283,7 +283,7 @@ def test_an_evolution_is_shown_while_it_is_made(lab: Lab) -> None:
                 assert b"Evolution recipe" in response.read()
             assert any("The page stays until Ctrl-C." in line for line in process.stderr)
             process.send_signal(signal.SIGINT)
-            out, _ = process.communicate(timeout=30)
+            out, _ = process.communicate(timeout=300)
             assert process.returncode == 0
             assert "online 1.000" in out
         finally:

@@ -68,10 +68,10 @@ def test_what_a_command_comes_to(jails: Jails, tmp_path: Path) -> None:
         assert shell.run("echo out; echo err >&2; exit 3").output == "out\nerr\n"
         assert shell.run("exit 3").returncode == 3
         assert shell.run("kill -9 $$").returncode == 128 + 9
-        late = shell.run("echo begun; sleep 600", timeout=0.5)
+        late = shell.run("echo begun; sleep 600", timeout=3)
         assert (late.output, late.timed_out) == ("begun\n", True)
-        assert late.stopped == "it ran longer than 0.5 seconds"
-        flood = shell.run("yes", timeout=0.5)
+        assert late.stopped == "it ran longer than 3 seconds"
+        flood = shell.run("yes", timeout=3)
         assert flood.timed_out
         assert "bytes left out" in flood.output
         assert shell.run("echo y; sleep 600 & echo z").output == "y\nz\n"
@@ -91,8 +91,8 @@ def test_an_interpreter_stays_warm_and_calls_tools(jails: Jails, tmp_path: Path)
         assert done.logs.startswith("ppp")
         assert "output cut" in done.logs
         assert worker.execute("print('told')\n7").logs == "told\n"
-        stopped = worker.execute("while True: pass", timeout=0.5)
-        assert "it ran longer than 0.5 seconds" in str(stopped.error)
+        stopped = worker.execute("while True: pass", timeout=3)
+        assert "it ran longer than 3 seconds" in str(stopped.error)
         assert worker.execute("import os; os._exit(3)").error == (
             "The code ended its interpreter, with exit code 3. What earlier cells defined is lost."
         )
@@ -125,8 +125,8 @@ def test_streams_are_whole_and_in_order(jails: Jails, tmp_path: Path) -> None:
         process.stdin.write(b"o" * 400_000 + b"\n")
         process.stdin.flush()
         for reader in readers:
-            reader.join(60)
-        assert process.wait(60) == 7
+            reader.join(300)
+        assert process.wait(300) == 7
         assert not process.running
         assert process.stopped is None
         process.close()
@@ -143,7 +143,7 @@ def test_a_process_is_ended_for_good(jails: Jails, tmp_path: Path) -> None:
         process.kill("enough")
         process.kill("more")
         assert process.stopped == "enough"
-        assert process.wait(10) == 128 + 9
+        assert process.wait(300) == 128 + 9
         assert process.stdout.read() == b""
         process.close()
 

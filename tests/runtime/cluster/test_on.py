@@ -150,7 +150,7 @@ class Waited:
         self.is_there = threading.Event()
 
     def check(self) -> None:
-        if not self.is_there.wait(10):
+        if not self.is_there.wait(300):
             raise InputError("nobody came")
 
 

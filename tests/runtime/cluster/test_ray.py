@@ -157,7 +157,7 @@ def cluster() -> Iterator[Cluster]:
         address, *nodes = started.stdout.readline().split()
         yield Cluster(address=f"ray:{address}", nodes=tuple(map(int, nodes)))
         started.stdin.close()
-        started.wait(60)
+        started.wait(300)
 
 
 def command(*words: str) -> list[str]:

@@ -66,7 +66,7 @@ def test_nothing_is_left(moment: float, tmp_path: Path) -> None:
         )
         time.sleep(moment)  # the moment is what this test varies
         running.send_signal(signal.SIGINT)
-        _, said = running.communicate(timeout=15)
+        _, said = running.communicate(timeout=300)
     assert running.returncode in {130, -signal.SIGINT}, said
     assert "Traceback" not in said or running.returncode == -signal.SIGINT
     assert processes_of(tmp_path) == []
@@ -100,7 +100,7 @@ def test_cancelled_agents_are_told_by_progress_summary_and_show(ends: str, tmp_p
             running = started(tmp_path, *words)
             model.wait_for(lambda calls: len(calls) == 2)
             running.send_signal(signal.SIGINT)
-            _, said = running.communicate(timeout=30)
+            _, said = running.communicate(timeout=300)
             code = running.returncode
     assert code == (3 if ends == "a limit" else 130), said
     assert "s  quick: done, " in said

@@ -161,7 +161,7 @@ def test_on_a_terminal_there_is_a_table(tmp_path: Path) -> None:
             stdout=subprocess.PIPE,
             stderr=theirs,
         )
-        answer, _ = running.communicate(timeout=30)
+        answer, _ = running.communicate(timeout=300)
     os.close(theirs)
     shown = b""
     try:

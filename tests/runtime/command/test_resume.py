@@ -56,7 +56,7 @@ def test_a_killed_run_goes_on_where_it_was(folder: Path) -> None:
 
     with ScriptedModel({"[first]": "one", "[second]": second}) as model:
         process = started(folder, "team.yaml", "task.json", "--model", f"m@{model.api_base}")
-        assert reached.wait(60)
+        assert reached.wait(300)
         process.kill()
         process.communicate()
     run = run_of(folder)
@@ -241,9 +241,9 @@ def test_code_is_run_again_and_shows_what_it_showed(folder: Path) -> None:
 
     with ScriptedModel(rolled) as model:
         process = started(folder, "team.yaml", "task.json", "--model", f"m@{model.api_base}")
-        assert reached.wait(60)
+        assert reached.wait(300)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
         assert process.returncode == 130
         seen = str(model.calls[-1].body["messages"])
     run = run_of(folder)

@@ -58,7 +58,7 @@ def test_a_run_killed_in_any_round_goes_on_there(folder: Path, moment: tuple[str
     with ScriptedModel(before) as model:
         address = f"m@{model.api_base}"
         process = started(folder, "seed:write_and_revise", "task.json", "--model", address)
-        assert before.hanging.wait(60)
+        assert before.hanging.wait(300)
         process.kill()
         process.communicate()
     run, after = run_of(folder), Provider()

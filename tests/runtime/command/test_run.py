@@ -42,7 +42,7 @@ def mas_run(
 def test_the_answer_is_on_standard_output_and_the_rest_is_not(folder: Path) -> None:
     with ScriptedModel({"[judge]": "7 it is", "": "maybe 7"}) as model:
         running = started(folder, "team.yaml", "task.json", "--model", f"scripted@{model.api_base}")
-        out, err = running.communicate(timeout=60)
+        out, err = running.communicate(timeout=300)
     assert (running.returncode, out) == (0, "7 it is\n")
     assert "pair: 2 agents; default = scripted (--model)" in err
     assert "judge: done" in err
@@ -217,7 +217,7 @@ def test_a_signal_stops_the_run_and_leaves_a_readable_folder(
         running = started(folder, "team.yaml", "task.json", *chosen)
         model.wait_for(lambda calls: len(calls) == 2)
         running.send_signal(sent)
-        _, said = running.communicate(timeout=10)
+        _, said = running.communicate(timeout=300)
     assert running.returncode == code
     assert "Traceback" not in said
     (run,) = (folder / "runs").iterdir()

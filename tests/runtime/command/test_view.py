@@ -95,7 +95,7 @@ def test_it_serves_until_it_is_interrupted_and_says_how_to_forward(run: Path) ->
         port = address.split(":")[2].split("/")[0]
         assert f"ssh -N -L {port}:127.0.0.1:{port} 10.0.0.2" in told
         process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        assert process.wait(300) == 130
         assert "Traceback" not in process.stderr.read()
 
 
@@ -124,7 +124,7 @@ def test_a_run_is_shown_while_it_is_made_and_until_ctrl_c(tmp_path: Path) -> Non
     answering = threading.Event()
 
     def answer(_: object) -> str:
-        answering.wait(20)
+        answering.wait(300)
         return "7"
 
     with ScriptedModel(answer) as model:
@@ -143,6 +143,6 @@ def test_a_run_is_shown_while_it_is_made_and_until_ctrl_c(tmp_path: Path) -> Non
             with urlopen(address) as response:  # noqa: S310
                 assert parsed(response.read().decode()).all(class_="badge")[0].text == "✓ done"
             process.send_signal(signal.SIGINT)
-            assert process.wait(20) == 0
+            assert process.wait(300) == 0
             assert process.stdout is not None
             assert process.stdout.read() == "7\n"

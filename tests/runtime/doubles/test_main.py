@@ -40,7 +40,7 @@ def test_it_prints_its_address_and_serves_until_it_is_interrupted(script: Path) 
                 data=json.dumps({"messages": [{"content": "You are the judge"}]}).encode(),
                 headers={"Authorization": "Bearer k"},
             )
-            with urlopen(request, timeout=10) as response:  # noqa: S310
+            with urlopen(request, timeout=300) as response:  # noqa: S310
                 document = json.load(response)
         finally:
             server.send_signal(signal.SIGINT)

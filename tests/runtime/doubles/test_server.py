@@ -42,7 +42,7 @@ def test_urllib_gets_an_answer() -> None:
             f"{model.api_base}/chat/completions",
             data=json.dumps(chat("6 x 7?", model="m")).encode(),
         )
-        with urlopen(request, timeout=10) as response:  # noqa: S310
+        with urlopen(request, timeout=300) as response:  # noqa: S310
             document = json.load(response)
 
     assert document["model"] == "m"
@@ -86,7 +86,7 @@ def test_requests_that_do_not_wait_are_answered_in_order() -> None:
     head = b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body)
     with ScriptedModel([Reply(text="first", latency=0.05), "second"]) as model:
         port = int(model.api_base.rsplit(":", 1)[1].removesuffix("/v1"))
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
+        with socket.create_connection(("127.0.0.1", port), timeout=300) as client:
             client.sendall(head + body + head)
             model.wait_for(lambda calls: len(calls) == 1)
             client.sendall(body)
@@ -200,7 +200,7 @@ def test_a_body_that_is_no_object_is_refused(body: bytes) -> None:
     with ScriptedModel("unused") as model:
         request = Request(f"{model.api_base}/chat/completions", data=body)  # noqa: S310
         with pytest.raises(HTTPError) as caught:
-            urlopen(request, timeout=10)  # noqa: S310
+            urlopen(request, timeout=300)  # noqa: S310
         caught.value.close()
 
     assert caught.value.code == 400
@@ -245,7 +245,7 @@ def test_nothing_stays_behind_when_calls_are_open() -> None:
         port = int(model.api_base.rsplit(":", 1)[1].removesuffix("/v1"))
         body = json.dumps(chat("Hello")).encode()
         head = b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body)
-        clients = [socket.create_connection(("127.0.0.1", port), timeout=10) for _ in range(8)]
+        clients = [socket.create_connection(("127.0.0.1", port), timeout=300) for _ in range(8)]
         for client in clients[2:]:
             client.sendall(head + body)
         clients[1].sendall(b"POST /v1/chat")
@@ -275,7 +275,7 @@ def test_a_connection_that_comes_as_the_server_stops_is_closed(
     def busy(_: object) -> str:
         """Keep the server's loop from turning until it was told to stop."""
         answering.set()
-        assert stopping.wait(10)
+        assert stopping.wait(300)
         return "42"
 
     def told_and_joined(thread: threading.Thread, timeout: float | None = None) -> None:
@@ -287,10 +287,10 @@ def test_a_connection_that_comes_as_the_server_stops_is_closed(
     head = b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body)
     with ScriptedModel(busy) as model:
         address = ("127.0.0.1", int(model.api_base.rsplit(":", 1)[1].removesuffix("/v1")))
-        first = socket.create_connection(address, timeout=10)
+        first = socket.create_connection(address, timeout=300)
         first.sendall(head + body)
-        assert answering.wait(10)
-        late = socket.create_connection(address, timeout=10)
+        assert answering.wait(300)
+        late = socket.create_connection(address, timeout=300)
     first.close()
     late.close()
     gc.collect()  # a socket that nobody closed is a warning, and so an error

@@ -140,9 +140,11 @@ def over_http(
 
 
 def test_a_long_answer_is_paid_once() -> None:
-    said = Reply(text="Two and two is four.", delivery="paced", interval=0.05)
-    came, bodies = over_http(said, timeout=0.2)
-    assert (came.text, came.attempts, len(bodies)) == ("Two and two is four.", 1, 1)
+    said = Reply(
+        text="Two and two is four, and so it is each time.", delivery="paced", interval=0.4
+    )
+    came, bodies = over_http(said, timeout=2)
+    assert (came.text, came.attempts, len(bodies)) == (said.text, 1, 1)
     assert came.usage.uncertain_calls == came.usage.unmetered_calls == 0
 
 

@@ -303,8 +303,8 @@ def test_a_cell_that_closes_its_descriptors_does_not_hang(worker: PythonWorker) 
 
 
 def test_a_flood_that_never_ends_is_cut_and_stopped_in_time(worker: PythonWorker) -> None:
-    done = worker.execute("import os\nwhile True: os.write(1, b'x' * 65536)", timeout=0.5)
-    assert "longer than 0.5 seconds" in (done.error or "")
+    done = worker.execute("import os\nwhile True: os.write(1, b'x' * 65536)", timeout=2)
+    assert "longer than 2 seconds" in (done.error or "")
     assert done.logs.endswith("[output cut after 32768 bytes]\n")
 
 

@@ -65,7 +65,7 @@ class Served:
                 "Authorization": f"Bearer {self.key if key is None else key}",
             },
         )
-        with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=300) as response:  # noqa: S310
             return json.load(response)
 
     def texts(self, text: str, **fields: Any) -> list[str]:
@@ -242,7 +242,9 @@ class TestEnd:
         ) as parent:
             assert parent.stdout is not None
             address = urlsplit(parent.stdout.readline().strip())
-            with socket.create_connection((address.hostname, address.port), timeout=4) as open_one:
+            with socket.create_connection(
+                (address.hostname, address.port), timeout=300
+            ) as open_one:
                 parent.send_signal(signal.SIGKILL)
                 assert open_one.recv(1) == b""  # the server's end closed
         # The system closes the sockets of a dead process one after the other.

@@ -86,7 +86,7 @@ def clock() -> Generator[Clock]:
 
 
 def at(url: str, **fields: Any) -> Server:
-    return Server(name="clock", url=url, tools=("now",), timeout=5, **fields)
+    return Server(name="clock", url=url, tools=("now",), timeout=60, **fields)
 
 
 async def asked(server: Server) -> Any:

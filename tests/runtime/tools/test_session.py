@@ -25,7 +25,7 @@ CLOCK = Server(
     command=(sys.executable, str(Path(__file__).with_name("clock_server.py"))),
     tools=("now", "weekday", "chime", "stop_clock", "environment", "sleep", "tomorrow"),
     env=("CLOCK_ZONE", "CLOCK_NEVER_SET"),
-    timeout=20,
+    timeout=120,
 )
 NOBODY: Any = None
 """Servers know nothing of workspaces."""

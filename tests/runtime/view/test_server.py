@@ -55,7 +55,7 @@ def visit(
         ):
             await act(server, client)
 
-    asyncio.run(asyncio.wait_for(main(), 20))
+    asyncio.run(asyncio.wait_for(main(), 300))
 
 
 async def text_of(client: ClientSession, address: str, **headers: str) -> tuple[int, str]:
