@@ -43,7 +43,7 @@ def repeat(text: str, times: int = 2) -> list:
 
 @pytest.fixture
 def executor(jail: Jail) -> Iterator[JailExecutor]:
-    executor = JailExecutor(jail, timeout=1)
+    executor = JailExecutor(jail, timeout=3)
     yield executor
     executor.cleanup()
 
@@ -79,7 +79,7 @@ def test_an_agent_sees_its_errors_and_goes_on(executor: JailExecutor) -> None:
     assert "'integer' but should be 'string'" in first["error"]["message"]
     assert "before" in first["observations"]
     assert "SystemExit" in second["error"]["message"]
-    assert "longer than 1 seconds" in third["error"]["message"]
+    assert "longer than 3 seconds" in third["error"]["message"]
     assert result.output == "done"
 
 
