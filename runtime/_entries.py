@@ -309,7 +309,7 @@ class Entries:
                 with contextlib.suppress(RuntimeError):  # the loop is gone: nobody waits
                     loop.call_soon_threadsafe(_settle, written, failure)
 
-    def _flush_soon(self, loop: asyncio.AbstractEventLoop, lag: float = LAG) -> None:
+    def _flush_soon(self, loop: asyncio.AbstractEventLoop, lag: float | None = None) -> None:
         """Have what was put written and flushed soon, unless that will happen anyway."""
         if self._flushes is not None and not self._flushes.is_closed():
             return
@@ -323,7 +323,7 @@ class Entries:
                 loop.run_in_executor(self._thread, self._log.try_flush)
 
         self._flushes = loop
-        loop.call_later(lag, soon)
+        loop.call_later(LAG if lag is None else lag, soon)
 
     def _one(self, where: str, *values: str) -> Entry | None:
         if values[0] not in self._paths:

@@ -14,12 +14,17 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime import _entries
-from coterie.runtime._entries import LAG, Entries, Entry
+from coterie.runtime._entries import Entries, Entry
 from coterie.runtime.journal import Journal, NotRecorded, digest, recorded
 from coterie.schema import InputError
 from coterie.schema.errors import StorageError
 from coterie.schema.failpoints import armed
 from coterie.schema.files import sync
+
+from ..waiting import wait_for
+
+FOR_EVER = 3600.0
+"""Seconds in which a journal does nothing by itself."""
 
 
 def put(journal: Journal, path: str, asked: str, value: dict[str, object]) -> None:
@@ -171,13 +176,19 @@ def test_what_is_put_is_written_at_once_and_flushed_when_asked_for_or_soon(
         flushed.clear()
         await journal.flush()
         assert flushed == []
-        await journal.put("b", "note", "q", {"n": 2})
-        await asyncio.sleep(2 * LAG)
-        assert flushed == ["journal.sqlite-wal"]
 
+    async def soon(journal: Journal) -> None:
+        await journal.put("b", "note", "q", {"n": 2})
+        await asyncio.to_thread(wait_for, lambda: "journal.sqlite-wal" in flushed, "no flush")
+
+    monkeypatch.setattr(_entries, "LAG", FOR_EVER)
     monkeypatch.setattr(_entries, "sync", noted)
     with Journal.open(tmp_path) as journal:
         asyncio.run(work(journal))
+    monkeypatch.setattr(_entries, "LAG", 0.01)
+    with Journal.open(tmp_path) as journal:
+        flushed.clear()
+        asyncio.run(soon(journal))
 
 
 def test_a_long_entry_and_those_behind_it_are_written_in_order(tmp_path: Path) -> None:
@@ -209,7 +220,7 @@ def test_nothing_is_written_after_a_flush_that_failed(tmp_path: Path) -> None:
 
 
 def test_what_nobody_waits_for_is_found_at_once_and_written_with_what_comes_next(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def work(journal: Journal) -> None:
         await journal.put("a", "note", "q", {"n": 1}, at_once=False)
@@ -222,13 +233,22 @@ def test_what_nobody_waits_for_is_found_at_once_and_written_with_what_comes_next
         await journal.flush()
         assert [path for path, _ in recorded(tmp_path, "note")][3:] == ["d"]
         await journal.put("e", "note", "q", {"n": 5}, at_once=False)
-        await asyncio.sleep(2 * LAG)
-        assert [path for path, _ in recorded(tmp_path, "note")][4:] == ["e"]
-        await journal.put("f", "note", "q", {"n": 6}, at_once=False)
 
+    async def soon(journal: Journal) -> None:
+        await journal.put("f", "note", "q", {"n": 6}, at_once=False)
+        await asyncio.sleep(0.02)  # its timer comes first
+        assert [path for path, _ in recorded(tmp_path, "note")][5:] == ["f"]
+        await journal.put("g", "note", "q", {"n": 7}, at_once=False)
+
+    monkeypatch.setattr(_entries, "LAG", FOR_EVER)
+    monkeypatch.setattr(_entries, "AHEAD", FOR_EVER)
     with Journal.open(tmp_path) as journal:
         asyncio.run(work(journal))
-    assert [path for path, _ in recorded(tmp_path, "note")] == list("abcdef")
+    monkeypatch.setattr(_entries, "LAG", 0.01)
+    monkeypatch.setattr(_entries, "AHEAD", 0.01)
+    with Journal.open(tmp_path) as journal:
+        asyncio.run(soon(journal))
+    assert [path for path, _ in recorded(tmp_path, "note")] == list("abcdefg")
 
 
 def test_whoever_flushes_is_told_that_something_could_not_be_written(tmp_path: Path) -> None:

@@ -105,13 +105,15 @@ def test_a_long_result_holds_no_event_loop(
         for one in range(20)
     }
 
-    async def kept(folder: Path) -> None:
+    async def kept(folder: Path, finishes: asyncio.Event) -> None:
         async with begun(folder, plan, "s3cret-key") as record:
+            finishes.set()
             record.finish(Run(status="done", answer="4", usage=Usage(), agents=said))
 
     async def cancelled(folder: Path) -> None:
-        keeping = asyncio.create_task(kept(folder))
-        await asyncio.sleep(0.1)
+        finishes = asyncio.Event()
+        keeping = asyncio.create_task(kept(folder, finishes))
+        await finishes.wait()
         keeping.cancel()
         with pytest.raises(asyncio.CancelledError):
             await keeping
@@ -119,7 +121,7 @@ def test_a_long_result_holds_no_event_loop(
     def attempt() -> Path:
         folder = Path(mkdtemp(dir=tmp_path))
         with watched(monkeypatch):
-            asyncio.run(cancelled(folder) if is_cancelled else kept(folder))
+            asyncio.run(cancelled(folder) if is_cancelled else kept(folder, asyncio.Event()))
         return folder
 
     (folder,) = retried(attempt).iterdir()
