@@ -27,7 +27,7 @@ LINEAR = 2.5
 """How many times the cost of an input twice the input may cost. Quadratic work has 4."""
 REPETITIONS = 4
 """Of both sizes in turn: the best counts, so that a busy moment does not."""
-ATTEMPTS = 4
+ATTEMPTS = 3
 """Of work that seems to cost too much."""
 FRESH = 0.25
 """Seconds for which a measurement of the reference is of the same moment."""

@@ -18,7 +18,7 @@ from coterie.runtime.bounds import LARGEST_ANSWER, LARGEST_STREAM
 
 from .effort import TooDear, clock, unit
 
-LONGEST_STEP = 20.0
+LONGEST_STEP = 12.0
 """Units of effort that a step of an event loop may take. Measured: 4, and 8 with a first import."""
 Body = Callable[[int], bytes]
 """Makes the body of an answer of about so many bytes."""

@@ -223,6 +223,79 @@ def test_no_package_index_is_named() -> None:
         assert not any(host.encode() in content for host in hosts), name
 
 
+CLOCKS = {
+    f"{clock}{unit}"
+    for clock in ("monotonic", "perf_counter", "process_time", "thread_time", "time")
+    for unit in ("", "_ns")
+}
+READ_CLOCKS = {"effort.py"}
+"""The modules of the tests that read clocks: what others need of them is there."""
+READ_CLOCKS_YET = {
+    "benchmarks/small/test_mathematics.py",
+    "benchmarks/small/test_passing.py",
+    "jails.py",
+    "promises/on_terminal.py",
+    "promises/test_p06_deadline.py",
+    "promises/test_p07_interrupt.py",
+    "runtime/cluster/test_conformance.py",
+    "runtime/doubles/test_faults.py",
+    "runtime/doubles/test_server.py",
+    "runtime/gateway/test_gateway.py",
+    "runtime/jail/test_process.py",
+    "runtime/jail/test_shell.py",
+    "runtime/jail/test_worker.py",
+    "runtime/local/test_server.py",
+    "runtime/runners/test_bridge.py",
+    "runtime/runners/test_conformance.py",
+    "runtime/runners/test_mini_swe_agent.py",
+    "runtime/runners/test_smol.py",
+    "runtime/test_engine.py",
+    "runtime/test_journal.py",
+}
+"""Tests that read the wall clock yet. None is to be added."""
+
+
+def read_clocks(path: Path) -> set[str]:
+    """Return the clocks of `time` that a module names."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        match node:
+            case ast.ImportFrom(module="time"):
+                names |= {alias.name for alias in node.names}
+            case ast.Attribute(value=ast.Name(id="time")):
+                names.add(node.attr)
+            case ast.Attribute(attr=name) | ast.Name(id=name) if not name.startswith("time"):
+                names.add(name)
+            case _:
+                pass
+    return names & CLOCKS
+
+
+def test_no_verdict_of_a_test_depends_on_the_speed_of_the_machine() -> None:
+    """Tests count, or compare efforts; only the modules that do this for them read a clock."""
+    tests = ROOT / "tests"
+    readers = {
+        path.relative_to(tests).as_posix() for path in tests.rglob("*.py") if read_clocks(path)
+    }
+    assert readers <= READ_CLOCKS | READ_CLOCKS_YET
+
+
+@pytest.mark.parametrize(
+    ("line", "clocks"),
+    [
+        ("from time import monotonic as now", {"monotonic"}),
+        ("import time; time.time_ns()", {"time_ns"}),
+        ("import time as t; t.perf_counter", {"perf_counter"}),
+        ("patch(clock.thread_time)", {"thread_time"}),
+        ("'time.monotonic'; loop.time(); time.sleep; time = 1", set()),
+    ],
+)
+def test_a_clock_is_seen_however_it_is_named(line: str, clocks: set[str], tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(line)
+    assert read_clocks(module) == clocks
+
+
 def locked(file: str) -> dict[str, str]:
     """Give the versions that a lock pins, by the names of packages."""
     lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
