@@ -228,31 +228,8 @@ CLOCKS = {
     for clock in ("monotonic", "perf_counter", "process_time", "thread_time", "time")
     for unit in ("", "_ns")
 }
-READ_CLOCKS = {"effort.py"}
+READ_CLOCKS = {"effort.py", "waiting.py"}
 """The modules of the tests that read clocks: what others need of them is there."""
-READ_CLOCKS_YET = {
-    "benchmarks/small/test_mathematics.py",
-    "benchmarks/small/test_passing.py",
-    "jails.py",
-    "promises/on_terminal.py",
-    "promises/test_p06_deadline.py",
-    "promises/test_p07_interrupt.py",
-    "runtime/cluster/test_conformance.py",
-    "runtime/doubles/test_faults.py",
-    "runtime/doubles/test_server.py",
-    "runtime/gateway/test_gateway.py",
-    "runtime/jail/test_process.py",
-    "runtime/jail/test_shell.py",
-    "runtime/jail/test_worker.py",
-    "runtime/local/test_server.py",
-    "runtime/runners/test_bridge.py",
-    "runtime/runners/test_conformance.py",
-    "runtime/runners/test_mini_swe_agent.py",
-    "runtime/runners/test_smol.py",
-    "runtime/test_engine.py",
-    "runtime/test_journal.py",
-}
-"""Tests that read the wall clock yet. None is to be added."""
 
 
 def read_clocks(path: Path) -> set[str]:
@@ -277,7 +254,7 @@ def test_no_verdict_of_a_test_depends_on_the_speed_of_the_machine() -> None:
     readers = {
         path.relative_to(tests).as_posix() for path in tests.rglob("*.py") if read_clocks(path)
     }
-    assert readers <= READ_CLOCKS | READ_CLOCKS_YET
+    assert readers == READ_CLOCKS
 
 
 @pytest.mark.parametrize(
@@ -294,6 +271,15 @@ def test_a_clock_is_seen_however_it_is_named(line: str, clocks: set[str], tmp_pa
     module = tmp_path / "module.py"
     module.write_text(line)
     assert read_clocks(module) == clocks
+
+
+def test_no_file_of_the_tests_is_longer_than_500_lines() -> None:
+    long = {
+        path.relative_to(ROOT).as_posix(): lines
+        for path in (ROOT / "tests").rglob("*.py")
+        if (lines := path.read_bytes().count(b"\n")) > 500
+    }
+    assert set(long) <= {"tests/schema/test_bad_inputs.py"}, long  # a table of 63 files
 
 
 def locked(file: str) -> dict[str, str]:
