@@ -8,6 +8,11 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+HOURS = 6
+"""What a test of full size may take."""
+FULL_SIZE = {"nightly", "shares"}
+"""Fixtures of the tests that `--nightly` makes larger."""
+
 # How long an example takes says nothing on a busy machine.
 settings.register_profile(
     "shared",
@@ -30,6 +35,14 @@ def pytest_configure() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Give tests of full size the time they need: a hang ends them too, only later."""
+    if config.getoption("--nightly"):
+        for item in items:
+            if FULL_SIZE & {*getattr(item, "fixturenames", ())}:
+                item.add_marker(pytest.mark.timeout(HOURS * 3600))
 
 
 def pytest_collection_finish() -> None:
