@@ -8,8 +8,6 @@ import shlex
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -62,14 +60,6 @@ def holding(mark: str) -> list[str]:
         except OSError:
             continue
     return found
-
-
-def wait_for(condition: Callable[[], bool], what: object, seconds: float = 30.0) -> None:
-    """Wait until a condition holds."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.01)
 
 
 @functools.cache

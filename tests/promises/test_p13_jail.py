@@ -28,7 +28,8 @@ from coterie.runtime.jail.tiers import Tier, Unconfined
 from coterie.runtime.runners.bridge import Bridge, in_thread
 from coterie.schema import InputError, JailError
 
-from ..jails import TIERS, USERS, holding, printed, require, wait_for
+from ..jails import TIERS, USERS, holding, printed, require
+from ..waiting import wait_until
 
 LEAST_ATTACKS = 40
 ATTACKS = """
@@ -146,7 +147,7 @@ subprocess.run(["sleep", {mark!r}])
 
     async def cancelled() -> None:
         running = asyncio.create_task(in_thread(work, name="agent"))
-        await asyncio.to_thread(wait_for, lambda: len(holding(mark)) == 2, "it did not start")
+        await asyncio.to_thread(wait_until, lambda: len(holding(mark)) == 2, "it did not start")
         running.cancel()
         with pytest.raises((asyncio.CancelledError, JailKilled)):
             await running

@@ -23,8 +23,8 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
 from ...benchmarks.repair.test_benchmark import folder_of
-from ...jails import wait_for
 from ...repairs import RIGHT, needs_jail
+from ...waiting import wait_until
 from .links import require_places
 
 pytestmark = [
@@ -250,7 +250,7 @@ def test_repairs_survive_killed_workers_and_a_killed_driver(
         with subprocess.Popen(
             command(*words), cwd=tmp_path, env=_environment(), stderr=subprocess.DEVNULL
         ) as driver:
-            wait_for(lambda: len(model.calls) >= CALLS // 2, "half of the calls", 120)
+            wait_until(lambda: len(model.calls) >= CALLS // 2, "half of the calls")
             driver.kill()
         came = ran(tmp_path, *resuming(tmp_path / "driven", cluster))
         assert came.returncode == 0, came.stderr
@@ -259,7 +259,7 @@ def test_repairs_survive_killed_workers_and_a_killed_driver(
     assert [one["score"] for one in figures(tmp_path / "driven")] == [
         one["score"] for one in expected
     ]
-    wait_for(lambda: not cluster.workers(), "the workers of a killed driver end", 120)
+    wait_until(lambda: not cluster.workers(), "the workers of a killed driver end")
 
 
 def test_an_evolution_with_code_agents_is_that_of_this_machine(

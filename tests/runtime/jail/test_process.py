@@ -26,7 +26,8 @@ from coterie.runtime.jail.layout import Confinement
 from coterie.runtime.jail.tiers import Bubblewrap, Line, Tier, Unconfined
 from coterie.schema import JailError
 
-from ...jails import TIERS, USERS, command, holding, require, wait_for
+from ...jails import TIERS, USERS, command, holding, require
+from ...waiting import wait_until
 
 # Starts a process that left its session and ignores what can be ignored, and one that did not.
 STRAYS = "(trap '' TERM INT HUP; setsid sleep {mark} & ) & sleep {mark} & sleep {mark}"
@@ -134,7 +135,7 @@ def test_a_kill_from_another_thread_leaves_nothing(tmp_path: Path, tier: Tier, m
     left: list[str] = []
 
     def kill(jail: Jail) -> None:
-        wait_for(lambda: bool(holding(mark)), "the command did not start")
+        wait_until(lambda: bool(holding(mark)), "the command did not start")
         jail.kill()
         left.extend(holding(mark))
 
@@ -161,9 +162,9 @@ def test_nothing_outlives_the_host(
             env=os.environ | {"TMPDIR": folder},
         ) as host:
             try:
-                wait_for(lambda: len(holding(mark)) == 3, "the command did not start")
+                wait_until(lambda: len(holding(mark)) == 3, "the command did not start")
                 host.send_signal(ending)
-                wait_for(lambda: holding(mark) == [], "something is left")
+                wait_until(lambda: holding(mark) == [], "something is left")
                 host.wait()
             finally:
                 host.kill()
@@ -189,10 +190,10 @@ def test_nothing_outlives_a_host_that_is_killed_while_bubblewrap_starts(
             stderr=subprocess.DEVNULL,
             env=os.environ | {"TMPDIR": folder, "PATH": f"{folder}:{os.environ['PATH']}"},
         ) as host:
-            wait_for(lambda: len(holding(mark)) == 2, "bubblewrap and its child did not start")
+            wait_until(lambda: len(holding(mark)) == 2, "bubblewrap and its child did not start")
             host.kill()
         try:
-            wait_for(lambda: holding(mark) == [], "something is left", seconds=10)
+            wait_until(lambda: holding(mark) == [], "something is left")
         finally:
             for left in holding(mark):
                 os.kill(int(left), signal.SIGKILL)

@@ -21,7 +21,8 @@ from coterie.runtime.runners.swe_agent import SweAgentRunner
 from coterie.runtime.workspace import Workspaces
 from coterie.schema import Agent, AgentError, Task
 
-from ...jails import holding, wait_for
+from ...jails import holding
+from ...waiting import wait_until
 from .conftest import Line, Workbench, assignment, body_of, needs_jail, result_of
 
 pytestmark = [needs_jail, pytest.mark.usefixtures("nothing_left")]
@@ -115,7 +116,7 @@ def test_its_timeout_ends_it_with_all_that_it_started(
         loop = asyncio.get_running_loop()
         began = loop.time
         running = asyncio.create_task(workbench.started(model, agent, task=repair(repository)))
-        await asyncio.to_thread(wait_for, lambda: len(holding(mark)) == 2, "both to be asleep")
+        await asyncio.to_thread(wait_until, lambda: len(holding(mark)) == 2, "both to be asleep")
         monkeypatch.setattr(loop, "time", lambda: began() + 60)
         return await running
 
