@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import subprocess
@@ -16,6 +17,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
 from ..came import invoked_in
+from ..waiting import wait_for
 
 TEAMS = {
     "vote": """\
@@ -95,6 +97,35 @@ def evolving(
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def killed_at(
+    folder: Path,
+    pool: str,
+    moment: int,
+    *more: str,
+    script: Callable[[Request], Reply] = oracle,
+) -> tuple[bool, int]:
+    """Kill an evolution when its model is asked for the nth time.
+
+    Calls from then on are never answered, so that it cannot end before it is killed.
+
+    Returns:
+        Whether it was killed, not ended before; and how often the model was asked.
+    """
+    numbers = itertools.count(1)
+
+    def until_then(request: Request) -> Reply:
+        return script(request) if next(numbers) < moment else Reply.fault("hang")
+
+    with ScriptedModel(until_then) as model, evolving(folder, pool, model.api_base, *more) as begun:
+        wait_for(
+            lambda: begun.poll() is not None or len(model.calls) >= moment,
+            "it neither ended nor asked so often",
+        )
+        begun.kill()
+        begun.communicate()
+        return begun.returncode < 0, len(model.calls)
 
 
 def evolved(

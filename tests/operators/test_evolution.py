@@ -13,11 +13,11 @@ from click.testing import CliRunner
 from coterie.pool import Pool
 from coterie.pool.changes import Retired
 from coterie.pool.command import main as pool_command
-from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 from coterie.schema import load_team
 
-from .evolving import RECIPE, asked, evolved, evolving, kept, lines_of, oracle, write_world
+from .evolving import RECIPE, asked, evolved, kept, killed_at, lines_of, oracle, write_world
 
 
 def crossing(request: Request) -> Reply:
@@ -80,26 +80,15 @@ def test_killed_at_random_moments_it_leaves_the_same_pool(folder: Path, nightly:
     chance, kills, calls = random.Random(7), 0, 0
     moments = [chance.randint(1, clean) for _ in range(50 if nightly else 1)]
     for moment in moments:
-        with ScriptedModel(oracle) as model:
-            process = evolving(folder, "killed", model.api_base)
-            while process.poll() is None and len(model.calls) < moment:
-                pause()
-            process.kill()
-            process.communicate()
-            kills += process.returncode < 0
-            calls += len(model.calls)
+        was_killed, asked_until_then = killed_at(folder, "killed", moment)
+        kills += was_killed
+        calls += asked_until_then
     code, _, err, last = evolved(folder, "killed")
     assert code == 0, err
     assert kept(folder / "killed") == kept(folder / "clean")
     in_flight = 8 * 3
     assert clean <= calls + last <= clean + kills * in_flight
     assert kills > 0
-
-
-def pause() -> None:
-    import time
-
-    time.sleep(0.002)  # between looks at the double's count, which has no event to wait for
 
 
 def test_a_failing_provider_is_no_score_and_the_same_command_goes_on(folder: Path) -> None:

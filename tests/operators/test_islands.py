@@ -16,6 +16,7 @@ from coterie.runtime.doubles import ScriptedModel
 from coterie.schema.part import Part
 from coterie.schema.task import Task
 
+from ..waiting import wait_for
 from .evolving import evolved, evolving, kept, oracle, write_world
 
 OF = 3
@@ -92,9 +93,9 @@ def test_islands_wait_for_one_that_is_killed_and_goes_on(folder: Path, pools: li
             return evolving(folder, f"beside{which}", model.api_base, *island(which))
 
         killed = begun(1)
-        while not (folder / "meet" / "000001" / "000001").exists():
-            assert killed.poll() is None, killed.communicate()
-            pause()
+        gave_its_best = (folder / "meet" / "000001" / "000001").exists
+        wait_for(lambda: gave_its_best() or killed.poll() is not None, "it meets nobody")
+        assert killed.poll() is None, killed.communicate()
         killed.kill()
         killed.communicate()
         for process in [begun(which) for which in range(1, OF + 1)]:
@@ -102,12 +103,6 @@ def test_islands_wait_for_one_that_is_killed_and_goes_on(folder: Path, pools: li
             assert process.returncode == 0, err
     beside = [folder / f"beside{which}" for which in range(1, OF + 1)]
     assert [kept(pool) for pool in beside] == [kept(pool) for pool in pools]
-
-
-def pause() -> None:
-    import time
-
-    time.sleep(0.01)  # between looks at a folder
 
 
 @pytest.mark.parametrize("count", range(3, 20))

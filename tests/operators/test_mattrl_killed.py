@@ -12,8 +12,7 @@ from coterie.runtime.doubles import ScriptedModel
 
 from ..came import invoked
 from .consulting import FORGETFUL, doctors
-from .evolving import evolving, kept, write_world
-from .test_evolution import pause
+from .evolving import kept, killed_at, write_world
 
 RECIPE = "strategy: mattrl\nseeds: [ward.yaml]\nsettings: {credit: difference}\nworkers: 2\n"
 
@@ -39,13 +38,8 @@ def test_killed_at_random_moments_it_comes_to_the_same_entries(
     chance, kills = random.Random(7), 0
     for _ in range(20 if nightly else 1):
         moment = chance.randint(1, clean - 1)
-        with ScriptedModel(doctors) as model:
-            process = evolving(folder, "killed", model.api_base)
-            while process.poll() is None and len(model.calls) < moment:
-                pause()
-            process.kill()
-            process.communicate()
-            kills += process.returncode < 0
+        was_killed, _ = killed_at(folder, "killed", moment, script=doctors)
+        kills += was_killed
     evolved("killed")
     assert kills > 0
     assert '"experience"' in (folder / "clean/ledger.jsonl").read_text()

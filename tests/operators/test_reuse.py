@@ -13,13 +13,13 @@ import pytest
 from coterie.operators.reuse import reuse_of, told_reuse
 from coterie.pool import Pool
 from coterie.pool.evolutions import consumed, usage_of
-from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.journal import Journal
 from coterie.runtime.usage import Usage
 from coterie.schema.recipe import Recipe, load_recipe
 
-from .evolving import RECIPE, asked, evolved, evolving, kept, lines_of, oracle, write_world
+from .evolving import RECIPE, asked, evolved, kept, killed_at, lines_of, oracle, write_world
 
 OF_PROMPTS = RECIPE + "components: [prompts, parameters]\n"
 ALONE = OF_PROMPTS.replace(", solo.yaml", "").replace("parents: 2", "parents: 1")
@@ -174,21 +174,10 @@ def test_killed_at_random_moments_it_saves_as_much(folder: Path, reuse: str) -> 
     assert code == 0, err
     chance = random.Random(reuse)
     for moment in (chance.randint(1, clean) for _ in range(2)):
-        with ScriptedModel(oracle) as model:
-            process = evolving(folder, "killed", model.api_base)
-            while process.poll() is None and len(model.calls) < moment:
-                pause()
-            process.kill()
-            process.communicate()
+        killed_at(folder, "killed", moment)
     code, _, err, _ = evolved(folder, "killed")
     assert code == 0, err
     assert kept(folder / "killed") == kept(folder / "clean")
-
-
-def pause() -> None:
-    import time
-
-    time.sleep(0.002)  # between looks at the double's count, which has no event to wait for
 
 
 def test_what_an_earlier_version_began_goes_on_without(folder: Path) -> None:

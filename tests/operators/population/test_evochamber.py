@@ -17,8 +17,7 @@ from coterie.runtime.doubles.script import Request
 
 from ...came import invoked
 from ..building import Killed, dying
-from ..evolving import evolving
-from ..test_evolution import pause
+from ..evolving import killed_at
 from . import chamber
 
 WITHOUT: Mapping[str, Any] = {
@@ -87,13 +86,10 @@ def test_killed_with_nine_it_goes_on_to_the_same_pool(tmp_path: Path, nightly: b
     chance, kills = random.Random(9), 0
     for _ in range(20 if nightly else 1):
         moment = chance.randint(1, clean.calls // 2)
-        with ScriptedModel(chamber.answering) as model:
-            process = evolving(tmp_path, "killed", model.api_base, "--embedder", "hashing")
-            while process.poll() is None and len(model.calls) < moment:
-                pause()
-            process.kill()
-            process.communicate()
-            kills += process.returncode < 0
+        was_killed, _ = killed_at(
+            tmp_path, "killed", moment, "--embedder", "hashing", script=chamber.answering
+        )
+        kills += was_killed
     assert chamber.evolved("killed").code == 0
     assert kills > 0
     assert chamber.left(Path("killed")) == chamber.left(Path("clean"))

@@ -21,8 +21,7 @@ from coterie.schema.team import Agent, Execution, Roster, Team
 
 from ...came import invoked
 from ..building import Killed, dying
-from ..evolving import asked, evolving
-from ..test_evolution import pause
+from ..evolving import asked, killed_at
 from . import world
 
 POOL = Path("pool")
@@ -240,13 +239,8 @@ def test_killed_with_nine_it_goes_on_to_the_same_pool(
     chance, kills = random.Random(9), 0
     for _ in range(40 if nightly else 1):
         moment = chance.randint(1, calls // 2)
-        with ScriptedModel(world.answering) as model:
-            process = evolving(tmp_path, "killed", model.api_base)
-            while process.poll() is None and len(model.calls) < moment:
-                pause()
-            process.kill()
-            process.communicate()
-            kills += process.returncode < 0
+        was_killed, _ = killed_at(tmp_path, "killed", moment, script=world.answering)
+        kills += was_killed
     assert world.evolved("killed").code == 0
     assert kills > 0
     assert world.left(Path("killed")) == world.left(done)

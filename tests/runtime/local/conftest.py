@@ -63,7 +63,7 @@ class Shop:
         """How often the client was used."""
         return len(self.log.read_text().splitlines()) if self.log.exists() else 0
 
-    def wait_until_half(self) -> int:
+    def wait_for_half(self) -> int:
         """Wait until a slow client has written half, and give its process number."""
         pipe = os.open(self.started, os.O_RDWR)
         try:

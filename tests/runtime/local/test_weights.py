@@ -165,7 +165,7 @@ class TestInterruption:
         with subprocess.Popen(
             [sys.executable, "-c", program], env={**os.environ, "FAKE_CLIENT": "stuck"}
         ) as puller:
-            client = shop.wait_until_half()
+            client = shop.wait_for_half()
             puller.kill()
         os.kill(client, signal.SIGKILL)
         assert find(shop.weights) is None
@@ -186,7 +186,7 @@ class TestInterruption:
 
         with ThreadPoolExecutor() as pool:
             first = pool.submit(pull, weights=shop.weights)
-            shop.wait_until_half()
+            shop.wait_for_half()
             second = pool.submit(pull, report, shop.weights)
             assert second_waits.wait(timeout=300)
             shop.resume.write_text("go on")
