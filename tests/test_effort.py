@@ -15,7 +15,12 @@ from .effort import ATTEMPTS, LINEAR, TooDear, growth, measured, reference, retr
 SPIN = "while True: pass"
 
 
-@pytest.fixture(params=[0, 4], ids=["alone", "beside 4 busy processes"])
+@pytest.fixture(
+    params=[
+        pytest.param(0, id="alone"),
+        pytest.param(4, id="beside 4 busy processes", marks=pytest.mark.nightly),
+    ]
+)
 def busy(request: pytest.FixtureRequest) -> Iterator[None]:
     """Have processes beside the test that never rest."""
     beside = [subprocess.Popen([sys.executable, "-c", SPIN]) for _ in range(request.param)]
@@ -59,7 +64,7 @@ def test_work_costs_as_many_units_as_it_is_runs_of_the_reference(runs: int) -> N
     with measured() as cost:
         for _ in range(runs):
             reference()
-    assert runs / 2 < cost.units < runs * 2
+    assert runs / 4 < cost.units < runs * 4
 
 
 def test_work_of_another_thread_is_work_too() -> None:
