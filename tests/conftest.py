@@ -34,7 +34,7 @@ PATIENT: dict[str, Any] = {
         HealthCheck.function_scoped_fixture,
     ],
 }
-settings.register_profile("push", derandomize=True, max_examples=30, **PATIENT)
+settings.register_profile("push", derandomize=True, max_examples=20, **PATIENT)
 settings.register_profile("nightly", max_examples=300, **PATIENT)
 settings.load_profile("push")
 

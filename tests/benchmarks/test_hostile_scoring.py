@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from coterie.runtime.jail import Jails
@@ -90,7 +90,6 @@ def test_any_answer_is_scored_within_bounds(name: str, nightly: bool) -> None:
 texts = st.text() | st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 
 
-@settings(max_examples=30)
 @given(st.sampled_from(sorted(REFERENCES.keys() - {"regex"})), texts)
 def test_any_text_is_an_answer(name: str, answer: str) -> None:
     assert 0 <= scored(name, answer).value <= 1
@@ -112,7 +111,6 @@ named = st.sampled_from(
 )
 
 
-@settings(max_examples=40)
 @given(
     st.sampled_from(sorted(installed("scorers"))),
     st.dictionaries(named | st.text(max_size=5), anything, max_size=3),

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.benchmarks.statistics import (
@@ -63,7 +63,6 @@ def test_mcnemar_is_the_binomial_test_of_what_differs(worse: int, better: int) -
     assert mcnemar(before, after) == pytest.approx(p)
 
 
-@settings(max_examples=50)
 @given(
     tasks=st.lists(st.lists(st.booleans(), min_size=3, max_size=6), min_size=1, max_size=4),
     k=st.integers(1, 3),
@@ -170,7 +169,6 @@ def test_degenerate_samples(before: list, after: list, t: float, signed_rank: fl
     assert wilcoxon(before, after) == pytest.approx(signed_rank)
 
 
-@settings(max_examples=20)
 @given(pairs=PAIRS)
 def test_any_pair_of_runs_has_p_values_whoever_comes_first(pairs) -> None:
     before, after = [one for one, _ in pairs], [two for _, two in pairs]
@@ -180,7 +178,6 @@ def test_any_pair_of_runs_has_p_values_whoever_comes_first(pairs) -> None:
         assert test(after, before) == pytest.approx(p)
 
 
-@settings(max_examples=40)
 @given(pairs=st.lists(st.tuples(THIRDS, THIRDS), min_size=2, max_size=9))
 def test_rank_correlation_is_spearmans_and_none_where_nothing_is_told_apart(pairs) -> None:
     one, other = [a for a, _ in pairs], [b for _, b in pairs]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators import Chance, Dropped, Proposal, lasting_low, restructure
@@ -161,7 +161,6 @@ def drawn(of: Team, seed: int, dying: list[str], agents: int, edges: int) -> Pro
     raise AssertionError("chance waits for nobody.")
 
 
-@settings(max_examples=60)
 @given(teams(), st.integers(0, 1_000), st.integers(0, 3), st.integers(0, 4))
 def test_whatever_the_schema_lets_through_is_a_team_within_its_budget(
     of: Team, seed: int, agents: int, edges: int

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.pool import Pool
@@ -209,7 +209,6 @@ def test_a_damaged_ledger_is_not_converted(tmp_path: Path) -> None:
 names = st.sampled_from(["a", "b", "evomas/000000/learnt", "evomas/000002/learnt", "x/y"])
 
 
-@settings(max_examples=25)
 @given(st.lists(names, max_size=8))
 def test_each_id_is_learnt_once(tmp_path_factory: pytest.TempPathFactory, ids: list[str]) -> None:
     folder = outdated(tmp_path_factory.mktemp("pool"), *map(brief, ids), evolution=2)

@@ -8,7 +8,7 @@ import statistics
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.pool.changes import Retired
@@ -278,7 +278,6 @@ DRAWN = st.lists(
 )
 
 
-@settings(max_examples=50)
 @given(DRAWN, st.sampled_from([None, "n", "new"]))
 def test_it_is_a_score_within_its_interval_and_is_moved_by_trials(
     drawn: list[tuple[set[int], list[tuple[float | None, str | None]]]], niche: str | None

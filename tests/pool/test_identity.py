@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.pool import are_twins, identity_of
@@ -70,7 +70,6 @@ def test_seeds_with_other_names_in_another_order_are_twins(path: Path, seed: int
 
 
 @given(teams(), st.randoms(use_true_random=False))
-@settings(max_examples=40)
 def test_any_team_is_the_twin_of_what_it_is_under_other_names(team: Team, chance: Any) -> None:
     team = without_notes(team)
     twin = shuffled(team, chance)
@@ -79,7 +78,6 @@ def test_any_team_is_the_twin_of_what_it_is_under_other_names(team: Team, chance
 
 
 @given(teams(), teams())
-@settings(max_examples=40)
 def test_twins_have_the_same_identity(one: Team, other: Team) -> None:
     assert are_twins(one, other) == (identity_of(one) == identity_of(other))
 

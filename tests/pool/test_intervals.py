@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.benchmarks.bbeh.benchmark import harmonic_mean_accuracy
@@ -49,7 +49,6 @@ def test_niches_of_one_task_leave_doubt(figure: None) -> None:
     assert high - low > 0.3
 
 
-@settings(max_examples=40)
 @given(niches=NICHES)
 def test_any_scores_have_an_interval_that_holds_their_mean(
     niches: dict[str, list[list[float]]],

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.pool import Pool, Trial
@@ -200,7 +200,6 @@ def test_names_are_those_of_the_catalogue(tmp_path: Path) -> None:
 
 
 @given(st.text(), st.lists(st.text(), max_size=3), st.text(), st.text())
-@settings(max_examples=40)
 def test_nothing_that_a_model_says_about_a_team_makes_it_invalid(
     tmp_path_factory: pytest.TempPathFactory, reason: str, edits: list[str], task: str, run: str
 ) -> None:

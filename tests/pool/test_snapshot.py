@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.pool import Pool, recent, repair, snapshot, verify
@@ -93,7 +93,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "pool"
 
 
-@settings(max_examples=40)
 @given(
     seed=st.integers(0, 10**6), lines=st.integers(1, 90), cut=st.floats(0, 1), shared=st.booleans()
 )

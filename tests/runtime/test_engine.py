@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.doubles import Reply, ScriptedModel
@@ -224,7 +224,6 @@ def graphs(draw: st.DrawFn) -> dict[str, tuple[str, ...]]:
     return edges
 
 
-@settings(max_examples=60)
 @given(
     edges=graphs(),
     failing=st.sets(st.integers(0, 8), max_size=3),

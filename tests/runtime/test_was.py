@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime import Run
@@ -82,7 +82,6 @@ def test_nobody_worked_in_a_run_without_turns() -> None:
     assert team_that_was(TEAM, run) is None
 
 
-@settings(max_examples=60)
 @given(
     told=st.lists(st.tuples(*[st.sampled_from([*TEAM.agents])] * 2).filter(lambda e: e[0] != e[1])),
     by=st.sampled_from([*TEAM.agents]),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.schema import Agent, Catalogue, ConfigError, InputError, Lineage, Notes, Skill
@@ -54,7 +54,6 @@ def test_a_note_that_begins_with_dashes_is_no_front_matter(tmp_path: Path) -> No
 
 
 @given(fields=AGENTS, as_folder=st.booleans())
-@settings(max_examples=60)
 def test_any_agent_survives_writing_and_reading(
     fields: dict[str, Any], as_folder: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

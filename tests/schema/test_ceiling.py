@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from coterie.schema import Agent, ConfigError, Execution, InputError, Team, load_team
 from coterie.schema.ceiling import Ceiling, load_ceiling
@@ -167,7 +167,6 @@ def test_a_ceiling_of_several_teams_allows_each() -> None:
     assert excesses(TEAM, Ceiling.of())
 
 
-@settings(max_examples=60)
 @given(teams())
 def test_any_team_is_within_the_ceiling_that_is_taken_from_it(team: Team) -> None:
     assert Ceiling.of(team).problems(team) == []

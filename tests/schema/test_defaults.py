@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 
 from coterie.schema import ConfigError, Team, dump, load_team, parse_team, write_yaml
 from coterie.schema.ceiling import Ceiling
@@ -65,7 +65,6 @@ def test_an_agent_has_what_it_does_not_say_itself() -> None:
 
 
 @given(teams())
-@settings(max_examples=20)
 def test_a_team_is_the_same_with_its_agents_written_out(team: Team) -> None:
     value = team_value(team)
     agents: dict[str, dict[str, Any]] = {k: {**USUAL, **v} for k, v in value["agents"].items()}

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.schema import Agent, Execution, Notes, Recall, Team
@@ -41,7 +41,6 @@ def test_order_is_natural_wherever_agents_stand_side_by_side() -> None:
     assert replace(crowd, declared_output="judge").output == "judge"
 
 
-@settings(max_examples=50)
 @given(st.sets(st.tuples(*[st.sampled_from("abcdef")] * 2).filter(lambda edge: edge[0] < edge[1])))
 def test_ancestors_are_all_whose_reports_come_to_an_agent(edges: set[tuple[str, str]]) -> None:
     found = team(*map("".join, edges), agents="a b c d e f")

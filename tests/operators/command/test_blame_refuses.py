@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators.blame import Room, trace_of, trace_of_events, view
@@ -208,7 +208,6 @@ def test_a_folder_without_a_question_is_no_record_of_a_run(tmp_path: Path) -> No
         trace_of(tmp_path)
 
 
-@settings(max_examples=60)
 @given(st.integers(2, 9), st.sampled_from(FIELDS), VALUES)
 def test_whatever_stands_in_an_event_is_read_or_refused(place: int, name: str, value: Any) -> None:
     events = [json.loads(line) for line in EVENTS.splitlines()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators.population.dream_rules import (
@@ -38,7 +38,6 @@ def test_a_team_dreams_below_the_threshold_or_where_attempts_disagree() -> None:
     assert why(0.6, 0.6, disagree=False) is None
 
 
-@settings(max_examples=50)
 @given(st.lists(st.floats(0, 1), max_size=1), st.floats(0, 1))
 def test_with_less_than_two_attempts_the_mean_is_the_teams_reward(
     of: list[float], reward: float
@@ -46,7 +45,6 @@ def test_with_less_than_two_attempts_the_mean_is_the_teams_reward(
     assert mean_of(of, reward) == reward
 
 
-@settings(max_examples=50)
 @given(scores, st.floats(0, 1))
 def test_everybody_with_a_score_either_failed_or_succeeded(
     of: dict[str, float | None], theta: float
@@ -58,7 +56,6 @@ def test_everybody_with_a_score_either_failed_or_succeeded(
     assert all(one.score is not None and one.score >= theta for one in found.succeeded)
 
 
-@settings(max_examples=50)
 @given(scores, st.floats(0, 1))
 def test_everybody_is_compared_and_no_pair_twice(of: dict[str, float | None], theta: float) -> None:
     found = sides(team(of), theta)
@@ -95,7 +92,6 @@ def test_who_said_nothing_of_use_drops_nothing() -> None:
     assert survivors([idea()], {}, "a") == (0,)
 
 
-@settings(max_examples=50)
 @given(
     st.lists(st.sampled_from(NAMES), max_size=4),
     st.dictionaries(st.sampled_from(NAMES), st.lists(st.booleans(), min_size=4, max_size=4)),

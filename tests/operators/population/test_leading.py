@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators.episode import Episode
@@ -103,7 +103,6 @@ ROUNDS = st.lists(
 )
 
 
-@settings(max_examples=40)
 @given(ROUNDS, PROFILES, st.sampled_from("abc"), st.integers(1, 5))
 def test_similarity_is_the_cosine_of_niche_and_competence(
     rounds: list[dict[str, Any]], profile: list[float], niche: str, k: int

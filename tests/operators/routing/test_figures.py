@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators.routing import Case, Spending, figures
@@ -26,7 +26,6 @@ def by_length(words: float) -> tuple[float, float]:
 
 
 @given(CASES, st.sampled_from([0.0, 2.0]))
-@settings(max_examples=25)
 def test_nobody_is_worth_more_than_the_oracle_and_calls_are_those_of_who_worked(
     cases: list[Case], beta: float
 ) -> None:

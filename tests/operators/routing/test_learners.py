@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.operators.routing import Always, Case, Linear, Rule, fit, missing
@@ -47,7 +47,6 @@ def tried(cases: Sequence[Case]) -> list[list[bool]]:
 
 
 @given(CASES)
-@settings(max_examples=40)
 def test_no_rule_of_one_or_two_conditions_is_worth_more(cases: list[Case]) -> None:
     alone = tried(cases)
     joined = [

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.export import docker_agent_text, rules_for
@@ -70,7 +70,6 @@ def there_and_back(team: Team) -> tuple[Imported, str, set[str]]:
 
 
 @given(portable())
-@settings(max_examples=25)
 def test_a_team_comes_back_but_for_what_is_told(team: Team) -> None:
     imported, _, lost = there_and_back(team)
     back = imported.team
@@ -156,7 +155,6 @@ def test_an_alias_with_a_number_is_another_model() -> None:
     reason="MAS_DOCKER_AGENT_SCHEMA names no agent-schema.json of docker-agent",
 )
 @given(portable())
-@settings(max_examples=100)
 def test_it_fits_the_schema_of_docker_agent(team: Team) -> None:
     from jsonschema import Draft7Validator
 

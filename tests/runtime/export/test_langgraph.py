@@ -12,7 +12,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from coterie.runtime import run
 from coterie.runtime.command.export import main as mas_export
@@ -179,7 +179,6 @@ def test_it_runs_under_langgraph(tmp_path: Path, context: str) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=100)
 def test_a_text_is_written_as_python_reads_it(text: str) -> None:
     assert ast.literal_eval(literal(text)) == text
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.doubles import Reply, ToolCall
@@ -211,7 +211,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=40)
 @given(events=st.lists(st.dictionaries(st.sampled_from(["choices", "usage", "x_groq"]), JSON)))
 def test_whatever_comes_is_no_error(events: list[Any]) -> None:
     assembly = ChatAssembly()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.budget import Budget
@@ -271,7 +271,6 @@ REQUESTS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60)
 @given(st.lists(WORDS, max_size=40), REQUESTS)
 def test_any_sequence_of_refusals_ends_in_an_answer_or_in_the_endpoints_own_words(
     refusals: list[str], sent: dict[str, Any]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.jail.tree import (
@@ -96,7 +96,6 @@ def bring(source: Path, copy: Path, before: Mapping[str, Entry]) -> dict[str, En
     return now
 
 
-@settings(max_examples=150)
 @given(first=STEPS, later=STEPS)
 def test_a_copy_becomes_the_same(
     first: list[tuple[str, list[str], Any]], later: list[tuple[str, list[str], Any]]
@@ -115,7 +114,6 @@ def test_a_copy_becomes_the_same(
         assert change(before, before) == Change()
 
 
-@settings(max_examples=60)
 @given(first=STEPS, later=STEPS)
 def test_what_did_not_change_is_not_read_again_and_the_rest_is(
     first: list[tuple[str, list[str], Any]], later: list[tuple[str, list[str], Any]]

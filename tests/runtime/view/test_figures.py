@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.view import Cell, Links, Table, paged
@@ -51,7 +51,6 @@ def test_a_table_says_on_which_side_its_cells_are() -> None:
 NUMBERS = st.lists(st.floats(-1e6, 1e6), max_size=8)
 
 
-@settings(max_examples=60)
 @given(NUMBERS)
 def test_an_axis_holds_all_numbers_between_round_ones(numbers: list[float]) -> None:
     scale = Scale.over(numbers, 100.0, 900.0)
@@ -61,7 +60,6 @@ def test_an_axis_holds_all_numbers_between_round_ones(numbers: list[float]) -> N
         assert 99.0 <= scale.at(one) <= 901.0
 
 
-@settings(max_examples=30)
 @given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 1)), min_size=1, max_size=6))
 def test_points_are_drawn_within_the_axes(pairs: list[tuple[float, float]]) -> None:
     points = [Point(x=x, y=y, low=y / 2, high=(1 + y) / 2) for x, y in pairs]

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from coterie.schema import Agent, ConfigError, Execution, Team
 from coterie.schema._shape import shape_schema
@@ -111,7 +111,6 @@ def test_edits_that_say_where_a_new_agent_stands_beside_its_fields_are_read_stil
     assert read({"add_agent": {**said, **place}}) == read({"add_agent": {**said, "place": place}})
 
 
-@settings(max_examples=30)
 @given(VALUES)
 def test_any_other_json_is_refused_with_reasons(value: Any) -> None:
     assert problems(json.dumps({"edits": [value]}))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.schema import Agent, ConfigError, dump
@@ -353,7 +353,6 @@ A_MODEL = fields("provider", "model", "temperature", "thinking_budget", "base_ur
         optional={"models": st.dictionaries(NAMES, A_MODEL | JUNK, max_size=3) | JUNK},
     )
 )
-@settings(max_examples=60)
 def test_whatever_stands_in_it_a_team_that_loads_comes_of_it_or_an_error(value: Any) -> None:
     document = Document(file="d.yaml", value=value, places={}, keys={})
     try:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.gateway.wires import WIRES
@@ -64,7 +64,6 @@ def message_events(blocks: Sequence[Mapping[str, Any]], size: int) -> Iterator[d
     yield {"type": "message_stop"}
 
 
-@settings(max_examples=40)
 @given(st.lists(ANTHROPIC_BLOCKS, max_size=4), st.integers(1, 5))
 def test_a_streamed_message_is_the_message(blocks: list[Any], size: int) -> None:
     assembly = AnthropicAssembly()
@@ -135,7 +134,6 @@ def response_events(items: Sequence[Any], size: int) -> Iterator[dict[str, Any]]
     yield {"type": "response.completed", "response": done}
 
 
-@settings(max_examples=40)
 @given(st.lists(ITEMS, max_size=4), st.integers(1, 5), st.booleans())
 def test_a_streamed_response_is_the_response(items: list[Any], size: int, told: bool) -> None:
     *events, last = response_events(items, size)
@@ -149,7 +147,6 @@ def test_a_streamed_response_is_the_response(items: list[Any], size: int, told: 
     assert WIRES["responses"].answer(assembly.body(), "h").usage.completion_tokens == 87
 
 
-@settings(max_examples=40)
 @given(st.lists(ITEMS, min_size=1, max_size=3), st.integers(1, 5))
 def test_a_response_that_breaks_off_is_as_much_as_came(items: list[Any], size: int) -> None:
     events = list(response_events(items, size))[:-2]
@@ -176,7 +173,6 @@ NOISE = st.dictionaries(
 )
 
 
-@settings(max_examples=40)
 @given(st.lists(NOISE, max_size=5))
 def test_any_event_is_taken(events: list[Any]) -> None:
     for assembly in (AnthropicAssembly(), ResponsesAssembly()):
