@@ -71,7 +71,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         STUDIES in (path := ROOT / arg.partition("::")[0]).parents or path == STUDIES
         for arg in config.args
     )
-    return None if named or "studies" in config.getoption("-m") else True
+    return None if named or "studies" in str(config.getoption("-m")) else True
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
