@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from ..waiting import PATIENCE, wait_until
 
 LOGIN = """
 import os, sys
@@ -21,8 +22,6 @@ os.set_inheritable(int(sys.argv[1]), False)
 os.execv(sys.argv[2], sys.argv[2:])
 """
 CTRL_C = b"\x03"
-PATIENCE = 120.0
-"""Seconds after which a command has hung, however busy the machine is."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -56,12 +55,9 @@ class OnTerminal:
         except subprocess.TimeoutExpired:
             raise AssertionError(f"it does not end; it shows {self.shown.decode()!r}") from None
 
-    def left_over(self) -> list[str]:
-        """The processes that are left a while after the end. Empty where there is no /proc."""
-        deadline = time.monotonic() + PATIENCE
-        while (left := self._descendants()) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        return left
+    def wait_for_descendants(self) -> None:
+        """Wait for the end of all processes that it started. None are seen without /proc."""
+        wait_until(lambda: not self._descendants(), self._descendants)
 
     def _descendants(self) -> list[str]:
         """Find the processes of the command's session, and those that work in its folder."""
