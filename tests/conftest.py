@@ -93,6 +93,14 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 50)
 
 
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
+) -> None:
+    """Say how to have the same order again where something failed."""
+    if exitstatus and (seed := config.getoption("randomly_seed", None)):
+        terminalreporter.write_line(f"The same order again: --randomly-seed={seed}")
+
+
 def pytest_xdist_auto_num_workers() -> int:
     """Have a worker more than cores: a third of the tests' time is waiting for other processes."""
     return (os.cpu_count() or 1) + 1

@@ -22,6 +22,7 @@ from coterie.runtime.trace import Event
 from coterie.schema import Team
 
 from ..runtime.rosters import Does, Mind, Minds, crew, logged, obeys, plan_of, play
+from ..virtual_time import run_virtually
 from .crashes import CrashingJournal
 from .programs import roster
 
@@ -80,7 +81,7 @@ def test_whatever_agents_do_and_whenever_nothing_is_lost_and_all_ends(nightly: b
         nonlocal cases
         events: list[Event] = []
         mind = any_mind(seed, failing=team.execution.on_error != "fail")
-        run = asyncio.run(_in_time(_working(team, workers), mind, events))
+        run = run_virtually(play(plan_of(_working(team, workers)), Minds(mind), events=events))
         assert run.ending is not None
         obeys(team, run, events)
         assert run.status in {"done", "failed"}
@@ -91,11 +92,6 @@ def test_whatever_agents_do_and_whenever_nothing_is_lost_and_all_ends(nightly: b
     check()
     assert cases >= most
     assert ends >= {"finalized", "terminated", "silence", "messages", "turns", "failed"}
-
-
-async def _in_time(team: Team, mind: Mind, events: list[Event]) -> Run:
-    async with asyncio.timeout(300):  # where everything waits, so that a deadlock shows
-        return await play(plan_of(team), Minds(mind), events=events)
 
 
 def _working(team: Team, workers: bool | int) -> Team:

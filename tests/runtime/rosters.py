@@ -31,6 +31,8 @@ from coterie.runtime.runners import AgentResult, Assignment
 from coterie.runtime.trace import Event
 from coterie.schema import Agent, AgentError, Catalogue, Execution, Model, Roster, Task, Team
 
+from ..virtual_time import run_virtually
+
 TASK = Task(id="sum", query="What is the sum?")
 KNOWN = Catalogue.of_host(models={"default": Model(alias="default", model="openai/m")})
 UNUSED: Any = None
@@ -51,12 +53,14 @@ class Does:
         acts: What it does to its team.
         says: What the turn comes to.
         delay: How often others come first while it works.
+        hangs: Whether it works for ever.
         fails: Whether the turn fails.
     """
 
     acts: Sequence[Act] = ()
     says: str = ""
     delay: int = 0
+    hangs: bool = False
     fails: bool = False
 
     def text(self) -> str:
@@ -98,6 +102,8 @@ class Minds:
         does = self.mind(agent, texts[-1], "\n".join(texts[1:]))
         for _turn in range(does.delay):
             await asyncio.sleep(0)
+        if does.hangs:
+            await asyncio.Event().wait()
         if does.says == "out of order":
             raise CallError("out of order", kind="down")
         self.calls += 1
@@ -174,10 +180,14 @@ async def play(
 def played(
     team: Team, mind: Mind, *, folder: Path | None = None, replaying: bool = False, **others: Any
 ) -> Run:
-    """Run a team on a mind to its end, with the journal of a folder where there is one."""
+    """Run a team on a mind to its end, with the journal of a folder where there is one.
+
+    Without one, time is virtual.
+    """
     opened = Journal.open(folder, replaying=replaying) if folder else nullcontext()
     with opened as journal:
-        run = asyncio.run(play(plan_of(team), Minds(mind), journal=journal, **others))
+        run_to_its_end = asyncio.run if folder else run_virtually
+        run = run_to_its_end(play(plan_of(team), Minds(mind), journal=journal, **others))
         assert journal is None or not journal.divergences
     return run
 

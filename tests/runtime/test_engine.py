@@ -12,9 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.gateway import CallError
+from coterie.runtime.trace import Event
 from coterie.schema import Agent
 
+from ..provider import Provider
+from ..waiting import PATIENCE
+from . import timed
 from .conftest import Bench, llm, team
+from .timed import FOR_EVER, always, by_agent
 
 FAILS = Reply.error(400, message="no")
 
@@ -40,25 +46,25 @@ def test_the_last_agent_gives_the_answer_and_sees_the_reports(bench: Bench) -> N
     assert 'role="worker"' in question
 
 
-def test_agents_without_an_edge_between_them_work_at_the_same_time(bench: Bench) -> None:
-    with ScriptedModel(Reply(text="x", latency=0.05)) as model:
-        bench.run(vote(6), model)
-        assert model.peak == 6
+def test_agents_without_an_edge_between_them_work_at_the_same_time() -> None:
+    provider = Provider(always(1))
+    _, seconds = timed.run(vote(6), provider)
+    assert (provider.peak, seconds) == (6, 2)
 
 
-@pytest.mark.parametrize(("workers", "peak"), [(True, 6), (False, 1), (2, 2)])
-def test_parallel_workers_bounds_concurrency(bench: Bench, workers: bool, peak: int) -> None:
-    with ScriptedModel(Reply(text="x", latency=0.02)) as model:
-        bench.run(vote(6, parallel_workers=workers), model)
-        assert model.peak == peak
+@pytest.mark.parametrize(("workers", "peak", "seconds"), [(True, 6, 2), (False, 1, 7), (2, 2, 4)])
+def test_parallel_workers_bounds_concurrency(workers: bool, peak: int, seconds: float) -> None:
+    provider = Provider(always(1))
+    _, took = timed.run(vote(6, parallel_workers=workers), provider)
+    assert (provider.peak, took) == (peak, seconds)
 
 
-def test_an_agent_starts_when_its_predecessors_are_done_not_its_level(bench: Bench) -> None:
+def test_an_agent_starts_when_its_predecessors_are_done_not_its_level() -> None:
     agents = [llm(name) for name in ("slow", "quick", "after_quick", "end")]
     edges = {"slow": ("end",), "quick": ("after_quick",), "after_quick": ("end",)}
-    with ScriptedModel({"[slow]": Reply(text="s", latency=0.3), "": "x"}) as model:
-        bench.run(team(*agents, edges=edges), model)
-    order = [event.agent for event in bench.of("agent_finished")]
+    events: list[Event] = []
+    timed.run(team(*agents, edges=edges), by_agent({"slow": 3, "": 1}), on_event=events.append)
+    order = [event.agent for event in events if event.type == "agent_finished"]
     assert order == ["quick", "after_quick", "slow", "end"]
 
 
@@ -104,14 +110,13 @@ def test_on_error_gives_exactly_the_declared_statuses(bench: Bench, policy: str)
     assert {name: run.agents[name].status for name in expected} == expected
 
 
-def test_under_fail_an_early_answer_does_not_hide_a_later_failure(bench: Bench) -> None:
+def test_under_fail_an_early_answer_does_not_hide_a_later_failure() -> None:
     # No team that loads has an agent whose work reaches nobody; but whoever makes one by hand must
     # not be told what depends on who was quicker.
     agents = [llm("quick"), llm("slow"), llm("late")]
-    slow = replace(FAILS, latency=0.1)
-    with ScriptedModel({"[slow]": slow, "": "x"}) as model:
-        given = replace(team(*agents, edges=chain("slow", "late")), declared_output="quick")
-        run = bench.run(given, model)
+    given = replace(team(*agents, edges=chain("slow", "late")), declared_output="quick")
+    failing = {"slow": CallError("HTTP 400: no", kind="rejected")}
+    run, _ = timed.run(given, by_agent({"slow": 2, "": 1}, failing))
     assert run.agents["quick"].status == "done"
     assert (run.status, run.answer) == ("failed", None)
     assert run.error is not None
@@ -175,19 +180,19 @@ def test_an_agent_that_hangs_ends_at_its_timeout(bench: Bench) -> None:
     assert run.is_infrastructure_failure
 
 
-def test_a_run_that_takes_too_long_is_stopped_by_its_limit(bench: Bench) -> None:
-    with ScriptedModel({"[w0]": "x", "": Reply.fault("hang")}) as model:
-        run = bench.run(vote(2, timeout=3), model)
-    assert (run.status, run.answer) == ("stopped", None)
+def test_a_run_that_takes_too_long_is_stopped_by_its_limit() -> None:
+    run, seconds = timed.run(vote(2, timeout=3), by_agent({"w0": 1, "": FOR_EVER}))
+    assert (run.status, run.answer, seconds) == ("stopped", None, 3)
     assert run.agents["w0"].status == "done"
     assert {run.agents[name].status for name in ("w1", "judge")} == {"cancelled"}
     assert "execution.timeout, 3 seconds" in str(run.error)
 
 
 def test_a_dripping_server_cannot_outlive_the_timeout(bench: Bench) -> None:
-    with ScriptedModel(Reply.fault("drip")) as model:
+    with ScriptedModel(Reply.fault("drip")) as model:  # for longer than half a minute
         run = bench.run(team(llm("solo", timeout=0.5)), model)
     assert run.status == "failed"
+    assert run.agents["solo"].fault == "slow"
 
 
 def test_sampling_seeds_depend_on_who_asks_and_not_on_when(bench: Bench) -> None:
@@ -259,7 +264,7 @@ def test_any_graph_ends_and_no_agent_starts_too_early(edges, failing, policy, wo
     assert (run.status == "done") == (run.agents[names[-1]].status == "done")
 
 
-def test_cancelling_a_run_leaves_no_task_behind(bench: Bench) -> None:
+def test_cancelling_a_run_leaves_no_task_behind() -> None:
     from coterie.runtime import Calls, Context, Gateway, Toolbox, compile, perform
     from coterie.schema import Catalogue, Model
 
@@ -274,7 +279,7 @@ def test_cancelling_a_run_leaves_no_task_behind(bench: Bench) -> None:
                     plan, TASK, Context(calls=Calls(gateway=gateway), jails=UNUSED, toolbox=toolbox)
                 )
             )
-            await asyncio.sleep(0.1)
+            await asyncio.to_thread(model.wait_for, lambda calls: len(calls) == 4, timeout=PATIENCE)
             running.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await running
@@ -284,11 +289,10 @@ def test_cancelling_a_run_leaves_no_task_behind(bench: Bench) -> None:
         assert asyncio.run(cancelled(model.api_base)) == 0
 
 
-def test_a_call_that_a_timeout_cuts_off_is_in_the_usage(bench: Bench) -> None:
+def test_a_call_that_a_timeout_cuts_off_is_in_the_usage() -> None:
     """The endpoint may bill for it; so it counts with all that it can have cost."""
     prices: dict[str, Any] = {"usd_per_mtok_input": 1.0, "usd_per_mtok_output": 1.0}
-    with ScriptedModel(Reply.fault("hang")) as model:
-        run = bench.run(team(llm("a", timeout=0.3), max_retries=0), model, **prices)
+    run, _ = timed.run(team(llm("a", timeout=3), max_retries=0), always(FOR_EVER), **prices)
     assert run.status == "failed"
     assert run.usage.uncertain_calls == 1
     assert run.usage.uncertain_usd > 0.004

@@ -135,7 +135,7 @@ def test_no_more_agents_are_active_than_may_be() -> None:
 def test_time_is_up_and_who_is_at_work_is_cut_off() -> None:
     mind = scripted(
         lead=[Does([start("slow")]), Does(says="what I have")],
-        slow=[Does(delay=10**9)],
+        slow=[Does(hangs=True)],
     )
     run = played(crew("slow", timeout=0.2), mind)
     assert run.ending is not None
@@ -144,7 +144,7 @@ def test_time_is_up_and_who_is_at_work_is_cut_off() -> None:
 
 
 def test_who_does_not_hand_in_in_time_has_no_answer() -> None:
-    mind = scripted(lead=[WAITS, Does(delay=10**9)])
+    mind = scripted(lead=[WAITS, Does(hangs=True)])
     run = played(crew("a", wrap_up=0.1), mind)
     assert (run.status, run.answer, run.over_budget) == ("stopped", None, False)
     assert run.error is not None

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from coterie.runtime import Calls, Context, Run, Toolbox, compile, perform
-from coterie.runtime.gateway import CallError, ChatAnswer
+from coterie.runtime.gateway import CallError
 from coterie.runtime.own_time import OwnTime
 from coterie.runtime.runners import Assignment
-from coterie.schema import Catalogue, Model, Team
 
-from ..provider import Behaviour, Provider, answer, gateway_to, in_turn, model
-from ..virtual_time import run_virtually, virtual_clock
-from .conftest import TASK, UNUSED, Scripted, llm, team
+from ..provider import answer, in_turn
+from ..virtual_time import run_virtually
+from .conftest import Scripted, llm, team
+from .timed import FOR_EVER, always, run
 
 ASK = [{"role": "user", "content": "What is two and two?"}]
-FOR_EVER = 1e9
-"""Seconds; more than any limit here."""
 EDGES = {"one": ("last",), "two": ("last",)}
 
 
@@ -40,38 +36,6 @@ def doing(*steps: float | str) -> Scripted:
         return "4"
 
     return Scripted(part)
-
-
-def run(
-    team: Team, behave: Behaviour, scripts: Mapping[str, Scripted] | None = None, **fields: Any
-) -> tuple[Run, float]:
-    """Run a team on virtual time; give what came of it and the seconds that passed."""
-    known: Mapping[str, Model] = {"default": model(**fields)}
-    plan = compile(team, Catalogue.of_host(models=known))
-    scripted = {
-        name: replace(plan.agents[name], runner=one) for name, one in (scripts or {}).items()
-    }
-
-    async def done() -> tuple[Run, float]:
-        async with gateway_to(Provider(behave), *known.values()) as gateway, Toolbox() as toolbox:
-            came = await perform(
-                replace(plan, agents={**plan.agents, **scripted}),
-                TASK,
-                Context(calls=Calls(gateway=gateway), jails=UNUSED, toolbox=toolbox),
-            )
-            return came, virtual_clock()
-
-    return run_virtually(done())
-
-
-def always(seconds: float) -> Behaviour:
-    """Answer after so many seconds."""
-
-    async def behave(_model: str, _body: Mapping[str, Any]) -> ChatAnswer:
-        await asyncio.sleep(seconds)
-        return answer()
-
-    return behave
 
 
 BUSY = CallError("HTTP 429", kind="busy", retry_after=3.0)

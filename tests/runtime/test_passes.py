@@ -145,7 +145,7 @@ def test_what_an_agent_may_spend_holds_over_passes(
 
 
 def test_the_time_of_a_team_holds_over_passes(bench: Bench) -> None:
-    with ScriptedModel(Reply(text="x", latency=0.1)) as model:
+    with ScriptedModel(Reply.fault("hang")) as model:
         spent = Allowance(0.0)
         run = bench.one_pass(team(llm("one")), model, allowance=spent)
     assert (run.status, run.answer) == ("stopped", None)

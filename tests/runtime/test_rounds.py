@@ -11,6 +11,8 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.usage import Usage
 from coterie.schema import Rounds, Task, Team
 
+from ..provider import answer, in_turn
+from . import timed
 from .conftest import Bench, llm, team
 
 FAILS = Reply.error(400, message="no")
@@ -219,16 +221,15 @@ def test_a_closing_agent_that_fails_fails_the_run(bench: Bench) -> None:
     assert str(run.error).startswith("after the rounds, agent editor: ")
 
 
-def test_the_time_of_a_run_holds_over_all_its_rounds(bench: Bench) -> None:
-    said = script(writer=["first", Reply(text="late", latency=3600)], critic_1="b")
+def test_the_time_of_a_run_holds_over_all_its_rounds() -> None:
     pair = team(
         llm("writer"), llm("critic_1"), edges={"writer": ("critic_1",)},
-        rounds=Rounds(most=3), timeout=3,
+        rounds=Rounds(most=3), timeout=5,
     )  # fmt: skip
-    with ScriptedModel(said) as model:
-        run = bench.run(pair, model)
-    assert (run.status, run.answer) == ("stopped", None)
-    assert "in round 2, the run reached execution.timeout, 3 seconds" in str(run.error)
+    behave = in_turn(answer("first"), answer("b"), timed.FOR_EVER)
+    run, seconds = timed.run(pair, behave)
+    assert (run.status, run.answer, seconds) == ("stopped", None, 5)
+    assert "in round 2, the run reached execution.timeout, 5 seconds" in str(run.error)
 
 
 def test_events_say_in_which_round_they_came(bench: Bench) -> None:

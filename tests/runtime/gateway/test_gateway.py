@@ -13,6 +13,10 @@ from coterie.runtime.doubles import FAULTS, Reply, ScriptedModel
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Gateway
 from coterie.schema import InputError, Model
 
+from ...provider import Provider, gateway_to, in_turn, model, request
+from ...virtual_time import run_virtually, virtual_clock
+from ...waiting import PATIENCE
+
 MESSAGES = [{"role": "user", "content": "What is two and two?"}]
 
 
@@ -117,7 +121,7 @@ def test_only_failures_that_may_pass_are_repeated(status: int, kind: str, calls:
 def test_every_fault_has_a_kind(fault: Any, kind: str) -> None:
     with ScriptedModel(Reply.fault(fault).replace(interval=1)) as model:
         with pytest.raises(CallError) as caught:
-            ask(model, retries=0, timeout=0.4 if kind == "timeout" else 60)
+            ask(model, retries=0, timeout=0.4 if kind == "timeout" else PATIENCE)
         assert model.api_base in str(caught.value)
     assert caught.value.kind == kind
 
@@ -150,9 +154,14 @@ def test_nobody_listens() -> None:
 
 
 def test_concurrency_of_a_model_is_bounded() -> None:
-    with ScriptedModel(Reply(text="x", latency=0.03)) as model:
-        ask(model, times=6, concurrency=2)
-        assert model.peak == 2
+    provider = Provider(in_turn(*[1.0] * 6))
+
+    async def calls() -> float:
+        async with gateway_to(provider, model(concurrency=2)) as gateway:
+            await asyncio.gather(*(gateway.chat(request()) for _ in range(6)))
+        return virtual_clock()
+
+    assert (run_virtually(calls()), provider.peak) == (3, 2)
 
 
 def test_usage_and_price_add_up() -> None:
