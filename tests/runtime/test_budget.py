@@ -96,6 +96,15 @@ async def test_what_is_exactly_the_cap_fits() -> None:
     (await budget.reserve(tokens=1, usd=0.2)).keep()  # in floats, 0.1 + 0.2 > 0.3
 
 
+@pytest.mark.parametrize("caps", [Caps(tokens=10), Caps(calls=1), Caps(usd=0.5)])
+def test_the_first_call_may_use_up_a_cap(caps: Caps) -> None:
+    async def spend() -> None:
+        agent = Budget(caps).child(caps, "agent a")
+        (await agent.reserve(tokens=10, usd=0.5)).keep()
+
+    asyncio.run(spend())
+
+
 @pytest.mark.parametrize(
     ("caps", "cap", "message"),
     [
@@ -292,6 +301,7 @@ async def test_time_is_a_cap_here_and_in_parents() -> None:
     with pytest.raises(BudgetReached, match="the run has reached its budget seconds=10") as caught:
         await agent.reserve(tokens=1, usd=0.0)
     assert (caught.value.cap, caught.value.budget) == ("seconds", run)
+    assert (run.reached, agent.reached) == ({"seconds"}, set())
 
 
 @scenario

@@ -15,7 +15,7 @@ import pytest
 
 from coterie.runtime import _entries
 from coterie.runtime._entries import Entries, Entry
-from coterie.runtime.journal import Journal, NotRecorded, digest, recorded
+from coterie.runtime.journal import Journal, NotRecorded, digest, merge, recorded
 from coterie.schema import InputError
 from coterie.schema.errors import StorageError
 from coterie.schema.failpoints import armed
@@ -63,6 +63,23 @@ def test_a_replay_answers_by_path_and_changes_nothing(tmp_path: Path) -> None:
             journal.must_be_live("a/call 2")
         journal.compare("a/call 1", "newer", {"text": "3"})
         assert [one.what for one in journal.divergences] == ["asked", "result"]
+
+
+def test_merged_journals_hold_what_each_held_and_the_first_counts(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("first", "second", "whole")]
+    for folder in folders:
+        folder.mkdir()
+    for folder in folders[:2]:
+        with Journal.open(folder) as journal:
+            put(journal, "shared/call 1", "q", {"text": folder.name})
+            put(journal, f"{folder.name}/call 1", "q", {"text": folder.name})
+    with Journal.open(folders[1]), pytest.raises(InputError, match="another process is at work"):
+        merge(folders[:2], folders[2])
+    merge(folders[:2], folders[2])
+    with Journal.open(folders[2]) as journal:
+        assert journal.get("shared/call 1", "q") == {"text": "first"}
+        assert journal.get("first/call 1", "q") == {"text": "first"}
+        assert journal.get("second/call 1", "q") == {"text": "second"}
 
 
 def test_once_does_the_work_once(tmp_path: Path) -> None:

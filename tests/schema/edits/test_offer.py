@@ -288,6 +288,33 @@ def test_a_long_run_is_not_offered_to_agents_that_take_as_long_as_the_run() -> N
     assert '{"timeout": {"type": "integer", "minimum": 1, "maximum": 60}}' in json.dumps(schema)
 
 
+@pytest.mark.parametrize(
+    ("labels", "required", "fits"),
+    [
+        (["yes", "no"], ["answer"], True),
+        ([*"abcdefgh"], ["answer"], True),
+        (["yes"], ["answer"], False),
+        ([*"abcdefghi"], ["answer"], False),
+        (["yes", ""], ["answer"], False),
+        (["yes", "no"], [], False),
+        (["yes", "no"], ["answer", "answer"], False),
+    ],
+)
+def test_an_answer_may_be_held_to_one_of_two_to_eight_labels(
+    labels: list[str], required: list[str], fits: bool
+) -> None:
+    schema = component_schema("parameters", BY_NAME["majority_vote_3"], CATALOGUE, ALL)
+    answer = {"type": "string", "enum": labels}
+    said = {
+        "type": "object",
+        "properties": {"answer": answer},
+        "required": required,
+        "additionalProperties": False,
+    }
+    [offered] = [one for one in _parameters(schema) if "output_schema" in one]
+    assert Draft202012Validator(offered["output_schema"]).is_valid(said) == fits
+
+
 def test_large_teams_can_be_offered() -> None:
     """Also to a model that reads little: a grammar as long as its context would be of no use."""
     for parent in SEEDS:
