@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from .pool.every_kind import pool_of_every_kind
-from .runtime.gateway.wires.test_hostile_wires import BODIES, STREAMS
+from .runtime.gateway.wires.test_wires_hostile import BODIES, STREAMS
 from .test_hostile_files import FILES, TEAM
 
 ROOT = Path(__file__).parent.parent

@@ -273,13 +273,31 @@ def test_a_clock_is_seen_however_it_is_named(line: str, clocks: set[str], tmp_pa
     assert read_clocks(module) == clocks
 
 
+def test_a_test_lies_where_its_module_lies_and_has_its_name_first() -> None:
+    """Or its room's name. What is about no one place lies in a folder of its own, or on top."""
+    named = {folder: {folder.name} for folder in (path.parent for path in MODULES)}
+    for path in MODULES:
+        named[path.parent].add(path.stem.strip("_"))
+        named.setdefault(path.parent.parent, set()).add(path.parent.name)
+    astray = [
+        path.relative_to(ROOT).as_posix()
+        for floor in FLOORS
+        for path in (ROOT / "tests" / floor).rglob("test_*.py")
+        if not any(
+            f"{path.stem}_".startswith(f"test_{name}_")
+            for name in named[ROOT / path.parent.relative_to(ROOT / "tests")]
+        )
+    ]
+    assert astray == []
+
+
 def test_no_file_of_the_tests_is_longer_than_500_lines() -> None:
     long = {
         path.relative_to(ROOT).as_posix(): lines
         for path in (ROOT / "tests").rglob("*.py")
         if (lines := path.read_bytes().count(b"\n")) > 500
     }
-    assert set(long) <= {"tests/schema/test_bad_inputs.py"}, long  # a table of 63 files
+    assert set(long) <= {"tests/schema/test_loading_bad_inputs.py"}, long  # a table of 63 files
 
 
 def locked(file: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ from coterie.runtime.doubles import Reply
 
 from .asking import TASK, Asked, asking
 from .hostile import gaugings
-from .test_hostile_answers import hostile
+from .test_answers_hostile import hostile
 
 SAID = {
     "reason": "many findings",

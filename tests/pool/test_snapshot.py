@@ -37,7 +37,7 @@ from coterie.schema.failpoints import armed
 from .drawn_histories import EVOLUTIONS, History
 from .every_kind import pool_of_every_kind, sealed
 from .teams import child_of, pool_of, scored, vote
-from .test_hostile_pools import ODD, READING, paths
+from .test_pool_hostile import ODD, READING, paths
 
 
 @pytest.fixture(autouse=True)

@@ -27,7 +27,7 @@ from .blaming import (
     step_of,
     verdict,
 )
-from .test_adapt import HOW, World
+from .test_adapting_teams import HOW, World
 
 
 def test_it_tells_who_which_step_where_why_and_what_it_cost(desk: Desk) -> None:

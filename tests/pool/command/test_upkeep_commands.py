@@ -6,7 +6,7 @@ from pathlib import Path
 
 from coterie.pool import Pool
 
-from .test_pool_command import run, told
+from .test_command_of_pools import run, told
 
 
 def test_verify_says_what_is_wrong_and_repairs_it(pool: Pool) -> None:

@@ -21,8 +21,8 @@ from coterie.schema import Catalogue
 from coterie.schema.ceiling import Ceiling
 
 from ..asking import TASK
-from .test_hostile_learning import DIFFERENCES, IDEAS, NICHES
 from .test_reflecting import WORK
+from .test_reflecting_hostile import DIFFERENCES, IDEAS, NICHES
 
 QUESTIONS: dict[str, Callable[[Chance], Coroutine[Any, Any, Any]]] = {
     "reflect": lambda one: reflect(one, "p", TASK, WORK, reward=0.5),

@@ -18,7 +18,7 @@ from coterie.runtime.gateway.wires import WIRES
 
 from ....damage import altered
 from ....effort import measured
-from .test_streams import message_events, response_events
+from .test_wires_streamed import message_events, response_events
 
 CALL = {"id": "c", "type": "function", "function": {"name": "look", "arguments": '{"a": 1}'}}
 BLOCKS = [

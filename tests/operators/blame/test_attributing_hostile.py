@@ -17,7 +17,7 @@ from coterie.runtime import Calls
 from coterie.schema.ceiling import Ceiling
 
 from ..hostile import accusations
-from ..test_hostile_answers import CATALOGUE, Answering
+from ..test_answers_hostile import CATALOGUE, Answering
 from .cases import TRACE
 
 PAIRS = {(step.agent, step.number) for step in TRACE.steps if step.agent in TRACE.agents}

@@ -24,7 +24,7 @@ from coterie.schema.edits import AddAgent, AddEdge, RemoveAgent, RemoveEdge
 from .asking import TASK, team
 from .hostile import coachings, judgements, restructurings, teams_of_roles
 from .rounds import ROLES, judged, worked
-from .test_hostile_answers import FIRST, Count, check, hostile
+from .test_answers_hostile import FIRST, Count, check, hostile
 
 SHARES = {"contributions": 3_000, "coach": 3_000, "restructure": 3_500, "enlist": 500}
 """How many answers each has to live through, at night."""

@@ -11,12 +11,12 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.schema import Task
 
-from .building import evolution, recipe
-from .consulting import doctors
-from .evolving import asked
-from .test_episode import done
+from ..building import evolution, recipe
+from ..consulting import doctors
+from ..evolving import asked
+from ..test_episode import done
 
-SEED = Path(__file__).parents[2] / "seeds" / "consultation.yaml"
+SEED = Path(__file__).parents[3] / "seeds" / "consultation.yaml"
 CASE = Task(id="p-1", query="Fever and a murmur. Which disease?", answer="endocarditis")
 
 

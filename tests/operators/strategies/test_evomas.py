@@ -13,7 +13,7 @@ from coterie.pool import Pool
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 
-from .evolving import RECIPE, asked, evolved, lines_of, oracle, write_world
+from ..evolving import RECIPE, asked, evolved, lines_of, oracle, write_world
 
 ALONE = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
 

@@ -15,7 +15,7 @@ import pytest
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
 
-PAGE = (Path(__file__).parents[2] / "docs" / "git.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "git.md").read_text(encoding="utf-8")
 RECIPE = """\
 strategy: evomas
 seeds: [solo.yaml]

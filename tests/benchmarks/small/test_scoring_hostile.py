@@ -20,7 +20,7 @@ from coterie.schema import Catalogue, ConfigError, ScorerChoice, Task, load_task
 from coterie.schema.catalogue import installed
 from coterie.schema.scorer_form import LONGEST_ANSWER, form_of
 
-from ..effort import measured
+from ...effort import measured
 
 SIZE = 10_000
 """Characters of an answer by rule; nightly, as many as a scorer reads."""

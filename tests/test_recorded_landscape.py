@@ -1,6 +1,6 @@
 """A recorded evolution on the landscape: made again, it comes out the same, to the byte.
 
-The recording is made anew by `python -m tests.benchmarks.test_recorded_landscape`, which is for
+The recording is made anew by `python -m tests.test_recorded_landscape`, which is for
 changes that are meant to change what evolutions do, and for nothing else.
 """
 

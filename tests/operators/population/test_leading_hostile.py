@@ -16,7 +16,7 @@ from coterie.operators.population.leading import Choice, closest, fallback, lead
 from ..asking import TASK
 from ..hostile import TEXTS, choice_answers
 from ..rounds import worked
-from ..test_hostile_answers import Count, hostile
+from ..test_answers_hostile import Count, hostile
 from .test_leading import LEADER, NAMES, TEMPLATES, a_round
 
 SHARES = {"lead": 5_000, "lead_review": 5_500}

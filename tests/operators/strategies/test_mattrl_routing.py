@@ -15,10 +15,10 @@ from coterie.runtime.doubles.script import Request
 from coterie.schema.errors import InputError
 from coterie.schema.task import Task
 
-from .building import MATTRL, learnt, recipe
-from .consulting import WARD, doctors
-from .evolving import asked
-from .test_episode import done
+from ..building import MATTRL, learnt, recipe
+from ..consulting import WARD, doctors
+from ..evolving import asked
+from ..test_episode import done
 
 SOLO = """\
 name: solo

@@ -26,7 +26,7 @@ from coterie.pool.learnt import Learnt
 
 from ..asking import TASK
 from ..hostile import crystals, imaginings, opinions, reflections, said
-from ..test_hostile_answers import Count, hostile
+from ..test_answers_hostile import Count, hostile
 from .test_reflecting import WORK
 
 SHARES = {

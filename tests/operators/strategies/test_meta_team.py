@@ -22,7 +22,7 @@ from coterie.schema.team import Agent, Execution, Roster, Team
 from ...came import invoked
 from ..building import Killed, dying
 from ..evolving import asked, killed_at
-from . import world
+from ..retrospective import world
 
 POOL = Path("pool")
 

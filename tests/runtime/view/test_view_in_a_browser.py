@@ -16,7 +16,7 @@ from coterie.runtime.view.server import Server
 from ...attacks import hostile_run
 from ...browser import CHROMIUM, Tab, browser
 from ...came import invoked
-from .test_hostile_run import HOSTILE
+from .test_pages_hostile import HOSTILE
 from .test_run_page import ROUNDS, run_of
 
 pytestmark = [

@@ -10,9 +10,9 @@ import pytest
 from coterie.operators.command.evolve import main
 from coterie.runtime.doubles import ScriptedModel
 
-from ..came import invoked
-from .consulting import FORGETFUL, doctors
-from .evolving import kept, killed_at, write_world
+from ...came import invoked
+from ..consulting import FORGETFUL, doctors
+from ..evolving import kept, killed_at, write_world
 
 RECIPE = "strategy: mattrl\nseeds: [ward.yaml]\nsettings: {credit: difference}\nworkers: 2\n"
 

@@ -18,7 +18,7 @@ from coterie.runtime.doubles.script import Request
 from ...came import invoked
 from ..building import Killed, dying
 from ..evolving import killed_at
-from . import chamber
+from ..population import chamber
 
 WITHOUT: Mapping[str, Any] = {
     "structure": "voting",

@@ -16,8 +16,8 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.schema.task import Task
 
-from .building import MATTRL, TASKS, Built, Killed, dying, learnt, recipe
-from .consulting import doctors
+from ..building import MATTRL, TASKS, Built, Killed, dying, learnt, recipe
+from ..consulting import doctors
 
 UNSEEN = [Task(id="new", query="What is 3 + 4 again?", answer="7")]
 

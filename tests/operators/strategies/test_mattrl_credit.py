@@ -12,9 +12,9 @@ import pytest
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
 
-from .building import Built, Killed, dying, learnt, recipe
-from .consulting import doctors
-from .evolving import asked
+from ..building import Built, Killed, dying, learnt, recipe
+from ..consulting import doctors
+from ..evolving import asked
 
 
 def agents_asked(made: Built) -> int:

@@ -12,7 +12,7 @@ import pytest
 
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 
-from .test_resume import mas_run, run_of, started
+from .test_run_resume import mas_run, run_of, started
 
 VOICES = {
     "Write the text": ["Tides.", "Tides come.", "Tides come and go.", "Tides come and go."],

@@ -15,8 +15,8 @@ from coterie.pool.learnt import Learnt
 from .asking import TASK
 from .consulting import utterance
 from .hostile import appraisals, distillations
-from .test_hostile_answers import hostile
-from .test_hostile_rounds import part
+from .test_adaptation_hostile import part
+from .test_answers_hostile import hostile
 
 __all__ = ["part"]
 

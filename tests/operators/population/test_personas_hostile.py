@@ -22,7 +22,7 @@ from coterie.schema.loading import check_team
 
 from ..evolving import asked
 from ..hostile import personas
-from ..test_hostile_answers import CATALOGUE, CEILING, FIRST, hostile
+from ..test_answers_hostile import CATALOGUE, CEILING, FIRST, hostile
 from .test_lifecycle import TOWN, after, lines, roster, told
 
 ASKING: tuple[Fired, ...] = ("fork", "merge", "genesis", "specialize")
