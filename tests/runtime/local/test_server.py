@@ -193,7 +193,7 @@ class TestSchema:
             (text,) = served.texts(
                 "Invent something.",
                 grammar=schema_grammar(schema),
-                max_tokens=80,
+                max_tokens=400,
                 temperature=1,
                 seed=seed,
             )
