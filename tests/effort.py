@@ -101,7 +101,7 @@ def growth(prepare: Callable[[int], Callable[[], object]], size: int) -> float:
         times = 1
         while _seconds(cpu, small, times) < unit() / 2:
             times *= 2
-        for _ in range(ATTEMPTS):
+        for _ in range(3 * ATTEMPTS):
             pairs = [
                 (_seconds(cpu, small, times), _seconds(cpu, large, times))
                 for _ in range(REPETITIONS)
