@@ -5,14 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from coterie.operators.admission import Admitting
+from coterie.operators.candidates import Candidate
 from coterie.pool import Pool
+from coterie.runtime import Run
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
+from coterie.runtime.scorers import Score
+from coterie.schema import Lineage, Task
 
+from ..pool.teams import pool_of, vote
 from .evolving import RECIPE, asked, evolved, lines_of, write_world
 
 Answer = Callable[[Request], str]
@@ -167,3 +174,28 @@ def test_what_a_team_scores_as_adapted_is_known_of_it_win_or_lose(folder: Path) 
     for one in Pool.open(folder / "pool").teams.values():
         known = one.statistics
         assert (known.n, known.adapted, known.adapted_sum) == (0, 8, 4.0)
+
+
+def test_a_team_that_was_born_meanwhile_is_tried_and_lets_nobody_go(tmp_path: Path) -> None:
+    known = vote("Solve it anew.", name="other")
+    pool = pool_of(tmp_path / "pool", vote(), known)
+    best = Candidate(
+        number=0,
+        team=known,
+        born=Lineage(operator="mutate", parents=("vote",)),
+        runs=[(Run(status="done", answer="7"), Score(value=1.0, reason="right"))],
+        rewards=[1.0],
+    )
+    episode = SimpleNamespace(
+        task=Task(id="t", query="How many?"),
+        op=lambda what: f"recipe/{what}",
+        stage=SimpleNamespace(name="recipe"),
+        scored_by="exact",
+        head=dict,
+        tail=dict,
+    )
+    settings = SimpleNamespace(admission="best", cap=1)
+    search: Any = SimpleNamespace(best=best, candidates=[best], settings=settings, episode=episode)
+    line = Admitting(search=search).close(pool)
+    assert (line["team"], line["kept"], line["new"], line["pool"]) == ("other", True, False, 2)
+    assert pool.teams["other"].statistics.n == 1
