@@ -5,14 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from coterie.operators.admission import Admitting, newcomer
+from coterie.operators.candidates import Candidate
 from coterie.pool import Pool
+from coterie.runtime import Run
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
+from coterie.runtime.scorers import Score
+from coterie.schema import Lineage, Task, Team
 
+from ..pool.teams import pool_of, vote
 from .evolving import RECIPE, asked, evolved, lines_of, write_world
 
 Answer = Callable[[Request], str]
@@ -167,3 +174,43 @@ def test_what_a_team_scores_as_adapted_is_known_of_it_win_or_lose(folder: Path) 
     for one in Pool.open(folder / "pool").teams.values():
         known = one.statistics
         assert (known.n, known.adapted, known.adapted_sum) == (0, 8, 4.0)
+
+
+def candidate(number: int, score: float, team: Team, **fields: Any) -> Candidate:
+    run = Run(status="done", answer="7")
+    scored = [(run, Score(value=score, reason="so"))]
+    born = Lineage(operator="mutate", parents=("vote",))
+    return Candidate(number=number, team=team, born=born, runs=scored, rewards=[score], **fields)
+
+
+@pytest.mark.parametrize(("margin", "comes"), [(0.0, True), (0.25, False), (0.05, True)])
+def test_a_gain_has_to_pass_the_margin(margin: float, comes: bool) -> None:
+    tried = [
+        candidate(0, 0.5, vote(), member="vote"),
+        candidate(1, 0.7, vote("Anew."), sources=(0,)),
+    ]
+    settings = SimpleNamespace(admission="gain", margin=margin)
+    expected = {"vote": SimpleNamespace(score=0.5)}
+    search: Any = SimpleNamespace(
+        best=tried[1], candidate=tried.__getitem__, settings=settings, expected=expected
+    )
+    assert newcomer(search) is (tried[1] if comes else None)
+
+
+def test_a_team_that_was_born_meanwhile_is_tried_and_lets_nobody_go(tmp_path: Path) -> None:
+    known = vote("Solve it anew.", name="other")
+    pool = pool_of(tmp_path / "pool", vote(), known)
+    best = candidate(0, 1.0, known)
+    episode = SimpleNamespace(
+        task=Task(id="t", query="How many?"),
+        op=lambda what: f"recipe/{what}",
+        stage=SimpleNamespace(name="recipe"),
+        scored_by="exact",
+        head=dict,
+        tail=dict,
+    )
+    settings = SimpleNamespace(admission="best", cap=1)
+    search: Any = SimpleNamespace(best=best, candidates=[best], settings=settings, episode=episode)
+    line = Admitting(search=search).close(pool)
+    assert (line["team"], line["kept"], line["new"], line["pool"]) == ("other", True, False, 2)
+    assert pool.teams["other"].statistics.n == 1

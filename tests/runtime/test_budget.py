@@ -57,6 +57,7 @@ def test_caps_are_read_as_people_type_them() -> None:
         ("usd=0", "usd is '0'"),
         ("usd=-1", "usd is '-1'"),
         ("tokens=1.5", "tokens is '1.5'. Write a whole number above 0"),
+        ("calls=1.5", "calls is '1.5'. Write a whole number above 0"),
     ],
 )
 def test_caps_that_make_no_sense_are_refused(text: str, message: str) -> None:

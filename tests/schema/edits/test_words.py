@@ -7,7 +7,8 @@ from dataclasses import replace
 from hypothesis import given
 
 from coterie.schema import Agent, Catalogue, Execution, Team, load_team
-from coterie.schema.edits import changes, summary, unified, words
+from coterie.schema.edits import Tone, changes, summary, unified, words
+from coterie.schema.team import Rounds
 
 from .strategies import relatives
 from .test_applying import llm, team
@@ -100,6 +101,27 @@ def test_how_the_team_is_run_and_what_it_is_called() -> None:
         "execution: timeout 600 -> 60, on_error fail -> skip",
         "team: name t -> u, description Two. -> none",
     )
+
+
+def test_what_goes_and_what_comes_have_their_own_colours() -> None:
+    def paint(text: str, tone: Tone, /) -> str:
+        return f"<{tone}>{text}</{tone}>"
+
+    before = Team(name="t", agents={"a": llm("a", tools=("x", "y"))})
+    prompt = "Solve the task.\nCheck it."
+    agent = replace(llm("a", tools=("y", "z"), model_id="fast"), prompt=prompt)
+    execution = Execution(rounds=Rounds(most=3))
+    after = Team(name="t", agents={"a": agent}, execution=execution)
+    assert [*words(before, after, paint)] == [
+        "<name>a</name>: model <old>default</old> -> <new>fast</new>,"
+        " tools <old>-x</old> <new>+z</new>",
+        "<name>execution</name>: rounds <old>none</old> ->"
+        " <new>at most 3 rounds until unchanged</new>",
+        "<name>prompt of a</name>: +1 line",
+        "    <place>@@ -1 +1,2 @@</place>",
+        "     Solve the task.",
+        "    <new>+Check it.</new>",
+    ]
 
 
 def test_order_alone_is_told() -> None:
