@@ -76,14 +76,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what belongs to studies, and leave out what is only for the night."""
-    left_out: list[pytest.Item] = []
-    for item in list(items):
+    for item in items:
         if STUDIES in item.path.parents:
             item.add_marker("studies")
-        if item.get_closest_marker("nightly") and not config.getoption("--nightly"):
-            left_out.append(item)
-            items.remove(item)
-    config.hook.pytest_deselected(items=left_out)
+    if not config.getoption("--nightly"):
+        left_out = [item for item in items if item.get_closest_marker("nightly")]
+        items[:] = [item for item in items if not item.get_closest_marker("nightly")]
+        config.hook.pytest_deselected(items=left_out)
 
 
 def pytest_collection_finish() -> None:
