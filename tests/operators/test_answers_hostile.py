@@ -290,6 +290,7 @@ def test_summaries(times: int) -> None:
     enough(count, "consolidate", times, came="Learnt")
 
 
+@pytest.mark.damaged_pool  # its models are of another host
 def test_a_pool_holds_the_children_that_came_about_and_counts_the_rest(tmp_path: Path) -> None:
     pool = Pool.init(tmp_path / "pool", catalogue=CATALOGUE, ceiling=CEILING)
     pool.add(FIRST, Lineage(operator="seed"), op="seed")

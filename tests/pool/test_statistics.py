@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.pool.statistics import Statistics, Trial, wilson
+from coterie.pool.changes import Tried
+from coterie.pool.shape import misshapen
+from coterie.pool.statistics import Part, Statistics, Trial, wilson
 from coterie.runtime.usage import Usage
 from coterie.schema.errors import InputError
 
@@ -121,3 +125,30 @@ def test_a_reward_that_is_no_number_is_refused(reward: float) -> None:
 def test_a_trial_reads_back_from_its_value(trial: Trial, mark: dict[str, bool]) -> None:
     trial = replace(trial, **mark)
     assert Trial.of(trial.value()) == trial
+
+
+@pytest.mark.parametrize("score", [None, 0.5])
+def test_all_of_a_trial_is_as_the_schema_has_it(score: float | None) -> None:
+    said: dict[str, Any] = {
+        "reward": 0.25,
+        "usage": Usage(calls=1, usd=0.5),
+        "saved": Usage(calls=1),
+        "niche": "sums",
+        "split": "test",
+        "run": "runs/1",
+        "reason": "it stopped",
+        "chosen": True,
+        "adapted": False,
+        "agents": {"solver": Part(member="ada", share=0.5)},
+        "rounds": 2,
+        "structure": "debate",
+    }
+    fields = {one.name for one in dataclasses.fields(Trial)}
+    assert said.keys() == fields - {"task", "score"}
+    if score is None:
+        del said["reward"]
+    for trial in (
+        Trial(task="a", score=score, **said),
+        Trial(task="a", score=score, **{**said, "chosen": False, "adapted": True}),
+    ):
+        assert [*misshapen(Tried(member="team", trial=trial).value())] == []

@@ -139,6 +139,7 @@ def spoil(path: Path) -> None:
     path.write_bytes(b"".join([first.replace(b":", b";", 1), *others]))
 
 
+@pytest.mark.damaged_pool
 @pytest.mark.parametrize(
     ("name", "told"),
     [("ledger.jsonl", "checksum"), (f"{EVOLUTION}/turns.jsonl", "checksum"), ("teams", "missing")],

@@ -1,0 +1,23 @@
+"""What a pool is to be after every test of an evolution: sound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from coterie.pool.layout import LEDGER
+from coterie.pool.upkeep import verify
+
+
+@pytest.fixture(autouse=True)
+def sound_pools(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Verify each pool that a test leaves in its folder; `damaged_pool` marks what breaks one."""
+    wanted = "tmp_path" in request.fixturenames
+    folder: Path | None = request.getfixturevalue("tmp_path") if wanted else None
+    yield
+    if folder is None or request.node.get_closest_marker("damaged_pool"):
+        return
+    for ledger in folder.rglob(LEDGER):
+        assert verify(ledger.parent).faults == (), ledger
