@@ -147,8 +147,7 @@ def test_all_of_a_trial_is_as_the_schema_has_it(score: float | None) -> None:
     assert said.keys() == fields - {"task", "score"}
     if score is None:
         del said["reward"]
-    for trial in (
-        Trial(task="a", score=score, **said),
-        Trial(task="a", score=score, **{**said, "chosen": False, "adapted": True}),
-    ):
+    for kind in ("chosen", "adapted"):
+        said |= {"chosen": kind == "chosen", "adapted": kind == "adapted"}
+        trial = Trial(task="a", score=score, **said)
         assert [*misshapen(Tried(member="team", trial=trial).value())] == []
