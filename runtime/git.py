@@ -23,7 +23,6 @@ QUIET_GIT = (
     "-c", "user.name=coterie",
     "-c", "user.email=coterie@localhost",
     "-c", "commit.gpgsign=false",
-    "-c", "safe.directory=*",
 )  # fmt: skip
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -32,6 +31,9 @@ ENVIRONMENT = {
     "GIT_CONFIG_GLOBAL": "/dev/null",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_TEMPLATE_DIR": "",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_ALLOW_PROTOCOL": "file",
 }
 
 

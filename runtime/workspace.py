@@ -8,8 +8,10 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from ..schema import beneath
 from ..schema.errors import AgentError, JailError
 from .git import git
+from .repository import Repository
 from .trees import Trees
 
 if TYPE_CHECKING:
@@ -22,11 +24,10 @@ if TYPE_CHECKING:
     from .jail.scratch import ScratchFolder
     from .trees import Conflict
 
-__all__ = ["Workspace", "Workspaces", "copy_commit", "files_of", "git"]
+__all__ = ["Workspace", "Workspaces", "files_of"]
 
-STATE = "state"
-"""A name that no agent's folder has: theirs end with a number."""
-SERVED = "--upload-pack=git -c 'safe.directory=*' -c uploadpack.allowAnySHA1InWant=true upload-pack"
+STATE, SOURCE = "state", "source.git"
+"""Names that no agent's folder has: theirs end with a number."""
 
 
 class Workspaces:
@@ -70,8 +71,9 @@ class Workspaces:
         with self._making:
             if self._trees is None:
                 state = folder / STATE
-                if state.exists():  # what an attempt before left, which failed
-                    shutil.rmtree(state)
+                for left in (state, folder / SOURCE):  # by an attempt before, which failed
+                    if left.exists():
+                        shutil.rmtree(left)
                 _copy_repository(self.task, state)
                 state.chmod(0o700)
                 hidden = folder / f"{STATE}.git"
@@ -177,7 +179,7 @@ class Workspace:
 
     def _copy_state(self, path: Path) -> None:
         trees = self.home.trees()
-        shutil.copytree(self.home.folder() / STATE, path, symlinks=True)
+        beneath.copy_tree(self.home.folder() / STATE, path)
         trees.check_out(trees.merged(self.start).tree, path)
         git(path, "update-index", "-q", "--refresh", accepted=(0, 1))
 
@@ -255,48 +257,9 @@ def _write_files(path: Path, task: Task) -> None:
         target.write_bytes(content)
 
 
-def copy_commit(repository: Path, commit: str, folder: Path) -> None:
-    """Make an empty folder a working copy of one commit that knows nothing before or after it.
-
-    Where a fault is to be repaired, the commit that repairs it may be in the repository as well,
-    and nobody is to find it.
-
-    Raises:
-        AgentError: The repository does not have the commit.
-    """
-    source = repository.resolve().as_uri()
-    git(folder, "init", "--quiet")
-    git(folder, "fetch", "--quiet", "--depth=1", "--no-tags", SERVED, source, commit)
-    git(folder, "checkout", "--quiet", "--detach", commit)
-    (folder / ".git" / "FETCH_HEAD").unlink()
-
-
 def _copy_repository(task: Task, path: Path) -> None:
     """Copy a commit, or a working copy with its uncommitted changes, and mark that state."""
-    repo = cast("Path", task.repo)
-    if task.commit:
-        path.mkdir()
-        copy_commit(repo, task.commit, path)
-    else:
-        _copy_as_it_stands(repo, path)
-    git(path, "add", "--all")
-    git(path, "commit", "--quiet", "--allow-empty", "--message", "The task's state.")
-
-
-def _copy_as_it_stands(repo: Path, path: Path) -> None:
-    source = str(repo.resolve())
-    git(repo.parent, "clone", "--quiet", "--no-hardlinks", "--local", source, str(path))
-    _overlay(repo, path)
-    git(path, "remote", "remove", "origin")
-
-
-def _overlay(repo: Path, path: Path) -> None:
-    """Carry over what the working copy has changed and not committed."""
-    changed = git(repo, "diff", "HEAD", "--binary", "--no-color", "--no-ext-diff")
-    if changed:
-        git(path, "apply", "--whitespace=nowarn", "-", text=changed)
-    for name in git(repo, "ls-files", "--others", "--exclude-standard", "-z").split("\0"):
-        if name:
-            target = path / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(repo / name, target, follow_symlinks=False)
+    source = Repository.open(cast("Path", task.repo), path.with_name(SOURCE))
+    without = [task.origin] if task.origin else []
+    source.copy(path, revision=task.commit, history=task.history, without=without)
+    shutil.rmtree(source.folder)

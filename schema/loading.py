@@ -171,7 +171,8 @@ def load_task(path: str | Path, catalogue: Catalogue | None = None) -> Task:
         ConfigError: The file does not load; the exception has every problem with its place.
     """
     known = catalogue or Catalogue.of_host()
-    return parse_task(read_file(path), str(path), Path(path).parent, known)
+    task = parse_task(read_file(path), str(path), Path(path).parent, known)
+    return replace(task, origin=Path(path))
 
 
 def parse_task(
@@ -211,8 +212,9 @@ def parse_task(
     if repo is not None and not _is_repository(repo, bare=bool(value.get("commit"))):
         message = f"{quoted(value['repo'])} is not a git working copy (looked in {repo})."
         found.append(document.problem(("repo",), message))
-    if repo is None and value.get("commit"):
-        found.append(document.problem(("commit",), "a commit of no repository. Name it: repo."))
+    for name in ("commit", "history"):
+        if repo is None and value.get(name):
+            found.append(document.problem((name,), f"a {name} of no repository. Name it: repo."))
     if problems := merged(problems, found):
         raise ConfigError(problems)
     return _task(value, files, repo, scorer)
@@ -319,7 +321,7 @@ def _task(
     repo: Path | None,
     scorer: ScorerChoice,
 ) -> Task:
-    given = ("id", "query", "context", "niche", "commit", "answer")
+    given = ("id", "query", "context", "niche", "commit", "history", "answer")
     fields = {key: value[key] for key in given if key in value}
     briefs: dict[str, str] = value.get("briefs") or {}
     texts = {name: one for name, one in files.items() if isinstance(one, str)}

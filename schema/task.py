@@ -40,9 +40,11 @@ class Task:
         files: The text of the files given to the agents, by relative path.
         attachments: The files given to them that are images or PDFs, by relative path.
         repo: The git repository that coding agents get a copy of.
-        commit: The commit of it that the copy stands at, with no history before or after it; empty:
-            the working copy as it is.
+        commit: The commit of it that the copy stands at; empty: the working copy as it is. No copy
+            has other branches, or what came later.
+        history: Whether the copy has the commits before it, too.
         answer: The reference answer, or None. No agent ever sees it.
+        origin: The file that it was read from. It is in no copy of the repository.
     """
 
     id: str
@@ -54,8 +56,10 @@ class Task:
     attachments: Mapping[str, Attachment] = field(default_factory=_nothing)
     repo: Path | None = None
     commit: str = ""
+    history: bool = False
     answer: Any = None
     scorer: ScorerChoice = ScorerChoice()
+    origin: Path | None = field(default=None, compare=False)
 
     def seen_by(self, agent_id: str) -> Task:
         """Give the task as one agent may know it: with its own brief and no answer."""
@@ -89,6 +93,7 @@ class Task:
             "files": {**self.files, **attached},
             "repo": str(self.repo.resolve()) if self.repo else None,
             "commit": self.commit,
+            "history": self.history or None,
             "answer": self.answer,
             "scorer": {"name": self.scorer.name, **self.scorer.options},
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import ConfigError, InputError
@@ -13,7 +14,6 @@ from .task_table import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from .catalogue import Catalogue
     from .task import Task
@@ -72,7 +72,7 @@ def placed_tasks(path: Path, known: Catalogue, *, scorer: str = "exact") -> Mapp
             found = ((_place(one, line, path), one) for one in error.problems)
             problems += [replace(one, file=file, place=place) for place, one in found]
             continue
-        tasks[here] = task
+        tasks[here] = replace(task, origin=Path(file))
         if (first := seen.setdefault(task.id, here)) != here:
             why = f"two tasks have the id {quoted(task.id)}, this and {first}. Each needs its own."
             problems.append(Problem(file=file, place=Place(line=line), path="id", message=why))

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...runtime.git import git
 from ...runtime.jail import JailKilled, Limits, Shell
 from ...runtime.jail.scratch import ScratchFolder
+from ...runtime.repository import Repository
 from ...runtime.runners.bridge import in_thread
 from ...runtime.runners.programs import host_programs
-from ...runtime.workspace import copy_commit, git
 from ...schema.errors import AgentError, InputError, JailError
 from .grading import Grade, believable, grade
 from .steering import steering_of
@@ -156,7 +157,8 @@ def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> Trial:
         (work / "tree").mkdir(parents=True)
         given.mkdir()
         try:
-            copy_commit(attempt.repository, instance.base_commit, work / "tree")
+            source = Repository.open(attempt.repository, scratch.path / "source.git")
+            source.check_out(instance.base_commit, work / "tree")
         except AgentError as error:
             raise InputError(f"{attempt.repository} cannot be used: {error}") from None
         steering = steering_of(instance, _listed(work / "tree"))

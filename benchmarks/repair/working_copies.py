@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...runtime.workspace import git
+from ...runtime.git import git
 from ...schema.errors import AgentError, InputError, StorageError
 
 if TYPE_CHECKING:

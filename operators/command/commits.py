@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...runtime.workspace import git
+from ...runtime.git import git
 from ...schema.errors import AgentError, InputError
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import AgentError
 from ..gateway import bare, spoken
+from ..git import git
 from ..jail import Limits
 from ..jail.wire import HungUp, Wire, WireError
 from ..messages import render
-from ..workspace import git
 from ._jailed import jailed, kept
 from ._kept import KeptAnswers, numbered
 from ._repository import handed_patch, told_of_start

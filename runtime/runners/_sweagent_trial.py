@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ...schema.task import Task
 from ...schema.team import Agent
 from ..gateway import ChatAnswer, ToolCall
+from ..git import git
 from ..jail import Jails
-from ..workspace import Workspaces, git
+from ..workspace import Workspaces
 from .protocol import Assignment
 
 if TYPE_CHECKING:

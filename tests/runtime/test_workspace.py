@@ -13,10 +13,12 @@ from pathlib import Path
 import pytest
 
 from coterie.runtime.changes import Change
+from coterie.runtime.git import git
 from coterie.runtime.jail import Jail, Shell
 from coterie.runtime.jail.tiers import Tier
+from coterie.runtime.repository import Repository
 from coterie.runtime.trees import LARGEST_PATCH
-from coterie.runtime.workspace import Workspace, Workspaces, copy_commit, git
+from coterie.runtime.workspace import Workspace, Workspaces
 from coterie.schema import AgentError, Task
 
 from ..jails import TIERS, require
@@ -322,7 +324,7 @@ def test_a_copy_of_a_commit_knows_no_other(tmp_path: Path) -> None:
     for repository in (source, tmp_path / "mirror"):
         copy = tmp_path / f"copy of {repository.name}"
         copy.mkdir()
-        copy_commit(repository, commits[1], copy)
+        Repository.open(repository, copy.with_suffix(".git")).check_out(commits[1], copy)
         assert (copy / "code.txt").read_text(encoding="utf-8") == "base"
         assert git(copy, "rev-parse", "HEAD").strip() == commits[1]
         known = git(copy, "cat-file", "--batch-all-objects", "--batch-check")
@@ -334,8 +336,8 @@ def test_a_copy_of_a_commit_knows_no_other(tmp_path: Path) -> None:
 
 def test_a_commit_that_is_not_there(repository: Path, tmp_path: Path) -> None:
     (tmp_path / "copy").mkdir()
-    with pytest.raises(AgentError, match="git fetch"):
-        copy_commit(repository, "1" * 40, tmp_path / "copy")
+    with pytest.raises(AgentError, match="has no commit '11111"):
+        Repository.open(repository, tmp_path / "source").check_out("1" * 40, tmp_path / "copy")
 
 
 def test_an_agent_that_works_on_a_commit_sees_no_other(repository: Path) -> None:

@@ -1,0 +1,299 @@
+"""The one door to folders that others made: repositories, runs, pools, prompts, what agents leave.
+
+Every path is walked from folder to folder by descriptors, and no link is ever followed, not even
+one that takes a folder's place meanwhile: a path leads to something beneath the root, or nowhere.
+Only regular files are opened; pipes, sockets and devices are as good as absent.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import os
+import shutil
+import stat
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+    from pathlib import Path
+
+__all__ = [
+    "FILE",
+    "FOLDER",
+    "Found",
+    "copy",
+    "copy_tree",
+    "is_folder",
+    "make_folder",
+    "names_of",
+    "open_file",
+    "open_folder",
+    "parent_of",
+    "read",
+    "remove",
+    "walk",
+    "write",
+]
+
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+"""How a folder is opened."""
+FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+"""How a file is opened. Without O_NONBLOCK, a pipe that nobody writes to would wait for ever."""
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+CHUNK = 1 << 20
+
+
+class Found(NamedTuple):
+    """What stands at a path.
+
+    Attributes:
+        path: The path from the root on, with `/` between its parts.
+        kind: `file`, `folder`, `link`, or `other`: a pipe, a socket, a device.
+    """
+
+    path: str
+    kind: str
+
+
+def names_of(path: str) -> Sequence[str]:
+    """Split a path into the names to walk.
+
+    Raises:
+        ValueError: It is none of something beneath a root: `..`, `/etc`, `a//b`.
+    """
+    names = path.split("/")
+    if any(name in {"", ".", ".."} or "\0" in name for name in names):
+        raise ValueError(f"{path!r} is not the path of something inside the folder")
+    return names
+
+
+@contextmanager
+def open_folder(root: Path | int, names: Sequence[str] = ()) -> Generator[int]:
+    """Open a folder beneath a root for a `with` block.
+
+    Args:
+        root: The root, which whoever calls names himself, so that it may be a link; or an open one.
+        names: The names to walk.
+
+    Yields:
+        Its descriptor.
+
+    Raises:
+        OSError: There is no such folder, or a link is on the way.
+    """
+    handle = os.dup(root) if isinstance(root, int) else os.open(root, FOLDER & ~os.O_NOFOLLOW)
+    try:
+        for name in names:
+            inner = os.open(name, FOLDER, dir_fd=handle)
+            os.close(handle)
+            handle = inner
+        yield handle
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def parent_of(root: Path | int, path: str) -> Generator[tuple[int, str]]:
+    """Open the folder that a path is in, for a `with` block, and give the path's last name.
+
+    Raises:
+        OSError: There is no such folder, or a link is on the way.
+        ValueError: The path leads out of the root.
+    """
+    *outer, last = names_of(path)
+    with open_folder(root, outer) as folder:
+        yield folder, last
+
+
+def open_file(folder: int, name: str) -> int:
+    """Open a regular file in an open folder, to be read.
+
+    Raises:
+        OSError: There is none of this name.
+    """
+    handle = os.open(name, FILE, dir_fd=folder)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "not a regular file", name)
+    return handle
+
+
+def read(root: Path | int, path: str, limit: int) -> bytes:
+    """Read a file beneath a root.
+
+    Args:
+        root: The root.
+        path: The path of the file in it.
+        limit: Bytes that it may have.
+
+    Raises:
+        OSError: There is no such regular file, or a link is on the way.
+        ValueError: The path leads out of the root, or the file is larger.
+    """
+    with parent_of(root, path) as (folder, name), open(open_file(folder, name), "rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise ValueError(f"{path!r} has more than {limit} bytes")
+    return content
+
+
+def write(root: Path | int, path: str, content: bytes, mode: int = 0o644) -> None:
+    """Write a new file beneath a root, and the folders that it needs.
+
+    Raises:
+        OSError: It cannot be made, or something stands there, or a link is on the way.
+        ValueError: The path leads out of the root.
+    """
+    with (
+        _made_parent(root, path) as (folder, name),
+        os.fdopen(os.open(name, _NEW, mode, dir_fd=folder), "wb") as file,
+    ):
+        file.write(content)
+
+
+def make_folder(root: Path | int, path: str) -> None:
+    """Make a folder beneath a root, and those that it needs, where they are not there.
+
+    Raises:
+        OSError: It cannot be made, or a link is on the way.
+        ValueError: The path leads out of the root.
+    """
+    with _made_parent(root, f"{path}/_"):
+        pass
+
+
+def copy(source: Path | int, path: str, target: Path | int) -> int | None:
+    """Copy what stands at a path beneath one root to the same path beneath another.
+
+    A link is copied as what it is; a file has the time when it was written, and its rights, but
+    for those to run it as somebody else.
+
+    Args:
+        source: The root that it is copied from.
+        path: Its path in both.
+        target: The root that it is copied to, where nothing stands at the path.
+
+    Returns:
+        Its bytes; None where there is neither a regular file nor a link, or a link is on the way.
+
+    Raises:
+        OSError: It cannot be written.
+        ValueError: The path leads out of the roots.
+    """
+    try:
+        with parent_of(source, path) as (folder, name):
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if stat.S_ISLNK(status.st_mode):
+                text = os.readlink(name, dir_fd=folder)
+                with _made_parent(target, path) as (place, _):
+                    os.symlink(text, name, dir_fd=place)
+                return len(text)
+            handle = open_file(folder, name)
+    except OSError as error:
+        if error.errno in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL, errno.ENXIO}:
+            return None
+        raise
+    mode = status.st_mode & 0o755 | 0o600
+    with (
+        os.fdopen(handle, "rb") as file,
+        _made_parent(target, path) as (place, name),
+        os.fdopen(os.open(name, _NEW, mode, dir_fd=place), "wb") as new,
+    ):
+        shutil.copyfileobj(file, new, CHUNK)
+        new.flush()
+        os.utime(new.fileno(), ns=(status.st_mtime_ns, status.st_mtime_ns))
+        return new.tell()
+
+
+def copy_tree(source: Path, target: Path) -> None:
+    """Copy a folder with all regular files and links in it to where nothing stands.
+
+    Raises:
+        OSError: It cannot be read or written.
+    """
+    target.mkdir()
+    with open_folder(source) as old, open_folder(target) as new:
+        for found in walk(old):
+            if found.kind == "folder":
+                os.mkdir(found.path, dir_fd=new)
+            else:
+                copy(old, found.path, new)
+
+
+def walk(root: Path | int, *, most: int | None = None, without: str = "") -> Iterator[Found]:
+    """Find all that is beneath a root, each folder before what is in it, by name.
+
+    Args:
+        root: The root.
+        most: Entries that there may be.
+        without: The name of folders that are not looked into.
+
+    Raises:
+        OSError: A folder cannot be read, or there is more than that.
+    """
+    pending, seen = [""], itertools.count(1)
+    while pending:
+        prefix = pending.pop()
+        names = prefix.split("/")[:-1]
+        with open_folder(root, names) as folder, os.scandir(folder) as entries:
+            listed = sorted((entry.name, _kind(entry)) for entry in entries)
+        inner: list[str] = []
+        for name, kind in listed:
+            if most is not None and next(seen) > most:
+                raise OSError(errno.E2BIG, f"there are more than {most} entries")
+            if kind == "folder" and name == without:
+                continue
+            yield Found(prefix + name, kind)
+            if kind == "folder":
+                inner.append(f"{prefix}{name}/")
+        pending += reversed(inner)
+
+
+def _kind(entry: os.DirEntry[str]) -> str:
+    if entry.is_symlink():
+        return "link"
+    if entry.is_dir(follow_symlinks=False):
+        return "folder"
+    return "file" if entry.is_file(follow_symlinks=False) else "other"
+
+
+def is_folder(folder: int, name: str) -> bool:
+    """Tell whether a name in an open folder is that of a folder, and not of a link to one."""
+    try:
+        return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return False
+
+
+def remove(folder: int, name: str) -> None:
+    """Remove what stands at a name in an open folder, if anything does, with all that is in it.
+
+    Raises:
+        OSError: It cannot be removed.
+    """
+    if is_folder(folder, name):
+        shutil.rmtree(name, dir_fd=folder)
+        return
+    with suppress(FileNotFoundError):
+        os.unlink(name, dir_fd=folder)
+
+
+@contextmanager
+def _made_parent(root: Path | int, path: str) -> Generator[tuple[int, str]]:
+    """Open the folder that a path is in, and make it where it is not there."""
+    *outer, last = names_of(path)
+    with open_folder(root) as top:
+        handle = os.dup(top)
+        try:
+            for name in outer:
+                with suppress(FileExistsError):
+                    os.mkdir(name, 0o755, dir_fd=handle)
+                inner = os.open(name, FOLDER, dir_fd=handle)
+                os.close(handle)
+                handle = inner
+            yield handle, last
+        finally:
+            os.close(handle)
