@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from ..runtime.git import git
+from ..runtime.repository import Repository
 from ..runtime.usage import Usage
 from ..schema.errors import AgentError, InputError
 from ..schema.files import append
@@ -19,7 +20,7 @@ from .ledger import Ledger
 from .state import State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
     from .agents import PoolAgent
     from .expectation import Expectation
@@ -101,14 +102,15 @@ class Since:
             InputError: The pool is in no repository, or there is no such revision, or no pool yet.
             StorageError: The ledger, then or now, is damaged.
         """
-        commit = _commit(pool.folder, revision)
-        state, lines = _state(pool.folder, commit, revision)
+        with _Was.of(pool.folder, revision) as was:
+            state, lines = was.state()
+            streams = dict(was.streams())
         known = {**state.teams, **state.agents}
         now = {**pool.teams, **pool.all_agents}
         moved = [(one, known[name]) for name, one in now.items() if name in known]
         added = [one for one in pool.entries() if one.op not in lines]
         return cls(
-            revision=commit[:7],
+            revision=was.commit[:7],
             pool=pool,
             before=state.teams,
             born=tuple(one for name, one in pool.teams.items() if name not in known),
@@ -120,7 +122,7 @@ class Since:
             learnt=tuple(one for name, one in pool.learnt.items() if name not in state.learnt),
             best=_best(state.teams),
             best_now=_best(pool.teams),
-            streams=dict(_streams(pool.folder, commit)),
+            streams=streams,
         )
 
     @property
@@ -130,38 +132,75 @@ class Since:
         return not any(new) and not self.trials and not self.dropped
 
 
-def _commit(folder: Path, revision: str) -> str:
-    """Find a revision; what looks like an option is none."""
-    try:
-        found = git(folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
-    except AgentError as error:
-        if "not a git repository" in str(error):
-            raise InputError(
-                f"{folder} is in no repository of git, so nothing is known of what it was."
-            ) from None
-        raise InputError(
-            f"--since {quoted(revision)}: git knows no such commit, branch or tag."
-        ) from None
-    return found.strip()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Was:
+    """A pool as it was at a commit.
 
+    Attributes:
+        folder: The pool.
+        repository: What it stands in.
+        revision: The commit, as somebody named it.
+        commit: Its id.
+    """
 
-def _state(folder: Path, commit: str, revision: str) -> tuple[State, frozenset[str]]:
-    """Read what a pool was, and the operations that had happened by then."""
-    text = _text(folder, commit, LEDGER)
-    if text is None:
-        raise InputError(f"--since {quoted(revision)}: {folder} was no pool then.")
-    state, ops = State(folder), set[str]()
-    for entry in _entries(text):
-        state.take(entry)
-        ops.add(entry.op)
-    return state, frozenset(ops)
+    folder: Path
+    repository: Repository
+    revision: str
+    commit: str
 
+    @classmethod
+    @contextmanager
+    def of(cls, folder: Path, revision: str) -> Generator[Self]:
+        """Look at a pool as it was, for a `with` block.
 
-def _text(folder: Path, commit: str, name: str) -> str | None:
-    """Read a file of a pool as it was; None where it was not there."""
-    if not git(folder, "ls-tree", "--name-only", commit, "--", name):
-        return None
-    return git(folder, "show", f"{commit}:./{name}")
+        Raises:
+            InputError: It is in no repository that can be read, or there is no such revision.
+        """
+        with tempfile.TemporaryDirectory(prefix="coterie-git.") as place:
+            try:
+                repository = Repository.around(folder, Path(place) / "git")
+            except AgentError as error:
+                raise InputError(f"--since: {error}") from None
+            if repository is None:
+                raise InputError(
+                    f"{folder} is in no repository of git, so nothing is known of what it was."
+                )
+            try:
+                commit = repository.commit_of(revision)
+            except AgentError:
+                raise InputError(
+                    f"--since {quoted(revision)}: git knows no such commit, branch or tag."
+                ) from None
+            yield cls(folder=folder, repository=repository, revision=revision, commit=commit)
+
+    def state(self) -> tuple[State, frozenset[str]]:
+        """Read what the pool was, and the operations that had happened by then."""
+        text = self._text(LEDGER)
+        if text is None:
+            raise InputError(f"--since {quoted(self.revision)}: {self.folder} was no pool then.")
+        state, ops = State(self.folder), set[str]()
+        for entry in _entries(text):
+            state.take(entry)
+            ops.add(entry.op)
+        return state, frozenset(ops)
+
+    def streams(self) -> Iterator[tuple[str, Stream]]:
+        """Sum up what evolutions did since then."""
+        for path in sorted((self.folder / EVOLUTIONS).glob(f"*/{TURNS}")):
+            name = path.parent.name
+            text = self._text(f"{EVOLUTIONS}/{name}/{TURNS}")
+            done = {one.op for one in _entries(text)} if text else frozenset[str]()
+            stream = Stream()
+            for entry in turns_in(path):
+                if entry.op not in done:
+                    stream = _after(stream, entry.value)
+            if stream.tasks:
+                yield name, stream
+
+    def _text(self, name: str) -> str | None:
+        """Read a file of the pool; None where it was not there."""
+        place = (self.folder.resolve() / name).relative_to(self.repository.source)
+        return self.repository.text(self.commit, place.as_posix())
 
 
 def _entries(text: str) -> Iterator[Entry]:
@@ -177,20 +216,6 @@ def _best(teams: Mapping[str, Member]) -> tuple[Member, Expectation] | None:
         if member.retired is None:
             return member, expected
     return None
-
-
-def _streams(folder: Path, commit: str) -> Iterator[tuple[str, Stream]]:
-    """Sum up what evolutions did since then."""
-    for path in sorted((folder / EVOLUTIONS).glob(f"*/{TURNS}")):
-        name = path.parent.name
-        text = _text(folder, commit, f"{EVOLUTIONS}/{name}/{TURNS}")
-        done = {one.op for one in _entries(text)} if text else frozenset[str]()
-        stream = Stream()
-        for entry in turns_in(path):
-            if entry.op not in done:
-                stream = _after(stream, entry.value)
-        if stream.tasks:
-            yield name, stream
 
 
 def _after(stream: Stream, line: Mapping[str, Any]) -> Stream:

@@ -46,12 +46,16 @@ class Repository:
 
     Attributes:
         source: The folder that others made.
+        own: Its git directory: of one working copy of several, that one's.
+        common: The git directory with its objects and refs.
         folder: The git directory of ours that has its objects.
         branch: The branch that it is on; empty where it is on none.
         form: How its objects are named: `sha1` or `sha256`.
     """
 
     source: Path
+    own: Path
+    common: Path
     folder: Path
     branch: str
     form: str
@@ -72,6 +76,21 @@ class Repository:
         except (OSError, ValueError) as error:
             said = error.strerror if isinstance(error, OSError) and error.strerror else error
             raise AgentError(f"{source} can't be read as a git repository: {said}.") from None
+
+    @classmethod
+    def around(cls, inside: Path, folder: Path) -> Repository | None:
+        """Open the repository whose working copy a folder is in; None where there is none.
+
+        Args:
+            inside: The folder, which need not be there yet.
+            folder: As for `open`.
+
+        Raises:
+            AgentError: As for `open`.
+        """
+        places = (inside.resolve(), *inside.resolve().parents)
+        source = next((one for one in places if os.path.lexists(one / ".git")), None)
+        return None if source is None else cls.open(source, folder)
 
     def commit_of(self, revision: str) -> str:
         """Give the id of a commit.
@@ -122,6 +141,59 @@ class Repository:
         except (OSError, ValueError) as error:
             said = error.strerror if isinstance(error, OSError) and error.strerror else error
             raise AgentError(f"{self.source} can't be copied: {said}.") from None
+
+    def is_ignored(self, path: Path) -> bool:
+        """Tell whether the working copy's exclusions are of a path in it."""
+        given = path.resolve().relative_to(self.source).as_posix()
+        words = ("check-ignore", "-z", "--stdin")
+        return bool(self._in(self.source, *words, text=given, accepted=(0, 1)))
+
+    def text(self, commit: str, path: str) -> str | None:
+        """Read a file of a commit; None where it has none at that path.
+
+        Raises:
+            AgentError: The repository has not all of the commit.
+        """
+        names = self._git("ls-tree", "--full-tree", "--name-only", "-z", commit, "--", path)
+        return self._git("cat-file", "blob", f"{commit}:{path}") if names else None
+
+    def commit(self, folder: Path, message: str) -> None:
+        """Commit what changed below a folder of the working copy, and nothing else.
+
+        What a person has staged stays staged. No filter, hook or signature of the repository's
+        takes part.
+
+        Raises:
+            AgentError: git cannot, or the repository is changed by somebody else meanwhile.
+        """
+        inside = folder.resolve().relative_to(self.source).as_posix()
+        objects = {"GIT_OBJECT_DIRECTORY": str(self.common / "objects")}
+        before = self._git("rev-parse", "--verify", "--quiet", "HEAD", accepted=(0, 1)).strip()
+        if before:
+            self._git("read-tree", before)
+        taking = ("add", "--all", "--", inside)
+        self._in(self.source, *taking, environment=objects)
+        tree = self._git("write-tree", environment=objects).strip()
+        if before and tree == self._git("rev-parse", f"{before}^{{tree}}").strip():
+            return
+        onto = ("-p", before) if before else ()
+        words = ("commit-tree", tree, *onto, "-m", message)
+        made = self._git(*words, environment=objects).strip()
+        self._move_to(made)
+        index = {"GIT_INDEX_FILE": str(self.own / "index")}
+        if not (self.own / "index").is_symlink():
+            self._in(self.source, *taking, environment={**objects, **index})
+
+    def _move_to(self, commit: str) -> None:
+        """Have the branch that the working copy is on end with a commit."""
+        is_named = bool(self.branch)
+        place, name = (self.common, f"refs/heads/{self.branch}") if is_named else (self.own, "HEAD")
+        try:
+            with beneath.made_parent(place, name) as (folder, last):
+                beneath.write(folder, f"{last}.lock", f"{commit}\n".encode())
+                os.replace(f"{last}.lock", last, src_dir_fd=folder, dst_dir_fd=folder)
+        except OSError as error:
+            raise AgentError(f"{place / name} can't be written: {error.strerror}.") from None
 
     def _copy(
         self, folder: Path, revision: str, *, history: bool, without: Collection[Path]
@@ -264,9 +336,8 @@ def _opened(source: Path, folder: Path) -> Repository:
         if content is not None:
             beneath.write(folder, kept, content)
     _copy_refs(common, folder)
-    return Repository(
-        source=source, folder=folder, branch=branch[1].decode() if branch else "", form=form
-    )
+    name = branch[1].decode() if branch else ""
+    return Repository(source=source, own=own, common=common, folder=folder, branch=name, form=form)
 
 
 def _places(source: Path) -> tuple[Path, Path]:

@@ -26,6 +26,7 @@ __all__ = [
     "copy",
     "copy_tree",
     "is_folder",
+    "made_parent",
     "make_folder",
     "names_of",
     "open_file",
@@ -148,7 +149,7 @@ def write(root: Path | int, path: str, content: bytes, mode: int = 0o644) -> Non
         ValueError: The path leads out of the root.
     """
     with (
-        _made_parent(root, path) as (folder, name),
+        made_parent(root, path) as (folder, name),
         os.fdopen(os.open(name, _NEW, mode, dir_fd=folder), "wb") as file,
     ):
         file.write(content)
@@ -161,7 +162,7 @@ def make_folder(root: Path | int, path: str) -> None:
         OSError: It cannot be made, or a link is on the way.
         ValueError: The path leads out of the root.
     """
-    with _made_parent(root, f"{path}/_"):
+    with made_parent(root, f"{path}/_"):
         pass
 
 
@@ -188,7 +189,7 @@ def copy(source: Path | int, path: str, target: Path | int) -> int | None:
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if stat.S_ISLNK(status.st_mode):
                 text = os.readlink(name, dir_fd=folder)
-                with _made_parent(target, path) as (place, _):
+                with made_parent(target, path) as (place, _):
                     os.symlink(text, name, dir_fd=place)
                 return len(text)
             handle = open_file(folder, name)
@@ -199,7 +200,7 @@ def copy(source: Path | int, path: str, target: Path | int) -> int | None:
     mode = status.st_mode & 0o755 | 0o600
     with (
         os.fdopen(handle, "rb") as file,
-        _made_parent(target, path) as (place, name),
+        made_parent(target, path) as (place, name),
         os.fdopen(os.open(name, _NEW, mode, dir_fd=place), "wb") as new,
     ):
         shutil.copyfileobj(file, new, CHUNK)
@@ -282,7 +283,7 @@ def remove(folder: int, name: str) -> None:
 
 
 @contextmanager
-def _made_parent(root: Path | int, path: str) -> Generator[tuple[int, str]]:
+def made_parent(root: Path | int, path: str) -> Generator[tuple[int, str]]:
     """Open the folder that a path is in, and make it where it is not there."""
     *outer, last = names_of(path)
     with open_folder(root) as top:

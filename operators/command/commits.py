@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...runtime.git import git
+from ...runtime.repository import Repository
 from ...schema.errors import AgentError, InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Generator
 
 __all__ = ["check_repository", "commit"]
-
-NONE = "not a git repository"
 
 
 def check_repository(pool: Path) -> None:
@@ -21,17 +23,17 @@ def check_repository(pool: Path) -> None:
     Raises:
         InputError: git is not installed, or the repository around it passes the pool over.
     """
-    folder = next(one for one in (pool, *pool.absolute().parents) if one.is_dir())
-    if not _has_repository(folder):
-        return
     try:
-        git(folder, "check-ignore", "--quiet", str(pool.absolute()))
-    except AgentError:
-        return  # git ends with 1 where nothing is ignored
-    raise InputError(
-        f"--git: the repository around {pool} ignores it. Take it out of .gitignore, or put the"
-        " pool elsewhere."
-    )
+        git(Path(), "version")
+        with _around(pool) as repository:
+            ignored = repository is not None and repository.is_ignored(pool)
+    except AgentError as error:
+        raise InputError(f"--git: {error}") from None
+    if ignored:
+        raise InputError(
+            f"--git: the repository around {pool} ignores it. Take it out of .gitignore, or put the"
+            " pool elsewhere."
+        )
 
 
 def commit(pool: Path, message: str) -> None:
@@ -42,17 +44,15 @@ def commit(pool: Path, message: str) -> None:
     Raises:
         AgentError: git failed.
     """
-    if not _has_repository(pool):
-        git(pool, "init", "--quiet")
-    git(pool, "add", "--all", "--", ".")
-    if git(pool, "status", "--porcelain", "--", "."):
-        git(pool, "commit", "--quiet", "--message", message, "--", ".")
+    with _around(pool) as repository:
+        if repository is not None:
+            repository.commit(pool, message)
+            return
+    git(pool, "init", "--quiet")
+    commit(pool, message)
 
 
-def _has_repository(folder: Path) -> bool:
-    try:
-        return git(folder, "rev-parse", "--is-inside-work-tree").strip() == "true"
-    except AgentError as error:
-        if NONE in str(error):
-            return False
-        raise InputError(f"--git: {error}") from None
+@contextmanager
+def _around(pool: Path) -> Generator[Repository | None]:
+    with tempfile.TemporaryDirectory(prefix="coterie-git.") as folder:
+        yield Repository.around(pool, Path(folder) / "git")
