@@ -156,7 +156,7 @@ class _Was:
         Raises:
             InputError: It is in no repository that can be read, or there is no such revision.
         """
-        with tempfile.TemporaryDirectory(prefix="coterie-git.") as place:
+        with tempfile.TemporaryDirectory() as place:
             try:
                 repository = Repository.around(folder, Path(place) / "git")
             except AgentError as error:

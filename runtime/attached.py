@@ -6,11 +6,14 @@ one that its model does not take. Where nobody can do either, the task is not be
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..schema.attachments import named
-from ..schema.errors import InputError
+from ..schema.errors import AgentError, InputError
 from .gateway.inputs import inputs_of
+from .repository import Repository
 from .shown_files import unread_files
 
 if TYPE_CHECKING:
@@ -43,7 +46,7 @@ def unseen(plan: Plan, task: Task) -> Iterator[str]:
 
 
 def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
-    """Make sure that somebody can read each image and each PDF of a task.
+    """Make sure that a task's repository can be read, and each image and each PDF by somebody.
 
     Args:
         plans: Who works: one team, or several of which one is chosen for the task.
@@ -51,8 +54,11 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
         place: Where the task stands, where that is known.
 
     Raises:
-        InputError: No team can read them all: what is shown to nobody is opened by nobody either.
+        InputError: The repository cannot be, or no team can read all of the others: what is shown
+            to nobody is opened by nobody either.
     """
+    if task.repo is not None:
+        _refuse_repository(task.repo, f"task {task.id!r}{f' ({place})' if place else ''}")
     unread = [_unread(plan, task) for plan in plans]
     if not unread or not all(unread):
         return
@@ -67,6 +73,14 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
         f" [{kinds}]` for it in models.yaml; else choose another model, or have an agent that"
         " writes code."
     )
+
+
+def _refuse_repository(source: Path, where: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            Repository.open(source, Path(folder) / "git")
+        except AgentError as error:
+            raise InputError(f"{where}: {error}") from None
 
 
 def _unread(plan: Plan, task: Task) -> Mapping[str, Attachment]:

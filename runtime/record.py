@@ -111,7 +111,8 @@ class Record:
             for name, text in files.items():
                 folder.write(name, text, flushed=False)
             started = datetime.now(UTC).isoformat(timespec="seconds")
-            head = as_json({**manifest(plan, setting), "started": started})
+            read = {"task_file": str(task.origin.resolve())} if task.origin else {}
+            head = as_json({**manifest(plan, setting), **read, "started": started})
             folder.write(MANIFEST, head, flushed=False)
         except OSError as error:
             raise InputError(
@@ -225,6 +226,9 @@ class Record:
 def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
     """Read how a recorded run was made, and which models it called.
 
+    Of folders it says nothing, nor that models may be called whose price is unknown: these are for
+    whoever goes on with it to say.
+
     Raises:
         InputError: The folder has no readable manifest.
     """
@@ -235,9 +239,6 @@ def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
             seed=manifest["seed"],
             budget=Caps(**manifest["budget"]),
             agent_budget=Caps(**manifest["agent_budget"]),
-            allow_unpriced=manifest["allow_unpriced"],
-            cache=folder.joinpath(manifest["cache"]) if manifest["cache"] else None,
-            pool=folder.joinpath(manifest["pool"]) if manifest.get("pool") else None,
             embedder=manifest.get("embedder"),
         )
     except TypeError as error:  # a field that this version does not know

@@ -20,7 +20,7 @@ from ..schema.errors import AgentError
 from .git import git
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from pathlib import Path
 
@@ -114,7 +114,7 @@ class Repository:
             AgentError: The repository does not have the commit, or not all of it.
         """
         commit = self.commit_of(revision)
-        self._begin(folder, commit, depth=1, branch="")
+        self._begin(folder, [commit], history=False, branch="")
         git(folder, "reset", "--quiet", "--hard")
 
     def copy(
@@ -212,22 +212,35 @@ class Repository:
             _remove(folder, name)
         self._in(folder, "add", "--all")
         # What the commit has and nobody is to see comes along with no commit.
-        parents = () if hidden & tracked.keys() else ("-p", parent)
+        before = [] if hidden & tracked.keys() else [parent]
+        onto = [word for one in before for word in ("-p", one)]
         tree = self._git("write-tree").strip()
-        state = self._git("commit-tree", tree, *parents, "-m", "The task's state.").strip()
-        depth = 0 if history else 2
-        self._begin(folder, state, depth=depth, branch="" if revision else self.branch)
+        state = self._git("commit-tree", tree, *onto, "-m", "The task's state.").strip()
+        branch = "" if revision else self.branch
+        self._begin(folder, [state, *before], history=history, branch=branch)
         git(folder, "reset", "--quiet", "--mixed")
 
-    def _begin(self, folder: Path, commit: str, *, depth: int, branch: str) -> None:
-        """Make a repository in a folder that has a commit, and as many before it."""
+    def _begin(self, folder: Path, commits: Sequence[str], *, history: bool, branch: str) -> None:
+        """Make a repository in a folder that ends with a commit, and has no other object.
+
+        Args:
+            folder: Where.
+            commits: The last commit, and those before it that come along.
+            history: Whether all that were before come along.
+            branch: The branch that it is on; empty: none.
+        """
         git(folder, "init", "--quiet", f"--object-format={self.form}")
-        cut = (f"--depth={depth}",) if depth else ()
-        words = ("--quiet", "--no-tags", "--no-write-fetch-head", *cut)
-        git(folder, "fetch", *words, SERVED, self.folder.as_uri(), commit)
+        control = folder / ".git"
+        walk = () if history else ("--no-walk",)
+        listed = self._git("rev-list", "--objects", *walk, *commits)
+        ids = "".join(f"{line.partition(' ')[0]}\n" for line in listed.splitlines())
+        pack = str(control / "objects/pack/pack")
+        self._git("pack-objects", "-q", "--window=0", "--threads=1", pack, text=ids)
+        if not history:
+            (control / "shallow").write_text(f"{commits[-1]}\n", encoding="ascii")
         if branch:
             git(folder, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
-        git(folder, "update-ref", *(() if branch else ("--no-deref",)), "HEAD", commit)
+        git(folder, "update-ref", *(() if branch else ("--no-deref",)), "HEAD", commits[0])
 
     def _take(self, folder: Path, tracked: Mapping[str, str]) -> list[str]:
         """Copy the files of the working copy that git knows, or would take in; name them."""
@@ -300,9 +313,6 @@ class Repository:
 
     def _git(self, *arguments: str, **options: Any) -> str:
         return git(self.folder, f"--git-dir={self.folder}", *arguments, **options)
-
-
-SERVED = "--upload-pack=git -c uploadpack.allowAnySHA1InWant=true upload-pack"
 
 
 def _opened(source: Path, folder: Path) -> Repository:

@@ -191,7 +191,7 @@ def resume(folder: Path, **options: Any) -> None:
     What was paid for is not paid for again. Models are those of the folder unless --model says
     otherwise; the budget is that of everything together, and can be raised with --budget.
     """
-    sys.exit(recorded(folder, options).to_the_end())
+    sys.exit(recorded(folder, options, offline=False).to_the_end())
 
 
 @click.command("replay", cls=Command)

@@ -393,8 +393,13 @@ def new_folder(parent: Path, benchmark: str, team: str) -> RunFolder:
         raise InputError(f"{parent}: results cannot be kept there: {error.strerror}.") from None
 
 
-def recorded(folder: Path, options: dict[str, Any]) -> Evaluating:
+def recorded(folder: Path, options: dict[str, Any], *, offline: bool = True) -> Evaluating:
     """Load what the folder of an evaluation was made of.
+
+    Args:
+        folder: The evaluation's.
+        options: What the user said.
+        offline: No model is asked.
 
     Raises:
         InputError: It is no such folder, or other models are to go on with it.
@@ -409,7 +414,7 @@ def recorded(folder: Path, options: dict[str, Any]) -> Evaluating:
     results = Results.open(folder, scrub=scrubbed)
     earlier, models = read_setting(folder)
     known = catalogue_of(options)
-    known = known_again(known, models, options["model"])
+    known = known_again(folder, known, models, options["model"], offline=offline)
     for alias, model in models.items():
         if known.models[alias].model != model.model:
             raise InputError(

@@ -87,8 +87,10 @@ class Blaming:
             ended = Ended.of(folder)
             _must_have_failed(folder, ended, options)
             _must_be_an_agents_doing(folder, ended)
-        known = known_again(known_of(options), models, options["model"])
-        if (alias := options["meta_model"]) not in known.models:
+        alias = options["meta_model"]
+        asked = {one: model for one, model in models.items() if one == alias}
+        known = known_again(folder, known_of(options), asked, options["model"])
+        if alias not in known.models:
             listed = ", ".join(sorted(known.models))
             raise InputError(f"--meta-model: no model {alias!r} on this host. Known: {listed}.")
         setting = Setting(

@@ -54,5 +54,5 @@ def commit(pool: Path, message: str) -> None:
 
 @contextmanager
 def _around(pool: Path) -> Generator[Repository | None]:
-    with tempfile.TemporaryDirectory(prefix="coterie-git.") as folder:
+    with tempfile.TemporaryDirectory() as folder:
         yield Repository.around(pool, Path(folder) / "git")

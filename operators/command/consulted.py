@@ -144,7 +144,7 @@ class Heard:
         Raises:
             InputError: It did not come to its end, was adapted, or nobody consulted in it.
         """
-        from ...runtime.command.loading import load_folder
+        from ...runtime.command.loading import known_again, load_folder
         from ...runtime.plan import compile
         from ...runtime.record import read_setting
         from ..utterances import utterances
@@ -152,7 +152,8 @@ class Heard:
         _must_be_whole(folder)
         known = known_of(options)
         setting, models = read_setting(folder)
-        loaded = load_folder(folder, models, options["model"], known)
+        again = known_again(folder, known, models, options["model"], offline=True)
+        loaded = load_folder(folder, again)
         plan = compile(loaded.team, loaded.known)
         done = asyncio.run(_passes(plan, loaded.task, loaded.known, setting, folder))
         said = utterances(done)
@@ -196,13 +197,11 @@ async def _passes(
     plan: Plan, task: Task, known: Catalogue, setting: Setting, folder: Path
 ) -> Sequence[Round]:
     """Make a run again from its journal, asking nobody."""
-    from dataclasses import replace
-
     from ...runtime.journal import Journal
     from ...runtime.services import open_services
     from ...runtime.whole import passes
 
-    async with open_services(known, replace(setting, pool=None, cache=None)) as services:
+    async with open_services(known, setting) as services:
         with Journal.open(folder, replaying=True) as journal:
             scrubber = services.scrubber(os.environ)
             done = await passes(plan, task, services.context(journal=journal, scrubber=scrubber))

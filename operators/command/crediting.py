@@ -9,7 +9,7 @@ import click
 
 from ...runtime.adapting import RECIPE
 from ...runtime.budget import Caps
-from ...runtime.command.loading import load_folder
+from ...runtime.command.loading import known_again, load_folder
 from ...runtime.command.models import fetch_embedded
 from ...runtime.command.signals import same_command, stopped_in_order, to_the_end
 from ...runtime.journal import Journal
@@ -73,7 +73,8 @@ class Crediting:
             )
         caps = Caps.parse(options["budget"]) if options["budget"] else Caps()
         setting = replace(recorded, budget=caps, unsafe_local=options["unsafe_local"])
-        loaded = load_folder(folder, models, options["model"], known_of(options))
+        known = known_again(folder, known_of(options), models, options["model"])
+        loaded = load_folder(folder, known)
         _must_be_known(options["judge"], loaded)
         if options["scheme"] == "naive" and options["judge"] is None:
             raise InputError("naive credit is what a judge says of each agent: give --judge ALIAS.")

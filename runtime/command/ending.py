@@ -36,9 +36,18 @@ __all__ = [
     "tell_result",
 ]
 
-REPEATED = {"tools_file": "--tools", "allowed_tools": "--allow-tool", "on": "--on"}
-"""Options that a run's folder does not keep, as they grant rights or tell of this host's cluster;
-by their names in a command."""
+REPEATED = {
+    "model": "--model",
+    "models_file": "--models",
+    "tools_file": "--tools",
+    "allowed_tools": "--allow-tool",
+    "cache": "--cache",
+    "pool": "--pool",
+    "allow_unpriced": "--allow-unpriced",
+    "on": "--on",
+}
+"""Options that only whoever starts a process may set, and no folder: they name addresses, keys and
+places of this host, or grant rights; by their names in a command."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +73,10 @@ class Resuming:
         """
         words = [*self.words, *(self._larger(budget) if is_spent else ())]
         for name, option in REPEATED.items():
-            given = self.options[name] or ()
+            given = self.options.get(name) or ()
+            if given is True:
+                words.append(option)
+                continue
             for one in (given,) if isinstance(given, (str, os.PathLike)) else given:
                 words += [option, str(one)]
         if self.setting.unsafe_local:

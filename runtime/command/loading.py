@@ -12,6 +12,7 @@ from ...schema.errors import ConfigError, InputError
 from ...schema.hints import did_you_mean
 from ...schema.models import DEFAULT_ALIAS
 from ...schema.problems import quoted
+from ..record import MANIFEST, read_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -132,31 +133,78 @@ def load_files(
     return Loaded(team=team, task=task, known=known)
 
 
-def load_folder(
-    folder: Path, recorded: Mapping[str, Model], chosen: tuple[str, ...], known: Catalogue
-) -> Loaded:
+def load_folder(folder: Path, known: Catalogue) -> Loaded:
     """Load what a recorded run was made of.
 
     Args:
         folder: The run's folder.
-        recorded: The models that it called.
-        chosen: What `--model` says; it comes before what is recorded.
-        known: What may be named.
+        known: What may be named: see `known_again`.
 
     Raises:
         InputError: It is not the folder of a run, or names what this host does not grant.
     """
-    known = known_again(known, recorded, chosen)
-    return load_files(str(folder / "team.yaml"), str(folder / "task.json"), None, known)
+    loaded = load_files(str(folder / "team.yaml"), str(folder / "task.json"), None, known)
+    origin = read_value(folder / MANIFEST).get("task_file")
+    task = replace(loaded.task, origin=Path(origin)) if isinstance(origin, str) else loaded.task
+    return replace(loaded, task=task)
 
 
 def known_again(
-    known: Catalogue, recorded: Mapping[str, Model], chosen: tuple[str, ...]
+    folder: Path,
+    known: Catalogue,
+    recorded: Mapping[str, Model],
+    chosen: tuple[str, ...],
+    *,
+    offline: bool = False,
 ) -> Catalogue:
-    """Add the models that a recorded run called; what `--model` says comes before them."""
+    """Give what this host offers for going on with a recorded run.
+
+    A folder that people mail around says what was asked, and not whom to ask now: addresses, keys
+    and headers are the host's alone.
+
+    Args:
+        folder: The run's, for messages.
+        known: What this host offers.
+        recorded: The models that the run called.
+        chosen: What `--model` says.
+        offline: No model is asked; those that are recorded will do, and are given no key.
+
+    Raises:
+        InputError: An alias stands for another model or address here, and `--model` does not name
+            it.
+    """
+    if offline:
+        unarmed = {alias: _unarmed(model) for alias, model in recorded.items()}
+        return replace(known, models={**known.models, **unarmed})
     named = {choice.partition("=")[0] if "=" in choice else DEFAULT_ALIAS for choice in chosen}
-    models = {alias: model for alias, model in recorded.items() if alias not in named}
-    return replace(known, models={**known.models, **models})
+    others = [
+        f"{alias} was {_meaning(model)}, and here is {_meaning(known.models.get(alias))}"
+        for alias, model in recorded.items()
+        if alias not in named and _place(model) != _place(known.models.get(alias))
+    ]
+    if others:
+        words = " ".join(f"--model {alias}=MODEL" for alias in recorded if alias not in named)
+        raise InputError(
+            f"{folder}: a folder does not say whom to ask, and this host would ask others than was"
+            f" recorded: {'; '.join(others)}. Say it yourself: {words}, which is"
+            " NAME@http://HOST:PORT/v1, PROVIDER/NAME, local, or an alias of models.yaml."
+        )
+    return known
+
+
+def _place(model: Model | None) -> tuple[str, str] | None:
+    """Say what is asked, and where."""
+    return None if model is None else (model.model, (model.api_base or "").rstrip("/"))
+
+
+def _meaning(model: Model | None) -> str:
+    if model is None:
+        return "no model"
+    return quoted(f"{model.model}@{model.api_base}" if model.api_base else model.model)
+
+
+def _unarmed(model: Model) -> Model:
+    return replace(model, api_base=None, key_env=None, headers={}, header_env={}, fallback=())
 
 
 def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:

@@ -178,7 +178,7 @@ def _refuse_view(options: dict[str, Any]) -> None:
 
 def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     """Load what is to be run, and how."""
-    from .loading import load_files, load_folder
+    from .loading import known_again, load_files, load_folder
 
     folder = _folder(options)
     known = catalogue_of(options)
@@ -190,8 +190,9 @@ def _prepared(options: dict[str, Any]) -> tuple[Loaded, Setting]:
     from ..record import read_setting
 
     recorded, models = read_setting(folder)
-    loaded = load_folder(folder, models, options["model"], known)
-    return loaded, _setting(options, recorded)
+    offline = bool(options["replay"]) or _result_of(folder) is not None
+    known = known_again(folder, known, models, options["model"], offline=offline)
+    return load_folder(folder, known), _setting(options, recorded)
 
 
 def _asked(options: dict[str, Any]) -> Asked | None:
@@ -303,8 +304,6 @@ def _setting(options: dict[str, Any], recorded: Setting | None = None) -> Settin
         "allow_unpriced": options["allow_unpriced"] or None,
     }
     chosen = {name: value for name, value in given.items() if value is not None}
-    if options["replay"]:  # all that agents were reminded of is in the journal
-        chosen["pool"] = None
     # Only who starts this process can let agents out of the jail, not a folder.
     here = {"unsafe_local": options["unsafe_local"], "on": options["on"]}
     return replace(recorded or Setting(), **chosen, **here)

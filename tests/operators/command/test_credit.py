@@ -98,7 +98,8 @@ class Desk:
 
     def credit(self, run: Path, *words: str) -> Came:
         before = len(self.model.calls)
-        came = invoked(main, ["credit", str(run), *words], "mas-op")
+        model = ("--model", f"m@{self.model.api_base}")
+        came = invoked(main, ["credit", str(run), *model, *words], "mas-op")
         came.calls = len(self.model.calls) - before
         return came
 

@@ -57,11 +57,12 @@ def test_what_is_asked_and_answered_is_exact_agent_by_agent(
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     Path("task.json").write_text(json.dumps(TASK))
     with ScriptedModel(debating) as model:
-        words = ["seed:debate", "task.json", "--model", f"m@{model.api_base}", "--quiet"]
+        chosen = ["--model", f"m@{model.api_base}"]
+        words = ["seed:debate", "task.json", *chosen, "--quiet"]
         assert invoked(run_main, words, "mas-run").code == 0
         factual = len(model.calls)
         [run] = Path("runs").iterdir()
-        words = ["credit", str(run), "--workers", "1", "--json", "--quiet"]
+        words = ["credit", str(run), "--workers", "1", "--json", "--quiet", *chosen]
         came = invoked(main, words, "mas-op")
         assert came.code == 0, came.err
         ledger = [call.text for call in model.calls[factual:]]

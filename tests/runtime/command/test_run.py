@@ -94,7 +94,8 @@ def test_an_error_is_said_once_and_the_way_on_has_a_line_of_its_own(folder: Path
         done = invoked_in(folder, main, words, "mas-run")
         assert done.err.count(model.origin) == 1
     (run,) = (folder / "runs").iterdir()
-    assert f"\nGo on with: mas-run --resume {run.relative_to(folder)}\n" in done.err
+    again = f"mas-run --resume {run.relative_to(folder)} --model m@{model.api_base}"
+    assert f"\nGo on with: {again}\n" in done.err
 
 
 def test_levels_are_counted_as_in_a_picture_of_the_team(folder: Path) -> None:
@@ -225,7 +226,7 @@ def test_a_signal_stops_the_run_and_leaves_a_readable_folder(
     told, hint = said.splitlines()[-2:]
     assert told.startswith("1 agent cancelled (judge), 1 call, ")
     assert told.endswith(f" s; runs/{run.name}/")
-    assert hint == f"Go on with: mas-run --resume runs/{run.name}"
+    assert hint == f"Go on with: mas-run --resume runs/{run.name} {' '.join(chosen)}"
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]
     assert [event["agent"] for event in events if event["type"] == "model_call"] == ["worker"]
 

@@ -107,9 +107,10 @@ def test_a_budget_stops_the_run_and_a_larger_one_goes_on(folder: Path) -> None:
         assert "calls=2" in err
         run = run_of(folder)
         assert json.loads((run / "result.json").read_text())["status"] == "stopped"
-        assert mas_run(folder, "--resume", str(run))[0] == 3  # the recorded budget still holds
+        assert mas_run(folder, "--resume", str(run), *chosen)[0] == 3  # its budget still holds
         hint = err.split("Go on with: ")[1].splitlines()[0]
-        assert hint == f"mas-run --resume {run.relative_to(folder)} --budget calls=4"
+        again = f"mas-run --resume {run.relative_to(folder)} --budget calls=4"
+        assert hint == f"{again} {' '.join(chosen)}"
         code, out, _ = mas_run(folder, *shlex.split(hint)[1:])
         assert (code, out) == (0, "three\n")
         assert len(model.calls) == 3

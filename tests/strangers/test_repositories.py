@@ -1,0 +1,180 @@
+"""`mas-run` and `mas-evolve --git` on repositories that strangers made: nothing of them runs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from coterie.operators.command.commits import check_repository, commit
+from coterie.runtime.command.run import main
+from coterie.runtime.doubles import Reply, ScriptedModel
+from coterie.runtime.repository import Repository
+from coterie.runtime.workspace import Workspaces
+from coterie.schema import AgentError, Task
+
+from ..came import Came, invoked_in
+from . import repositories
+from .repositories import Linked, git
+
+TEAM = """\
+name: reader
+agents:
+  reader: {role: reader, prompt: Look., agent_type: ToolCallingAgent, tools: [list_files]}
+"""
+SECRET = "what nobody outside may read or change\n"
+ARMED = [(place, where) for place in repositories.PLACES for where in repositories.WHERE]
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """A program that leaves a file when it runs: `ran`, beside it."""
+    path = tmp_path / "program"
+    path.write_text(f"#!/bin/sh\necho ran >> {tmp_path}/ran\ncat\n")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Iterator[Path]:
+    """A folder outside of every root; its file stays as it is, to the byte."""
+    folder = tmp_path / "outside"
+    folder.mkdir()
+    (folder / "secret").write_text(SECRET)
+    yield folder
+    assert (folder / "secret").read_text() == SECRET
+    assert {path.name for path in folder.iterdir()} <= {"secret", "taken"}
+
+
+def armed(tmp_path: Path, place: str, where: str, program: Path) -> Path:
+    folder = repositories.armed(tmp_path / "theirs", place, where, str(program))
+    (tmp_path / "ran").unlink(missing_ok=True)
+    return folder
+
+
+def run(folder: Path, repository: Path) -> Came:
+    """Have a team look into a repository, by the real command and with a scripted model."""
+    task = {"id": "look", "query": "What is there?", "repo": str(repository)}
+    (folder / "team.yaml").write_text(TEAM)
+    (folder / "task.json").write_text(json.dumps(task))
+    replies = [Reply.tool("list_files"), Reply.tool("final_answer", answer="seen")]
+    with ScriptedModel(replies) as model:
+        words = ["team.yaml", "task.json", "--model", f"scripted@{model.api_base}"]
+        return invoked_in(folder, main, words, "mas-run")
+
+
+@pytest.mark.parametrize(("place", "where"), ARMED)
+def test_no_program_that_a_repository_names_runs(
+    place: str, where: str, tmp_path: Path, program: Path
+) -> None:
+    folder = armed(tmp_path, place, where, program)
+    with Workspaces(Task(id="task", query="?", repo=folder)) as home:
+        workspace = home.of("agent", 1)
+        assert (workspace.path / "src/code.py").read_text() == "four\n"
+        (workspace.path / "src/code.py").write_text("five\n")
+        assert "+five" in workspace.diff()
+    check_repository(folder / "pool")
+    (folder / "pool").mkdir()
+    (folder / "pool/ledger.jsonl").write_text("{}\n")
+    commit(folder / "pool", "first")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_the_same_programs_run_where_git_itself_looks(tmp_path: Path, program: Path) -> None:
+    folder = armed(tmp_path, "config", ".gitattributes", program)
+    subprocess.run(["git", "diff", "HEAD"], cwd=folder, check=False, capture_output=True)
+    assert (tmp_path / "ran").exists()
+
+
+def test_the_command_runs_none_either(tmp_path: Path, program: Path) -> None:
+    folder = armed(tmp_path, "config", ".gitattributes", program)
+    came = run(tmp_path, folder)
+    assert (came.code, came.out) == (0, "seen\n")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("linked", [*repositories.links()], ids=lambda linked: linked.name)
+def test_no_link_of_a_repository_leads_out_of_it(
+    linked: Linked, tmp_path: Path, outside: Path
+) -> None:
+    folder, ours = repositories.honest(tmp_path / "theirs"), tmp_path / "ours"
+    linked.make(folder, outside)
+    ours.mkdir()
+    with suppress(AgentError):
+        Repository.open(folder, ours / "git").copy(ours / "copy")
+    files = [path for path in ours.rglob("*") if path.is_file() and not path.is_symlink()]
+    assert not any(SECRET in path.read_text("latin-1") for path in files)
+
+
+def test_a_part_that_lies_elsewhere_is_one_line_of_the_command(
+    tmp_path: Path, outside: Path
+) -> None:
+    folder = repositories.honest(tmp_path / "theirs")
+    (folder / ".git/objects/info/alternates").write_text(f"{outside}\n")
+    came = run(tmp_path, folder)
+    assert came.code == 2
+    assert "its objects lie in another repository" in came.err
+    assert "Traceback" not in came.err
+
+
+def test_an_agent_sees_one_commit_and_no_other_object(tmp_path: Path) -> None:
+    folder = repositories.honest(tmp_path / "theirs")
+    git(folder, "switch", "--quiet", "--create", "repaired")
+    (folder / "fix.py").write_text("the fix of another branch\n")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "repaired")
+    git(folder, "tag", "solved")
+    git(folder, "switch", "--quiet", "main")
+    (folder / "away.txt").write_text("amended away\n")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--amend", "--message", "with an answer")
+    git(folder, "rm", "--quiet", "away.txt")
+    git(folder, "commit", "--quiet", "--amend", "--message", "without")
+    with Workspaces(Task(id="task", query="?", repo=folder)) as home:
+        path = home.of("agent", 1).path
+        form = "--batch-check=%(objecttype) %(objectname)"
+        listed = git(path, "cat-file", "--batch-all-objects", form)
+        blobs = [one.split()[1] for one in listed.splitlines() if one.startswith("blob")]
+        assert {git(path, "cat-file", "blob", one) for one in blobs} == {"two\n"}
+        assert listed.count("commit ") == 2
+        assert git(path, "branch", "--all", "--format=%(refname)").split() == ["refs/heads/main"]
+        assert git(path, "tag") == ""
+        assert str(folder) not in (path / ".git/config").read_text()
+
+
+def test_the_commits_before_come_where_the_task_says_so(tmp_path: Path) -> None:
+    folder = repositories.honest(tmp_path / "theirs")
+    with Workspaces(Task(id="task", query="?", repo=folder, history=True)) as home:
+        path = home.of("agent", 1).path
+        assert git(path, "log", "--format=%s").split() == ["The", "task's", "state.", "two", "one"]
+
+
+@pytest.mark.parametrize("kept", ["untracked", "committed", "linked"])
+@pytest.mark.parametrize("at_commit", [False, True])
+def test_what_holds_the_answer_is_in_no_copy(kept: str, at_commit: bool, tmp_path: Path) -> None:
+    folder = repositories.honest(tmp_path / "theirs")
+    answer = "the reference answer"
+    task = folder / "tasks/task.json"
+    task.parent.mkdir()
+    task.write_text(json.dumps({"id": "t", "query": "?", "repo": "..", "answer": answer}))
+    if kept == "linked":
+        (folder / "another.json").hardlink_to(task)
+    ended = folder / "runs/before"
+    ended.mkdir(parents=True)
+    for name in ("task.json", "run.json", "journal.sqlite"):
+        (ended / name).write_text(answer)
+    if kept == "committed":
+        git(folder, "add", "--all")
+        git(folder, "commit", "--quiet", "--message", "with the task")
+    head = git(folder, "rev-parse", "HEAD").strip() if at_commit else ""
+    given = Task(id="t", query="?", repo=folder, commit=head, answer=answer, origin=task)
+    with Workspaces(given) as home:
+        path = home.of("agent", 1).path
+        assert (path / "read.me").read_text() == "two\n"
+        assert answer not in git(path, "log", "--all", "--patch", "--format=")
+        files = [one for one in path.rglob("*") if one.is_file()]
+        assert not any(answer in one.read_text("latin-1") for one in files)
