@@ -85,6 +85,27 @@ True
 """,
     ),
     Probe(
+        name="allocate_beyond_end",
+        attempt="have the disk keep more room for a file than the file may have",
+        code="""
+import struct
+gained = []
+def fallocate(handle, size):
+    C.fallocate(handle, 1, ctypes.c_long(0), ctypes.c_long(size))  # FALLOC_FL_KEEP_SIZE
+def reserve(handle, size):
+    C.ioctl(handle, 0x4030582A, struct.pack('hhxxxxqqiI16x', 0, 0, 0, size, 0, 0))  # RESVSP64
+def extend(handle, size):
+    C.fallocate(handle, 0, ctypes.c_long(0), ctypes.c_long(size))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+for take in (fallocate, reserve, extend):
+    with open(take.__name__, 'wb') as file:
+        take(file.fileno(), 2 * file_size)
+        if os.fstat(file.fileno()).st_blocks * 512 > file_size:
+            gained.append(take.__name__)
+gained
+""",
+    ),
+    Probe(
         name="fill_disk",
         attempt="fill the disk with many files",
         code="""

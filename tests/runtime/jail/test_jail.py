@@ -6,6 +6,7 @@ import contextlib
 import os
 import stat
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,53 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
 with tempfile.TemporaryDirectory() as folder, Jail(Path(folder), tier=tier) as jail:
     print(Shell(jail).run("ulimit -n").output)
 """
+
+
+# What programs do with processes, locks and files that the filter refuses in part.
+USUAL = """
+set -m; true & wait %1; echo "job control: $?"
+git init -q . && echo x > f && git add f && git commit -qm m && git gc -q && echo git
+python3 - <<'END'
+import asyncio, fcntl, os, sqlite3, subprocess, time
+async def child():
+    started = await asyncio.create_subprocess_exec("echo", "child", stdout=subprocess.PIPE)
+    return (await started.communicate())[0]
+print(asyncio.run(child()).decode().strip())
+print(subprocess.run(["sh", "-c", "exit 3"], start_new_session=True).returncode)
+with sqlite3.connect("database") as first:
+    first.execute("pragma journal_mode=wal")
+    first.execute("create table numbers (number)")
+    first.execute("begin immediate")
+    try:
+        sqlite3.connect("database", timeout=0).execute("begin immediate")
+    except sqlite3.OperationalError as error:
+        print(error)
+with open("file", "wb") as file:
+    os.posix_fallocate(file.fileno(), 0, 100_000)
+    fcntl.lockf(file, fcntl.LOCK_EX)
+print(os.stat("file").st_size, len(os.sched_getaffinity(0)) > 0, os.getpgid(0) == os.getpgrp())
+print(time.thread_time() >= 0, time.clock_gettime(time.CLOCK_PROCESS_CPUTIME_ID) > 0)
+END
+"""
+USUAL_OUTPUT = """\
+job control: 0
+git
+child
+3
+database is locked
+100000 True True
+True True
+"""
+
+
+@pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
+def test_usual_programs_run(tier: Tier) -> None:
+    require(tier)
+    # Not below a folder that only root may enter, where git would not work without mounts.
+    with tempfile.TemporaryDirectory() as folder, Jail(Path(folder), tier=tier) as jail:
+        output = Shell(jail).run(USUAL).output
+    lines = [line for line in output.splitlines() if not line.startswith("[")]  # of job control
+    assert lines == USUAL_OUTPUT.splitlines()
 
 
 @pytest.mark.parametrize("user", USERS)
