@@ -268,8 +268,9 @@ def _clone(number: int) -> Iterator[_Instruction]:
 
 
 def _ioctl(number: int) -> Iterator[_Instruction]:
-    answers = dict.fromkeys(_TYPE_INTO_TERMINAL, errno.EPERM)
-    return _but(number, 1, answers | dict.fromkeys(_ALLOCATE, errno.EOPNOTSUPP))
+    answers: dict[int, int] = dict.fromkeys(_TYPE_INTO_TERMINAL, errno.EPERM)
+    answers |= dict.fromkeys(_ALLOCATE, errno.EOPNOTSUPP)
+    return _but(number, 1, answers)
 
 
 def _but(number: int, argument: int, answers: dict[int, int]) -> Iterator[_Instruction]:
