@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..worker import MOST_CALLS
 from .probe import Probe
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ __all__ = ["RESOURCES"]
 def _flooded(scene: Surroundings, execution: Execution) -> str:
     size = len(execution.logs.encode())
     return "" if size < scene.limits.output + 1000 else f"{size} bytes of output were kept"
+
+
+def _called_without_end(scene: Surroundings, _: Execution) -> str:
+    return "" if scene.calls <= MOST_CALLS else f"it called a tool {scene.calls} times"
 
 
 def _went_beyond(_: Surroundings, execution: Execution) -> str:
@@ -187,6 +192,16 @@ for _ in range(64):
     os.write(1, b'y' * (1 << 16))
 """,
         check=_flooded,
+        timeout=60.0,
+    ),
+    Probe(
+        name="call_tools_without_end",
+        attempt="keep the host busy with calls of a tool that it may call",
+        code=f"""
+for _ in range({2 * MOST_CALLS}):
+    granted_tool()
+""",
+        check=_called_without_end,
         timeout=60.0,
     ),
     Probe(
