@@ -171,6 +171,7 @@ _SOCKET = (41, 198)
 _SOCKETPAIR = (53, 199)
 _IOCTL = (16, 29)
 _PRLIMIT = (302, 261)
+_MMAP = (9, 222)
 _FALLOCATE = (285, 47)
 _FCNTL = (72, 25)
 _SCHED_GETAFFINITY = (204, 123)
@@ -185,6 +186,7 @@ _TYPE_INTO_TERMINAL = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 # FS_IOC_RESVSP, RESVSP64, ZERO_RANGE: `fallocate` that leaves the size of the file as it is
 _ALLOCATE = (0x40305828, 0x4030582A, 0x40305839)
 _LEASES = (1024, 1026)  # F_SETLEASE holds up whoever opens a file, F_NOTIFY watches a folder
+_SHARED, _ANONYMOUS, _HUGE_PAGES = 0x01, 0x20, 0x40000  # flags of mmap(2), the fourth argument
 # Negative clock ids are those of processes; the last ones are of process 0, the caller itself.
 _FIRST_CLOCK_OF_PROCESSES, _FIRST_OWN_CLOCK = 0x80000000, 0xFFFFFFF8
 
@@ -243,6 +245,7 @@ def _program(
     yield from _only(
         _PRLIMIT[column], 0, (_ITSELF, _INIT) if namespaces else (_ITSELF,), errno.EPERM
     )
+    yield from _mappings(_MMAP[column])
     # The limit on a file's size does not bound what other modes take beyond its end.
     yield from _only(_FALLOCATE[column], 1, (0,), errno.EOPNOTSUPP)
     yield from _but(_FCNTL[column], 1, dict.fromkeys(_LEASES, errno.EPERM))
@@ -290,6 +293,20 @@ def _only(number: int, argument: int, values: tuple[int, ...], code: int) -> Ite
         yield _EQUAL, 0, 1, value
         yield _RETURN, 0, 0, _ALLOW
     yield _RETURN, 0, 0, _ERRNO | code
+
+
+def _mappings(number: int) -> Iterator[_Instruction]:
+    """Refuse memory that no process's count of resident pages shows.
+
+    Of shared memory without a file, the kernel keeps what a process wrote there and then took out
+    of its address space, for as long as a page of it is mapped anywhere.
+    """
+    yield _EQUAL, 0, 7, number
+    yield _LOAD, 0, 0, _ARGUMENT_0 + 3 * _ARGUMENT_SIZE
+    yield from _answer_if(_ANY_BIT, _HUGE_PAGES, errno.ENOMEM)
+    yield _ANY_BIT, 0, 2, _ANONYMOUS
+    yield from _answer_if(_ANY_BIT, _SHARED, errno.EPERM)
+    yield _RETURN, 0, 0, _ALLOW
 
 
 def _clocks(number: int) -> Iterator[_Instruction]:

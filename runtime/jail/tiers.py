@@ -32,7 +32,9 @@ __all__ = ["Bubblewrap", "Landlock", "Line", "Namespaces", "Tier", "Unconfined"]
 _CREATE_RULESET, _ABI_VERSION = 444, 1  # the kernel's landlock_create_ruleset and its flag
 _READ_SEARCH, _OVERRIDE = 2, 1  # the kernel's CAP_DAC_READ_SEARCH and CAP_DAC_OVERRIDE
 _HERE = Path(__file__).resolve().parent
-_DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom"))
+_DEVICES = tuple(f"/dev/{name}" for name in ("null", "full", "random", "urandom"))
+# To who may write to it, it gives shared memory that no process has to hold.
+_ZERO, _ZERO_WITHOUT_MEMORY = "/dev/zero", "/dev/full"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +197,8 @@ class Landlock:
 
     def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
         """See `Tier`."""
-        options = [word for device in _DEVICES for word in ("--write", device)]
+        options = ["--read", _ZERO]
+        options += [word for device in _DEVICES for word in ("--write", device)]
         for mount in mounts(confinement):
             options += ["--write" if mount.writable else "--read", str(mount.source)]
         return [
@@ -344,7 +347,8 @@ def _capabilities(confinement: Confinement) -> list[str]:
 
 def _mount_options(confinement: Confinement) -> list[str]:
     found = mounts(confinement)
-    words = ["--proc", "/proc", "--dev", "/dev"]
+    # /dev/full reads as zeros, too, and can't be mapped.
+    words = ["--proc", "/proc", "--dev", "/dev", "--dev-bind", _ZERO_WITHOUT_MEMORY, _ZERO]
     for target, link in links():
         words += ["--symlink", target, str(link)]
     for folder in directories(found):

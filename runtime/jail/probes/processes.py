@@ -199,7 +199,7 @@ gained
         attempt="make system calls by the numbers of another architecture",
         code="""
 import mmap
-code = mmap.mmap(-1, 4096, prot=7)
+code = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
 code.write(b'\\xb8\\x14\\x00\\x00\\x00\\xcd\\x80\\xc3')  # 32-bit getpid
 address = ctypes.addressof(ctypes.c_char.from_buffer(code))
 machine == 'x86_64' and ctypes.CFUNCTYPE(ctypes.c_int)(address)() > 0

@@ -50,6 +50,41 @@ time.sleep(100)
         timeout=60.0,
     ),
     Probe(
+        name="hold_shared_memory",
+        attempt="hold more memory than it may in shared memory that is not mapped any more",
+        code="""
+C.mmap.restype = ctypes.c_void_p
+C.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *(ctypes.c_int,) * 3, ctypes.c_long)
+C.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+size = 16 << 20
+def hold(flags, handle):
+    address = C.mmap(None, size, 3, flags, handle, 0)
+    if address == 2**64 - 1:
+        raise OSError(ctypes.get_errno())
+    ctypes.memset(address, 1, size)
+    C.munmap(address + 4096, size - 4096)  # the kernel keeps the content while a page is mapped
+    return address
+def zero():
+    return os.open('/dev/zero', os.O_RDWR)
+def memfd():
+    handle = os.memfd_create('memory')
+    os.truncate(handle, size)
+    return handle
+gained = []
+for source, flags in ((lambda: -1, 0x21), (zero, 0x01), (memfd, 0x01)):
+    held = []
+    try:
+        while len(held) * size <= memory:
+            held.append(hold(flags, source()))
+        gained.append(len(held) * size)
+    except OSError:
+        pass
+    for address in held:
+        C.munmap(address, 4096)
+gained
+""",
+    ),
+    Probe(
         name="fork_bomb",
         attempt="start more processes than it may",
         code="""

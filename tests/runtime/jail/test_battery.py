@@ -45,6 +45,7 @@ GAIN_WITHOUT_JAIL = {
     "open_any_family",
     "type_into_terminal",
     "call_personality",
+    "hold_shared_memory",
     "allocate_beyond_end",
     "call_memfd_create",
     "call_shmget",

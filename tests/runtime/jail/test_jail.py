@@ -82,7 +82,7 @@ USUAL = """
 set -m; true & wait %1; echo "job control: $?"
 git init -q . && echo x > f && git add f && git commit -qm m && git gc -q && echo git
 python3 - <<'END'
-import asyncio, fcntl, os, sqlite3, subprocess, time
+import asyncio, fcntl, mmap, os, sqlite3, subprocess, time
 async def child():
     started = await asyncio.create_subprocess_exec("echo", "child", stdout=subprocess.PIPE)
     return (await started.communicate())[0]
@@ -100,6 +100,8 @@ with open("file", "wb") as file:
     os.posix_fallocate(file.fileno(), 0, 100_000)
     fcntl.lockf(file, fcntl.LOCK_EX)
 print(os.stat("file").st_size, len(os.sched_getaffinity(0)) > 0, os.getpgid(0) == os.getpgrp())
+with open("/dev/zero", "rb") as zeros:
+    print(zeros.read(3), mmap.mmap(-1, 9, mmap.MAP_PRIVATE)[0])
 print(time.thread_time() >= 0, time.clock_gettime(time.CLOCK_PROCESS_CPUTIME_ID) > 0)
 END
 """
@@ -110,6 +112,7 @@ child
 3
 database is locked
 100000 True True
+b'\\x00\\x00\\x00' 0
 True True
 """
 

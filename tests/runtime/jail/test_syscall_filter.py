@@ -106,6 +106,25 @@ def test_a_file_takes_no_room_beyond_its_end(
 
 
 @pytest.mark.parametrize(
+    ("machine", "architecture", "mmap"), [(*X86, 9), (*ARM, 222)], ids=["x86_64", "aarch64"]
+)
+def test_only_memory_that_a_process_holds_is_mapped(
+    machine: str, architecture: int, mmap: int
+) -> None:
+    program = assemble(machine)
+    shared, private, validated, anonymous, huge = 0x01, 0x02, 0x03, 0x20, 0x40000
+    for flags, expected in (
+        (private | anonymous, ALLOWED),
+        (private, ALLOWED),
+        (shared, ALLOWED),  # of a file
+        (shared | anonymous, refused(errno.EPERM)),
+        (validated | anonymous, refused(errno.EPERM)),
+        (private | anonymous | huge, refused(errno.ENOMEM)),
+    ):
+        assert answer(program, architecture, mmap, 0, 4096, 3, flags) == expected
+
+
+@pytest.mark.parametrize(
     ("machine", "architecture", "flock", "fcntl"), [(*X86, 73, 72), (*ARM, 32, 25)]
 )
 def test_locks_that_need_no_right_to_write_are_refused(
