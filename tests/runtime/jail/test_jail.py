@@ -127,6 +127,30 @@ def test_usual_programs_run(tier: Tier) -> None:
     assert lines == USUAL_OUTPUT.splitlines()
 
 
+IN_A_FOLDER = """
+import tempfile
+from pathlib import Path
+from coterie.runtime.jail import Jail, Shell
+with tempfile.TemporaryDirectory(dir=sys.argv[2]) as folder:
+    work, readable = Path(folder, "inner", "work"), Path(folder, "other", "readable")
+    for path in (work, readable):
+        path.mkdir(parents=True)
+    (readable / "file").write_text("read\\n")
+    with Jail(work, tier=tier, readable=[readable]) as jail:
+        print(Shell(jail).run(f"echo work >file && cat file {readable}/file").output)
+"""
+
+
+@pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])  # noqa: S108 - what a jail has its own of
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
+def test_folders_may_be_where_a_jail_has_one_of_its_own(tier: Tier, user: str, folder: str) -> None:
+    require(tier, user)
+    if not os.access(folder, os.W_OK):
+        pytest.skip(f"this machine has no {folder}")
+    assert printed(user, IN_A_FOLDER, tier, folder).split() == ["work", "read"]
+
+
 @pytest.mark.parametrize("user", USERS)
 @pytest.mark.parametrize("tier", [*TIERS, Unconfined()], ids=lambda tier: tier.name)
 def test_limits_that_the_host_has_itself_may_be_lower(tier: Tier, user: str) -> None:
