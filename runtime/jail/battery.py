@@ -20,7 +20,7 @@ from .limits import Limits
 from .probes import PROBES
 from .scratch import ScratchFolder
 from .syscall_filter import numbers
-from .worker import PythonWorker
+from .worker import MOST_CALLS, PythonWorker
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -104,7 +104,8 @@ def run_battery(tier: Tier | None = None, *, probes: Iterable[Probe] = PROBES) -
 def _attack(tier: Tier, probes: list[Probe]) -> list[ProbeResult]:
     with _Scene.open() as scene:
         with Jail(scene.work, tier=tier, limits=_LIMITS) as jail:
-            worker = PythonWorker(jail, on_tool=scene.tool, tools=["tool", _GRANTED])
+            tools = ["tool", _GRANTED]
+            worker = PythonWorker(jail, on_tool=scene.tool, tools=tools, calls=MOST_CALLS)
             worker.send_variables(scene.variables() | {"has_mounts": tier.has_mounts})
             with contextlib.closing(worker):
                 results = [_result(probe, scene, worker) for probe in probes]

@@ -8,7 +8,7 @@ from smolagents.local_python_executor import CodeOutput, InterpreterError, Pytho
 from smolagents.tools import validate_tool_arguments
 
 from .process import JailKilled
-from .worker import PythonWorker
+from .worker import MOST_CALLS, PythonWorker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -54,7 +54,7 @@ class JailExecutor(PythonExecutor):
         seen: Callable[[str, Execution], Execution] = lambda _code, done: done,
         waited: Callable[[], float] = float,
     ) -> None:
-        self._worker = PythonWorker(jail, on_tool=self._call_tool, waited=waited)
+        self._worker = PythonWorker(jail, on_tool=self._call_tool, calls=MOST_CALLS, waited=waited)
         self._timeout = timeout
         self._seen = seen
         self._tools: dict[str, Tool] = {}

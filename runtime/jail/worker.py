@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_CALLS", "Execution", "PythonWorker"]
 
 MOST_CALLS = 1_000
-"""Tool calls of one cell. What a tool returns is kept for resumed runs, so calls take disk, too."""
+"""Tool calls of one step of an agent. Runs keep what a tool returns, so calls take disk, too."""
 
 _SCRIPT = Path(__file__).resolve().parent / "_worker.py"
 _START_SECONDS = 30.0
@@ -66,6 +66,7 @@ class PythonWorker:
             when a cell calls a tool; returns a JSON value. What it raises is raised in the cell.
             It runs in a thread of its own.
         tools: names of the tools.
+        calls: how often a cell may call tools; None: as often as its time allows.
         waited: returns the seconds for which tools have waited for a person so far. They are not
             part of a cell's time, as everything else that tools do is.
     """
@@ -76,10 +77,12 @@ class PythonWorker:
         *,
         on_tool: Callable[[str, list[Any], dict[str, Any]], Any] | None = None,
         tools: Iterable[str] = (),
+        calls: int | None = None,
         waited: Callable[[], float] = float,
     ) -> None:
         self._jail = jail
         self._on_tool = on_tool
+        self._most_calls = calls
         self._waited = waited
         self._tools = set(tools)
         self._variables: dict[str, Any] = {}
@@ -211,8 +214,8 @@ class PythonWorker:
                     self._serve(wire, name, args, kwargs)
                     deadline += self._waited() - waited
                     calls += 1
-                    if calls == MOST_CALLS:
-                        refusal = f"one step may call tools {MOST_CALLS} times"
+                    if calls == self._most_calls:
+                        refusal = f"one step may call tools {calls} times"
                     if time.monotonic() > deadline:
                         refusal = f"the {seconds:g} seconds of this step are over, tools included"
                         deadline = time.monotonic() + _LAST_SECONDS

@@ -211,14 +211,13 @@ def test_what_tools_wait_for_a_person_is_not_the_cells_time(jail: Jail, called: 
         assert helped.execute("slow()\nslow()\n'both'", timeout=1.0).output == "both"
 
 
-def test_a_cell_calls_tools_a_limited_number_of_times(
-    helped: PythonWorker, called: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("coterie.runtime.jail.worker.MOST_CALLS", 20)
-    error = helped.execute("while True: note()", timeout=600).error or ""
-    assert error.endswith("note was not called: one step may call tools 20 times.")
-    assert len(called) == 20
-    assert helped.execute("note()").output == "note"
+def test_a_cell_calls_tools_a_limited_number_of_times(jail: Jail, called: list[Any]) -> None:
+    helped = PythonWorker(jail, on_tool=lambda *call: called.append(call), tools=["note"], calls=20)
+    with contextlib.closing(helped):
+        error = helped.execute("while True: note()", timeout=600).error or ""
+        assert error.endswith("note was not called: one step may call tools 20 times.")
+        assert len(called) == 20
+        assert helped.execute("note()\n'called'").output == "called"
 
 
 def test_code_that_calls_tools_and_never_reads_their_answers_is_stopped(

@@ -40,7 +40,7 @@ class QuickJails(Jails):
 def test_a_step_calls_tools_a_limited_number_of_times(
     workbench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("coterie.runtime.jail.worker.MOST_CALLS", 5)
+    monkeypatch.setattr("coterie.runtime.jail.smol_executor.MOST_CALLS", 5)
     script = [
         Reply.code("while True: megaphone_shout(text='a')"),
         Reply.code("final_answer(megaphone_shout(text='b'))"),
