@@ -12,17 +12,14 @@ import os
 import platform
 import re
 import shutil
-import signal
-import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from ...schema.errors import JailError
 from .layout import directories, interpreter, links, mounts
-from .pipes import ended_in_time, read_in_time
+from .pipes import first_line
 from .syscall_filter import assemble
 
 if TYPE_CHECKING:
@@ -36,8 +33,6 @@ _CREATE_RULESET, _ABI_VERSION = 444, 1  # the kernel's landlock_create_ruleset a
 _READ_SEARCH, _OVERRIDE = 2, 1  # the kernel's CAP_DAC_READ_SEARCH and CAP_DAC_OVERRIDE
 _VERSION = "bubblewrap "
 _VERSION_SECONDS = 5.0
-_LONGEST_VERSION = 200  # bytes
-_LONGEST_SHOWN = 80  # characters
 _HERE = Path(__file__).resolve().parent
 _DEVICES = tuple(f"/dev/{name}" for name in ("null", "full", "random", "urandom"))
 # To who may write to it, it gives shared memory that no process has to hold.
@@ -125,9 +120,9 @@ class Bubblewrap:
 
     def version(self) -> str:
         """See `Tier`."""
-        text = _first_line([_bubblewrap(), "--version"])
+        text = first_line([_bubblewrap(), "--version"], _VERSION_SECONDS)
         if not text.startswith(_VERSION):
-            raise JailError(f"asked for its version, it printed {text[:_LONGEST_SHOWN]!r}")
+            raise JailError(f"asked for --version, it printed {text!r}")
         return text.removeprefix(_VERSION)
 
     def syscall_filter(self) -> bytes:
@@ -300,45 +295,6 @@ def _threads_of_user() -> int:
             if os.stat(f"/proc/{process}").st_uid == os.geteuid():
                 count += len(os.listdir(f"/proc/{process}/task"))
     return count
-
-
-def _first_line(command: list[str]) -> str:
-    """Return what a program that may be broken prints first, and end it and its children.
-
-    Raises:
-        JailError: it could not be started, or printed nothing in time.
-    """
-    try:
-        started = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise JailError(f"it can't be started: {error}") from error
-    assert started.stdout is not None  # noqa: S101 - for the type checker
-    deadline, text = time.monotonic() + _VERSION_SECONDS, b""
-    with started:
-        try:
-            for chunk in read_in_time(
-                started.stdout.fileno(),
-                deadline,
-                limit=_LONGEST_VERSION,
-                ended=lambda: started.poll() is not None,
-            ):
-                text += chunk
-                if b"\n" in text:
-                    break
-            if not text and ended_in_time(started, deadline) is None:
-                raise JailError(
-                    f"asked for its version, it printed nothing within {_VERSION_SECONDS:g} seconds"
-                )
-        finally:
-            with contextlib.suppress(OSError):
-                os.killpg(started.pid, signal.SIGKILL)
-    return text.decode("utf-8", "replace").partition("\n")[0].strip()
 
 
 def _bubblewrap() -> str:

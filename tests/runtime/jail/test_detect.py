@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="jails need Linu
 
 VERSION = '[ "$1" = --version ] && { echo bubblewrap 9.9; exit; }\n'
 REPORT = 'while [ "$1" != --info-fd ]; do shift; done\nprintf "%s" >"/proc/self/fd/$2"\n'
-SAYS_NOTHING = "asked for its version, it printed nothing within"
+SAYS_NOTHING = "asked for --version, it printed nothing within"
 NO_PROCESS = "it reported no process, and ended with exit code 0"
 REPORTS_NOTHING = "it did not report a process within"
 TOO_LONG = "the self-test took more than"
