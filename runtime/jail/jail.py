@@ -256,6 +256,7 @@ def _environment(temporary: Path) -> dict[str, str]:
         "TMPDIR": str(temporary),
         "LANG": "C.UTF-8",
         "PYTHONDONTWRITEBYTECODE": "1",  # caches have no place in a patch
+        "CARGO_INCREMENTAL": "0",  # rustc refuses to build in steps where there is no `flock`
         "EMAIL": "agent@localhost",  # git signs commits with these
         "GIT_CONFIG_NOSYSTEM": "1",  # not every jail lets git see that /etc has no settings
         "GIT_AUTHOR_NAME": "agent",
