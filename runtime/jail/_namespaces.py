@@ -161,8 +161,7 @@ def _make_devices(target):
     _make_directory(target)
     _mount("tmpfs", _NEW + target, "tmpfs", _NOSUID, "mode=0755")
     for name in _DEVICES:
-        _place_file(_NEW + target + "/" + name)
-        _mount(f"{_OLD}/dev/{name}", f"{_NEW}{target}/{name}", None, _BIND)
+        _make_device(f"/dev/{name}", f"{target}/{name}")
     for name, points_to in _DEVICE_LINKS.items():
         os.symlink(points_to, f"{_NEW}{target}/{name}")
     _make_directory(target + "/shm")
@@ -179,6 +178,11 @@ def _make_read_only(source, target):
     _bind(source, target, _ATTRIBUTE_NOSUID | _ATTRIBUTE_NODEV | _ATTRIBUTE_READ_ONLY)
 
 
+def _make_device(source, target):
+    _place_file(_NEW + target)
+    _mount(_OLD + source, _NEW + target, None, _BIND)
+
+
 def _make_unwritable(target):
     _set_attributes(_NEW + target, _ATTRIBUTE_READ_ONLY, recursive=False)
 
@@ -188,6 +192,7 @@ _MAKERS = {
     "--symlink": _make_link,
     "--proc": _make_proc,
     "--dev": _make_devices,
+    "--dev-bind": _make_device,
     "--bind": _make_writable,
     "--ro-bind": _make_read_only,
     "--remount-ro": _make_unwritable,

@@ -20,7 +20,7 @@ from .limits import Limits
 from .probes import PROBES
 from .scratch import ScratchFolder
 from .syscall_filter import numbers
-from .worker import PythonWorker
+from .worker import MOST_CALLS, PythonWorker
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -45,6 +45,7 @@ _LIMITS = Limits(
 _PATIENCE = 5.0  # seconds that a process may take to answer
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where the host's processes share theirs
 _PREFIX = "coterie-canary-"
+_GRANTED = "granted_tool"
 _PRELUDE = """
 import ctypes, os, signal, socket, sys, time
 C = ctypes.CDLL(None, use_errno=True)
@@ -103,7 +104,8 @@ def run_battery(tier: Tier | None = None, *, probes: Iterable[Probe] = PROBES) -
 def _attack(tier: Tier, probes: list[Probe]) -> list[ProbeResult]:
     with _Scene.open() as scene:
         with Jail(scene.work, tier=tier, limits=_LIMITS) as jail:
-            worker = PythonWorker(jail, on_tool=scene.tool, tools=["tool"])
+            tools = ["tool", _GRANTED]
+            worker = PythonWorker(jail, on_tool=scene.tool, tools=tools, calls=MOST_CALLS)
             worker.send_variables(scene.variables() | {"has_mounts": tier.has_mounts})
             with contextlib.closing(worker):
                 results = [_result(probe, scene, worker) for probe in probes]
@@ -140,6 +142,7 @@ class _Scene:
     states: tuple[object, object]
     priority: int
     limits: Limits = _LIMITS
+    calls: int = 0
 
     @classmethod
     @contextlib.contextmanager
@@ -177,7 +180,10 @@ class _Scene:
             )
 
     def tool(self, name: str, args: list[Any], kwargs: dict[str, Any]) -> str:
-        """Leave a trace of every call: none of the attacks is granted one."""
+        """Count the calls that an attack may make, and leave a trace of every other one."""
+        if name == _GRANTED:
+            self.calls += 1
+            return ""
         (self.outside / f"called-{name}").touch()
         return repr((args, kwargs))
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 import sys
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...schema.errors import JailError
 from .jail import Jail
 from .layout import interpreter
+from .pipes import read_in_time
 from .scratch import ScratchFolder
 from .tiers import Bubblewrap, Landlock, Namespaces, Unconfined
 
@@ -25,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Attempt", "Report", "detect", "open_jail"]
 
 _TIERS: tuple[Tier, ...] = (Bubblewrap(), Namespaces(), Landlock())
-_SELF_TEST_SECONDS = 30.0
+_SELF_TEST_SECONDS = 10.0
+_LONGEST_ANSWER = 10_000  # bytes
 _HELD = "the jail held"
 _WAYS_OUT = (
     "Install bubblewrap (Debian, Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap), "
@@ -87,7 +91,13 @@ class Report:
 
     def __str__(self) -> str:
         if self.tier is not None:
-            return f"Agents' code runs in a jail: {self.tier.name} ({self.version})."
+            failed = "; ".join(
+                f"{attempt.tier}: {attempt.failure}"
+                for attempt in self.attempts
+                if attempt.failure is not None
+            )
+            passed_over = f" What does not work here: {failed}." if failed else ""
+            return f"Agents' code runs in a jail: {self.tier.name} ({self.version}).{passed_over}"
         failures = [f"  {attempt.tier}: {attempt.failure}" for attempt in self.attempts]
         return "\n".join(
             ["There is no jail for agents' code on this machine.", *failures, _WAYS_OUT]
@@ -111,6 +121,7 @@ def try_tier(tier: Tier) -> Attempt:
     if sys.platform != "linux":
         return Attempt(tier=tier.name, failure="it needs Linux")
     try:
+        tier.version()
         with ScratchFolder("check", passable=True) as folder:
             secret, work = folder.path / "secret", folder.path / "work"
             secret.write_text("secret", "ascii")
@@ -119,9 +130,15 @@ def try_tier(tier: Tier) -> Attempt:
             with Jail(work, tier=tier) as jail:
                 printed = _self_test(jail, secret)
     except JailError as error:
-        return Attempt(tier=tier.name, failure=str(error))
+        return _failed(tier, str(error))
     held = printed.strip() == _HELD
-    return Attempt(tier=tier.name, failure=None if held else printed.strip()[-500:])
+    return Attempt(tier=tier.name, failure=None) if held else _failed(tier, printed.strip()[-500:])
+
+
+def _failed(tier: Tier, why: str) -> Attempt:
+    program = shutil.which("bwrap") if isinstance(tier, Bubblewrap) else None
+    broken = f"the program {program} does not work: " if program is not None else ""
+    return Attempt(tier=tier.name, failure=f"{broken}{why}")
 
 
 def _self_test(jail: Jail, secret: Path) -> str:
@@ -130,7 +147,10 @@ def _self_test(jail: Jail, secret: Path) -> str:
     try:
         if process.wait(_SELF_TEST_SECONDS) is None:
             return f"the self-test took more than {_SELF_TEST_SECONDS:g} seconds"
-        return process.stdout.read().decode("utf-8", "replace") or "the self-test printed nothing"
+        # Whoever broke out, or was never in, may hold the pipe.
+        deadline = time.monotonic() + _SELF_TEST_SECONDS
+        pieces = read_in_time(process.stdout.fileno(), deadline, limit=_LONGEST_ANSWER)
+        return b"".join(pieces).decode("utf-8", "replace") or "the self-test printed nothing"
     finally:
         process.close()
 

@@ -29,7 +29,9 @@ __all__ = ["Jail"]
 _WATCH_SECONDS = 0.2
 _START_SECONDS = 10.0  # in which a start has ended, one way or the other
 NOTHING: Mapping[Path, Path] = MappingProxyType({})
-_TEMPORARY = Path("/tmp")  # noqa: S108 - as the jail sees it: a folder of its own
+# As the jail sees them: folders of its own.
+_TEMPORARY = Path("/tmp")  # noqa: S108
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108
 # Nobody hands these out: above the ranges for containers, below what old programs take as negative.
 _FIRST_UID, _UIDS = 0x70000000, 1 << 28
 
@@ -254,6 +256,7 @@ def _environment(temporary: Path) -> dict[str, str]:
         "TMPDIR": str(temporary),
         "LANG": "C.UTF-8",
         "PYTHONDONTWRITEBYTECODE": "1",  # caches have no place in a patch
+        "CARGO_INCREMENTAL": "0",  # rustc refuses to build in steps where there is no `flock`
         "EMAIL": "agent@localhost",  # git signs commits with these
         "GIT_CONFIG_NOSYSTEM": "1",  # not every jail lets git see that /etc has no settings
         "GIT_AUTHOR_NAME": "agent",
@@ -291,10 +294,11 @@ def _prepare(confinement: Confinement) -> None:
 def _make_places(confinement: Confinement) -> None:
     """Make what is to be mounted in a folder of the jail's own a place there.
 
-    Bubblewrap would make one for root.
+    Bubblewrap would make one that only root may enter.
     """
-    own = {path: confinement.source(path) for path in confinement.own}
-    folders = {_TEMPORARY: confinement.private / "tmp"} | own
+    private = confinement.private
+    folders = {_TEMPORARY: private / "tmp", _SHARED_MEMORY: private / "shm"}
+    folders |= {path: confinement.source(path) for path in confinement.own}
     for mount in mounts(confinement):
         for inside, folder in folders.items():
             if mount.target != inside and mount.target.is_relative_to(inside):

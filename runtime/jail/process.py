@@ -9,13 +9,15 @@ import select
 import signal
 import subprocess
 import threading
+import time
 from typing import TYPE_CHECKING
 
 from ...schema.errors import JailError
+from .pipes import ended_in_time, read_in_time
 from .tiers import Line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from typing import IO
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["JailKilled", "JailLost", "JailedProcess", "ProcessGroup", "spawn"]
 
 _LAST_WORDS = 4096  # bytes
+_START_SECONDS = 10.0  # in which a program that makes jails reports the process that it started
 _END_SECONDS = 10.0  # the kernel ends a killed process at once unless a disk does not answer
 _LEADER = 'read -r line; kill -s KILL -- "-$$"'
 
@@ -232,14 +235,25 @@ def spawn(
         finally:
             os.close(filter_fd)
             os.close(report_fd)
-        init = _reported(report.read()) if tier.has_mounts else None
+        deadline = time.monotonic() + _START_SECONDS
+        init = _reported(report.fileno(), started, deadline) if tier.has_mounts else None
     if tier.has_mounts and init is None:
-        raise JailError(f"{tier.name} did not start: {_last_words(started)}")
+        raise JailError(f"{tier.name} did not start: {_last_words(started, deadline)}")
     return JailedProcess(started, init)
 
 
-def _reported(text: bytes) -> int | None:
-    return json.loads(text)["child-pid"] if text else None
+def _reported(report: int, started: subprocess.Popen[bytes], deadline: float) -> int | None:
+    """Return the first process of a jail; None if the program that makes it reports none."""
+    text = b""
+    for chunk in _read(report, started, deadline):
+        text += chunk
+        with contextlib.suppress(ValueError):
+            match json.loads(text):
+                case {"child-pid": int(process)} if process > 1:
+                    return process
+                case _:
+                    return None
+    return None
 
 
 def _handle(init: int | None) -> int | None:
@@ -252,13 +266,26 @@ def _handle(init: int | None) -> int | None:
         return None
 
 
-def _last_words(started: subprocess.Popen[bytes]) -> str:
+def _last_words(started: subprocess.Popen[bytes], deadline: float) -> str:
+    stream = (started.stderr or _present(started.stdout)).fileno()
     with started:
         if started.stdin is not None:
             started.stdin.close()
-        spoken = (started.stderr or _present(started.stdout)).read(_LAST_WORDS)
+        spoken = b"".join(_read(stream, started, deadline))
+        code = ended_in_time(started, deadline)
         started.kill()
-    return spoken.decode("utf-8", "replace").strip() or f"exit code {started.returncode}"
+    if code is None:
+        why = f"it did not report a process within {_START_SECONDS:g} seconds"
+    else:
+        why = f"it reported no process, and ended with exit code {code}"
+    return spoken.decode("utf-8", "replace").strip() or why
+
+
+def _read(stream: int, started: subprocess.Popen[bytes], deadline: float) -> Iterator[bytes]:
+    """Yield what a program writes until it ends; its children may hold the pipe for longer."""
+    return read_in_time(
+        stream, deadline, limit=_LAST_WORDS, ended=lambda: started.poll() is not None
+    )
 
 
 def _present(stream: IO[bytes] | None) -> IO[bytes]:

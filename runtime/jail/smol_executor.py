@@ -8,7 +8,7 @@ from smolagents.local_python_executor import CodeOutput, InterpreterError, Pytho
 from smolagents.tools import validate_tool_arguments
 
 from .process import JailKilled
-from .worker import PythonWorker
+from .worker import MOST_CALLS, PythonWorker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,9 +36,10 @@ class JailExecutor(PythonExecutor):
 
     Args:
         jail: where the code runs.
-        timeout: seconds that a step's code may take, its tools not counted; None: `Limits.wall`.
+        timeout: seconds that a step's code may take, with its tools; None: `Limits.wall`.
         seen: told a step's code and what came of it; gives what the agent is to see of it. A
             resumed run executes a step again for its effects, and sees what it saw then.
+        waited: returns the seconds for which tools have waited for a person; see `PythonWorker`.
 
     Attributes:
         state: `_print_outputs` in it is what the last code printed, where smolagents looks for it
@@ -51,8 +52,9 @@ class JailExecutor(PythonExecutor):
         *,
         timeout: float | None = None,
         seen: Callable[[str, Execution], Execution] = lambda _code, done: done,
+        waited: Callable[[], float] = float,
     ) -> None:
-        self._worker = PythonWorker(jail, on_tool=self._call_tool)
+        self._worker = PythonWorker(jail, on_tool=self._call_tool, calls=MOST_CALLS, waited=waited)
         self._timeout = timeout
         self._seen = seen
         self._tools: dict[str, Tool] = {}

@@ -93,9 +93,13 @@ _REFUSED: _Table = {
 }
 # Memory that no process has to hold escapes every bound on memory, and the whole machine shares
 # what `io_setup` takes. `clone3` hides its flags behind a pointer that a filter can't follow; the C
-# library falls back to `clone`.
+# library falls back to `clone`. `pidfd_open` finds processes of the host where no namespace hides
+# them. `flock` takes an exclusive lock on any file that can be read, those of the host among them;
+# programs go on without it where a file system has none.
 _ABSENT: _Table = {
     "clone3": (435, 435),
+    "pidfd_open": (434, 434),
+    "flock": (73, 32),
     "memfd_create": (319, 279),
     "memfd_secret": (447, 447),
     "io_setup": (206, 0),
@@ -124,6 +128,20 @@ _REACHING_OUT: _Table = {
     "inotify_init": (253, None),
     "inotify_init1": (294, 26),
     "inotify_add_watch": (254, 27),
+    # Whose process it asks about stands behind a pointer.
+    "capget": (125, 90),
+}
+# Questions about a process, which without namespaces any process of the machine could be: where the
+# argument says which. Only 0, the process that asks, is answered.
+_ABOUT_PROCESSES: dict[str, tuple[tuple[int, int], int]] = {
+    "getpgid": ((121, 155), 0),
+    "getsid": ((124, 156), 0),
+    "getpriority": ((140, 141), 1),
+    "ioprio_get": ((252, 31), 1),
+    "sched_getscheduler": ((145, 120), 0),
+    "sched_getparam": ((143, 121), 0),
+    "sched_getattr": ((315, 275), 0),
+    "sched_rr_get_interval": ((148, 127), 0),
 }
 # Landlock leaves these to whoever may write to the file.
 _EXTENDED_ATTRIBUTES: _Table = {
@@ -153,6 +171,11 @@ _SOCKET = (41, 198)
 _SOCKETPAIR = (53, 199)
 _IOCTL = (16, 29)
 _PRLIMIT = (302, 261)
+_MMAP = (9, 222)
+_FALLOCATE = (285, 47)
+_FCNTL = (72, 25)
+_SCHED_GETAFFINITY = (204, 123)
+_CLOCK_GETTIME = (228, 113)
 _NEWEST = 450  # futex_waitv is 449, set_mempolicy_home_node is 450 on both machines
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # column, audit architecture
@@ -160,9 +183,16 @@ _NEW_NAMESPACES = 0x7E020000  # every CLONE_NEW* flag of clone(2)
 _AF_UNIX = 1
 _ITSELF, _INIT = 0, 1  # as prlimit calls the caller, and the first process of the jail
 _TYPE_INTO_TERMINAL = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
+# FS_IOC_RESVSP, RESVSP64, ZERO_RANGE: `fallocate` that leaves the size of the file as it is
+_ALLOCATE = (0x40305828, 0x4030582A, 0x40305839)
+_LEASES = (1024, 1026)  # F_SETLEASE holds up whoever opens a file, F_NOTIFY watches a folder
+_SHARED, _ANONYMOUS, _HUGE_PAGES = 0x01, 0x20, 0x40000  # flags of mmap(2), the fourth argument
+# Negative clock ids are those of processes; the last ones are of process 0, the caller itself.
+_FIRST_CLOCK_OF_PROCESSES, _FIRST_OWN_CLOCK = 0x80000000, 0xFFFFFFF8
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _ARGUMENT_0, _ARGUMENT_1 = 0, 4, 16, 24  # offsets in struct seccomp_data
+_NUMBER, _ARCHITECTURE = 0, 4  # offsets in struct seccomp_data
+_ARGUMENT_0, _ARGUMENT_SIZE = 16, 8
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 
 _Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
@@ -174,9 +204,9 @@ def assemble(machine: str, *, namespaces: bool = True, owns_files: bool = False)
     Args:
         machine: as `platform.machine()` says it.
         namespaces: whether the jail has process ids, mounts and a network of its own. If not,
-            what reaches other processes is refused too, sockets of the family `AF_UNIX` among it.
-            Pairs of connected ones may be made in any case: they lead nowhere. There are no
-            extended attributes then.
+            what reaches other processes or asks about them is refused too, sockets of the family
+            `AF_UNIX` among it. Pairs of connected ones may be made in any case: they lead nowhere.
+            There are no extended attributes then.
         owns_files: whether the jail's user owns files of the host that the jail can name. If so,
             changes of a file's mode, owner and times are answered as done, and have no effect.
 
@@ -208,10 +238,23 @@ def _program(
             if number is not None:
                 yield from _answer_if(_EQUAL, number, code)
     yield from _clone(_CLONE[column])
-    yield from _sockets(_SOCKETPAIR[column], (_AF_UNIX,))
-    yield from _sockets(_SOCKET[column], (_AF_UNIX,) if namespaces else ())
+    yield from _only(_SOCKETPAIR[column], 0, (_AF_UNIX,), errno.EAFNOSUPPORT)
+    families = (_AF_UNIX,) if namespaces else ()
+    yield from _only(_SOCKET[column], 0, families, errno.EAFNOSUPPORT)
     yield from _ioctl(_IOCTL[column])
-    yield from _limits(_PRLIMIT[column], (_ITSELF, _INIT) if namespaces else (_ITSELF,))
+    yield from _only(
+        _PRLIMIT[column], 0, (_ITSELF, _INIT) if namespaces else (_ITSELF,), errno.EPERM
+    )
+    yield from _mappings(_MMAP[column])
+    # The limit on a file's size does not bound what other modes take beyond its end.
+    yield from _only(_FALLOCATE[column], 1, (0,), errno.EOPNOTSUPP)
+    yield from _but(_FCNTL[column], 1, dict.fromkeys(_LEASES, errno.EPERM))
+    if not namespaces:
+        for rows, argument in _ABOUT_PROCESSES.values():
+            yield from _only(rows[column], argument, (_ITSELF,), errno.EPERM)
+        # The C library asks for its threads, too, and copes only if the call does not exist.
+        yield from _only(_SCHED_GETAFFINITY[column], 0, (_ITSELF,), errno.ENOSYS)
+        yield from _clocks(_CLOCK_GETTIME[column])
     yield _RETURN, 0, 0, _ALLOW
 
 
@@ -227,31 +270,53 @@ def _clone(number: int) -> Iterator[_Instruction]:
     yield _RETURN, 0, 0, _ALLOW
 
 
-def _sockets(number: int, families: tuple[int, ...]) -> Iterator[_Instruction]:
-    yield _EQUAL, 0, 2 + 2 * len(families), number
-    yield _LOAD, 0, 0, _ARGUMENT_0
-    for family in families:
-        yield _EQUAL, 0, 1, family
-        yield _RETURN, 0, 0, _ALLOW
-    yield _RETURN, 0, 0, _ERRNO | errno.EAFNOSUPPORT
-
-
 def _ioctl(number: int) -> Iterator[_Instruction]:
-    yield _EQUAL, 0, 6, number
-    yield _LOAD, 0, 0, _ARGUMENT_1
-    for request in _TYPE_INTO_TERMINAL:
-        yield from _answer_if(_EQUAL, request, errno.EPERM)
+    answers: dict[int, int] = dict.fromkeys(_TYPE_INTO_TERMINAL, errno.EPERM)
+    answers |= dict.fromkeys(_ALLOCATE, errno.EOPNOTSUPP)
+    return _but(number, 1, answers)
+
+
+def _but(number: int, argument: int, answers: dict[int, int]) -> Iterator[_Instruction]:
+    """Let a call pass unless an argument has one of these values, each with its answer."""
+    yield _EQUAL, 0, 2 + 2 * len(answers), number
+    yield _LOAD, 0, 0, _ARGUMENT_0 + argument * _ARGUMENT_SIZE
+    for value, code in answers.items():
+        yield from _answer_if(_EQUAL, value, code)
     yield _RETURN, 0, 0, _ALLOW
 
 
-def _limits(number: int, processes: tuple[int, ...]) -> Iterator[_Instruction]:
-    """Let the limits of these processes be seen and set only."""
-    yield _EQUAL, 0, 2 + 2 * len(processes), number
-    yield _LOAD, 0, 0, _ARGUMENT_0
-    for process in processes:
-        yield _EQUAL, 0, 1, process
+def _only(number: int, argument: int, values: tuple[int, ...], code: int) -> Iterator[_Instruction]:
+    """Let a call pass only if an argument has one of these values."""
+    yield _EQUAL, 0, 2 + 2 * len(values), number
+    yield _LOAD, 0, 0, _ARGUMENT_0 + argument * _ARGUMENT_SIZE
+    for value in values:
+        yield _EQUAL, 0, 1, value
         yield _RETURN, 0, 0, _ALLOW
-    yield _RETURN, 0, 0, _ERRNO | errno.EPERM
+    yield _RETURN, 0, 0, _ERRNO | code
+
+
+def _mappings(number: int) -> Iterator[_Instruction]:
+    """Refuse memory that no process's count of resident pages shows.
+
+    Of shared memory without a file, the kernel keeps what a process wrote there and then took out
+    of its address space, for as long as a page of it is mapped anywhere.
+    """
+    yield _EQUAL, 0, 7, number
+    yield _LOAD, 0, 0, _ARGUMENT_0 + 3 * _ARGUMENT_SIZE
+    yield from _answer_if(_ANY_BIT, _HUGE_PAGES, errno.ENOMEM)
+    yield _ANY_BIT, 0, 2, _ANONYMOUS
+    yield from _answer_if(_ANY_BIT, _SHARED, errno.EPERM)
+    yield _RETURN, 0, 0, _ALLOW
+
+
+def _clocks(number: int) -> Iterator[_Instruction]:
+    """Let the machine's clocks and the caller's own be read, and no other process's."""
+    yield _EQUAL, 0, 6, number
+    yield _LOAD, 0, 0, _ARGUMENT_0
+    yield _AT_LEAST, 0, 1, _FIRST_OWN_CLOCK
+    yield _RETURN, 0, 0, _ALLOW
+    yield from _answer_if(_AT_LEAST, _FIRST_CLOCK_OF_PROCESSES, errno.EPERM)
+    yield _RETURN, 0, 0, _ALLOW
 
 
 def numbers(machine: str) -> dict[str, int]:

@@ -12,7 +12,6 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from ...schema.errors import JailError
 from .layout import directories, interpreter, links, mounts
+from .pipes import first_line
 from .syscall_filter import assemble
 
 if TYPE_CHECKING:
@@ -31,8 +31,12 @@ __all__ = ["Bubblewrap", "Landlock", "Line", "Namespaces", "Tier", "Unconfined"]
 
 _CREATE_RULESET, _ABI_VERSION = 444, 1  # the kernel's landlock_create_ruleset and its flag
 _READ_SEARCH, _OVERRIDE = 2, 1  # the kernel's CAP_DAC_READ_SEARCH and CAP_DAC_OVERRIDE
+_VERSION = "bubblewrap "
+_VERSION_SECONDS = 5.0
 _HERE = Path(__file__).resolve().parent
-_DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom"))
+_DEVICES = tuple(f"/dev/{name}" for name in ("null", "full", "random", "urandom"))
+# To who may write to it, it gives shared memory that no process has to hold.
+_ZERO, _ZERO_WITHOUT_MEMORY = "/dev/zero", "/dev/full"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +120,10 @@ class Bubblewrap:
 
     def version(self) -> str:
         """See `Tier`."""
-        try:
-            done = subprocess.run(
-                [_bubblewrap(), "--version"], capture_output=True, check=True, timeout=10, text=True
-            )
-        except (OSError, subprocess.SubprocessError) as error:
-            raise JailError(f"bwrap does not tell its version: {error}") from error
-        return done.stdout.strip().removeprefix("bubblewrap ")
+        text = first_line([_bubblewrap(), "--version"], _VERSION_SECONDS)
+        if not text.startswith(_VERSION):
+            raise JailError(f"asked for --version, it printed {text!r}")
+        return text.removeprefix(_VERSION)
 
     def syscall_filter(self) -> bytes:
         """See `Tier`."""
@@ -195,7 +196,8 @@ class Landlock:
 
     def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
         """See `Tier`."""
-        options = [word for device in _DEVICES for word in ("--write", device)]
+        options = ["--read", _ZERO]
+        options += [word for device in _DEVICES for word in ("--write", device)]
         for mount in mounts(confinement):
             options += ["--write" if mount.writable else "--read", str(mount.source)]
         return [
@@ -344,7 +346,8 @@ def _capabilities(confinement: Confinement) -> list[str]:
 
 def _mount_options(confinement: Confinement) -> list[str]:
     found = mounts(confinement)
-    words = ["--proc", "/proc", "--dev", "/dev"]
+    # /dev/full reads as zeros, too, and can't be mapped.
+    words = ["--proc", "/proc", "--dev", "/dev", "--dev-bind", _ZERO_WITHOUT_MEMORY, _ZERO]
     for target, link in links():
         words += ["--symlink", target, str(link)]
     for folder in directories(found):

@@ -1,8 +1,10 @@
 """Measures a jail from outside: the bounds that the kernel keeps for one process only.
 
-Memory is what all processes of the jail hold together. Disk is what the work folder and the private
-folder have grown by, files included that were deleted but are still open. Both are looked at
-several times a second, so code that is fast enough can pass a bound by what it writes in between.
+Memory is what all processes of the jail hold together, in memory or swapped out. The filter of
+system calls refuses the kinds of memory that no process holds. Disk is what the work folder and the
+private folder have grown by, files included that were deleted but are still open. Both are looked
+at several times a second, so code that is fast enough can pass a bound by what it writes in
+between.
 """
 
 from __future__ import annotations
@@ -25,9 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = ["DiskShare", "Watch"]
 
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 _SHARE_OF_TIME = 0.05  # of one processor, that walking the folders may take
 _LONGEST = 2.0  # seconds between two walks, at least as often as the share allows
+# Code can have its memory swapped out.
+_RESIDENT = re.compile(r"^(?:VmRSS|VmSwap):\s+(\d+) kB", re.MULTILINE)
+_PROPORTIONAL = re.compile(r"^(?:Pss|SwapPss):\s+(\d+) kB", re.MULTILINE)
 _DELETED_MAP = re.compile(r" (?P<device>\S+) (?P<inode>[1-9]\d*) +\S.* \(deleted\)$", re.MULTILINE)
 
 
@@ -133,13 +137,18 @@ def _trees(roots: Iterable[int]) -> Iterator[int]:
 
 
 def _resident(process: int) -> int:
-    fields = _read(f"/proc/{process}/statm").split()
-    return int(fields[1]) * _PAGE if fields else 0
+    return _kilobytes(_RESIDENT, f"/proc/{process}/status") or 0
 
 
 def _proportional(process: int) -> int:
-    found = re.search(r"^Pss:\s+(\d+) kB", _read(f"/proc/{process}/smaps_rollup"), re.MULTILINE)
-    return int(found[1]) * 1024 if found else _resident(process)
+    exact = _kilobytes(_PROPORTIONAL, f"/proc/{process}/smaps_rollup")
+    return _resident(process) if exact is None else exact
+
+
+def _kilobytes(line: re.Pattern[str], path: str) -> int | None:
+    """Return the sum of some lines of a file in bytes, None if there are none."""
+    sizes = line.findall(_read(path))
+    return 1024 * sum(map(int, sizes)) if sizes else None
 
 
 def _deleted(processes: list[int], *, largest: int) -> int:

@@ -82,6 +82,11 @@ class Wire:
             self._selector.register(self._stdin, selectors.EVENT_WRITE)
         self._to_send += line
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether the other side has not taken all that was sent."""
+        return bool(self._to_send)
+
     def receive(self, deadline: float) -> dict[str, Any]:
         """Send what is queued and return the next message.
 

@@ -23,11 +23,15 @@ if TYPE_CHECKING:
 
     from .protocol import AnyJail, AnyProcess
 
-__all__ = ["Execution", "PythonWorker"]
+__all__ = ["MOST_CALLS", "Execution", "PythonWorker"]
+
+MOST_CALLS = 1_000
+"""Tool calls of one step of an agent. Runs keep what a tool returns, so calls take disk, too."""
 
 _SCRIPT = Path(__file__).resolve().parent / "_worker.py"
 _START_SECONDS = 30.0
 _ENDING_SECONDS = 2.0  # between the end of a pipe and the end of the process that held it
+_LAST_SECONDS = 5.0  # for the rest of a cell, after a tool at the end of which its time was over
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,8 +64,11 @@ class PythonWorker:
         jail: where it runs.
         on_tool: called with a tool's name, its arguments and its keyword arguments (JSON values)
             when a cell calls a tool; returns a JSON value. What it raises is raised in the cell.
-            It runs in a thread of its own, and the cell's clock stands still meanwhile.
+            It runs in a thread of its own.
         tools: names of the tools.
+        calls: how often a cell may call tools; None: as often as its time allows.
+        waited: returns the seconds for which tools have waited for a person so far. They are not
+            part of a cell's time, as everything else that tools do is.
     """
 
     def __init__(
@@ -70,9 +77,13 @@ class PythonWorker:
         *,
         on_tool: Callable[[str, list[Any], dict[str, Any]], Any] | None = None,
         tools: Iterable[str] = (),
+        calls: int | None = None,
+        waited: Callable[[], float] = float,
     ) -> None:
         self._jail = jail
         self._on_tool = on_tool
+        self._most_calls = calls
+        self._waited = waited
         self._tools = set(tools)
         self._variables: dict[str, Any] = {}
         self._running: tuple[AnyProcess, Wire] | None = None
@@ -105,7 +116,9 @@ class PythonWorker:
 
         Args:
             code: any Python.
-            timeout: seconds that it may take, those of its tools not counted; None: `Limits.wall`.
+            timeout: seconds that it may take, with its tools; None: `Limits.wall`. A tool that is
+                at work when they are over is not cut off: the cell gets its result, and a few
+                more seconds in which it can call no other one.
 
         Returns:
             What came of it, an error of the cell included.
@@ -118,7 +131,7 @@ class PythonWorker:
         with self._turn:
             process, wire = self._running or self._start()
             try:
-                done = self._converse(wire, code, time.monotonic() + seconds)
+                done = self._converse(wire, code, seconds)
             except TimeoutError:
                 return self._stopped(process, wire, f"it ran longer than {seconds:g} seconds")
             except HungUp as error:
@@ -183,17 +196,29 @@ class PythonWorker:
         for name, value in values.items():
             wire.send({"op": "variables", "values": {name: value}})
 
-    def _converse(self, wire: Wire, code: str, deadline: float) -> dict[str, Any]:
+    def _converse(self, wire: Wire, code: str, seconds: float) -> dict[str, Any]:
         """Send a cell, run the tools that it calls, and return its last message."""
         wire.send({"op": "run", "code": code})
+        deadline, calls, refusal = time.monotonic() + seconds, 0, ""
         while True:
             match wire.receive(deadline):
                 case {"op": "done"} as done:
                     return done
                 case {"op": "call", "name": str(name), "args": list(args), "kwargs": dict(kwargs)}:
-                    begun = time.monotonic()
+                    if wire.is_behind:
+                        raise WireError("it called a tool before it read the last one's answer")
+                    if refusal:
+                        wire.send({"op": "error", "text": f"{name} was not called: {refusal}."})
+                        continue
+                    waited = self._waited()
                     self._serve(wire, name, args, kwargs)
-                    deadline += time.monotonic() - begun
+                    deadline += self._waited() - waited
+                    calls += 1
+                    if calls == self._most_calls:
+                        refusal = f"one step may call tools {calls} times"
+                    if time.monotonic() > deadline:
+                        refusal = f"the {seconds:g} seconds of this step are over, tools included"
+                        deadline = time.monotonic() + _LAST_SECONDS
                 case message:
                     raise WireError(f"it sent an unknown message, {str(message)[:200]!r}")
 

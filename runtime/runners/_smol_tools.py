@@ -9,7 +9,11 @@ their JSON Schema. So the descriptions say the rest: which values there are, wha
 
 from __future__ import annotations
 
+import functools
 import json
+import time
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from smolagents import Tool
@@ -19,13 +23,14 @@ from smolagents.tools import AUTHORIZED_TYPES
 from ...schema.values import is_list, is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Generator, Mapping
+    from contextlib import AbstractContextManager
 
     from ..tools import GrantedTool
     from ..tools import Tool as ToolOfHost
     from .bridge import Bridge
 
-__all__ = ["HostTool", "definition"]
+__all__ = ["HostTool", "PersonWait", "definition"]
 
 SAID_OTHERWISE = frozenset({"default", "description", "title", "type"})
 """What of an argument's schema is said in words, or in its place."""
@@ -51,6 +56,30 @@ class HostTool(Tool):
     def forward(self, *values: Any, **arguments: Any) -> Any:
         named = dict(zip(self.inputs, values, strict=False)) | arguments
         return self._bridge.wait(self.granted.call(named))
+
+
+class PersonWait:
+    """Counts the seconds for which tools wait for a person.
+
+    Attributes:
+        seconds: How many so far.
+    """
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def counting(self, granted: GrantedTool) -> GrantedTool:
+        """Return a tool whose waiting counts here as well."""
+        return replace(granted, waiting=functools.partial(self._counted, granted.waiting))
+
+    @contextmanager
+    def _counted(self, waiting: Callable[[], AbstractContextManager[None]]) -> Generator[None]:
+        begun = time.monotonic()
+        try:
+            with waiting():
+                yield
+        finally:
+            self.seconds += time.monotonic() - begun
 
 
 def definition(tool: Tool) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import yaml
@@ -32,7 +33,7 @@ from ..thoughts import only_thinks
 from ._bounds import check_answer
 from ._foreign import foreign_errors
 from ._jailed import jailed, kept
-from ._smol_tools import HostTool, definition
+from ._smol_tools import HostTool, PersonWait, definition
 from ._smol_turns import KeepingMemory, KeptTurn, plain
 from ._steps import shortened
 from .programs import host_packages
@@ -56,7 +57,9 @@ THOUGHT_ONLY = "(I thought, and did not answer. I will think less.)"
 
 def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) -> AgentResult:
     """Run a CodeAgent with its code in a jail of its own; see `SmolagentsRunner.run`."""
-    packages = assignment.agent.imports
+    packages, wait = assignment.agent.imports, PersonWait()
+    tools = {name: wait.counting(granted) for name, granted in assignment.tools.items()}
+    assignment = replace(assignment, tools=tools)
     with (
         jailed(assignment, bridge, **host_packages(packages)) as jail,
         foreign_errors("smolagents"),
@@ -66,7 +69,9 @@ def run_code_agent(assignment: Assignment, bridge: Bridge, *, max_steps: int) ->
             instructions=render(
                 "code_system", instructions=assignment.system, seconds=f"{jail.limits.wall:g}"
             ),
-            executor=JailExecutor(jail, seen=kept(assignment, bridge, Execution)),
+            executor=JailExecutor(
+                jail, seen=kept(assignment, bridge, Execution), waited=lambda: wait.seconds
+            ),
             additional_authorized_imports=[*IMPORTS, *packages],
         ) as agent,
     ):

@@ -179,6 +179,25 @@ os.close(os.open('other', os.O_CREAT, 0o6777))
         code="C.inotify_add_watch(C.inotify_init(), secret.encode(), 0xFFF) >= 0",
     ),
     Probe(
+        name="lock_files",
+        attempt="hold up the host's programs by a lock of a file that it may only read",
+        code="""
+import fcntl
+def lease(file): return fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+def flock(file): return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+def lock(file): return fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+gained = []
+for path in (os.__file__, sys.executable, '/usr/bin/env'):
+    for take in (lease, flock, lock):
+        try:
+            take(open(path, 'rb'))
+            gained.append((take.__name__, path))
+        except OSError:
+            pass
+gained
+""",
+    ),
+    Probe(
         name="break_out_of_root",
         attempt="walk out of its root folder",
         code="""

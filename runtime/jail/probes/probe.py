@@ -16,11 +16,19 @@ __all__ = ["Probe", "Surroundings", "went_on"]
 
 
 class Surroundings(Protocol):
-    """What a check may look at."""
+    """What a check may look at.
+
+    Attributes:
+        work: the jail's work folder.
+        limits: the jail's bounds.
+        token: the text of the host's secret.
+        calls: how often the attack called the tool that it is granted.
+    """
 
     work: Path
     limits: Limits
     token: str
+    calls: int
 
     def survivors(self) -> list[str]:
         """Return the processes on the host that carry the mark of this attack."""

@@ -24,6 +24,29 @@ PROCESSES = (
         code="mark in open(f'/proc/{victim}/cmdline').read()",
     ),
     Probe(
+        name="ask_about_processes",
+        attempt="learn of a process of the host by asking the kernel about its id",
+        code="""
+clock = (~victim << 3 | 2) & 0xFFFFFFFF
+numbers = {
+    'x86_64': {'getpgid': 121, 'getsid': 124, 'sched_rr_get_interval': 148, 'clock_gettime': 228,
+               'sched_getscheduler': 145, 'ioprio_get': 252, 'pidfd_open': 434},
+    'aarch64': {'getpgid': 155, 'getsid': 156, 'sched_rr_get_interval': 127, 'clock_gettime': 113,
+                'sched_getscheduler': 120, 'ioprio_get': 31, 'pidfd_open': 434},
+}[machine]
+room = ctypes.create_string_buffer(16)
+words = {'ioprio_get': (1, victim), 'pidfd_open': (victim, 0), 'clock_gettime': (clock, room)}
+gained = [name for name, number in numbers.items()
+          if C.syscall(number, *words.get(name, (victim, room))) != -1]
+for ask in (os.sched_getparam, os.sched_getaffinity, lambda p: os.getpriority(0, p)):
+    try:
+        gained.append(repr(ask(victim)))
+    except OSError:
+        pass
+gained
+""",
+    ),
+    Probe(
         name="kill_process",
         attempt="kill a process of the host",
         code="os.kill(victim, 9)",
@@ -176,7 +199,7 @@ gained
         attempt="make system calls by the numbers of another architecture",
         code="""
 import mmap
-code = mmap.mmap(-1, 4096, prot=7)
+code = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
 code.write(b'\\xb8\\x14\\x00\\x00\\x00\\xcd\\x80\\xc3')  # 32-bit getpid
 address = ctypes.addressof(ctypes.c_char.from_buffer(code))
 machine == 'x86_64' and ctypes.CFUNCTYPE(ctypes.c_int)(address)() > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..worker import MOST_CALLS
 from .probe import Probe
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ __all__ = ["RESOURCES"]
 def _flooded(scene: Surroundings, execution: Execution) -> str:
     size = len(execution.logs.encode())
     return "" if size < scene.limits.output + 1000 else f"{size} bytes of output were kept"
+
+
+def _called_without_end(scene: Surroundings, _: Execution) -> str:
+    return "" if scene.calls <= MOST_CALLS else f"it called a tool {scene.calls} times"
 
 
 def _went_beyond(_: Surroundings, execution: Execution) -> str:
@@ -43,6 +48,41 @@ time.sleep(100)
 """,
         check=_went_beyond,
         timeout=60.0,
+    ),
+    Probe(
+        name="hold_shared_memory",
+        attempt="hold more memory than it may in shared memory that is not mapped any more",
+        code="""
+C.mmap.restype = ctypes.c_void_p
+C.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *(ctypes.c_int,) * 3, ctypes.c_long)
+C.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+size = 16 << 20
+def hold(flags, handle):
+    address = C.mmap(None, size, 3, flags, handle, 0)
+    if address == 2**64 - 1:
+        raise OSError(ctypes.get_errno())
+    ctypes.memset(address, 1, size)
+    C.munmap(address + 4096, size - 4096)  # the kernel keeps the content while a page is mapped
+    return address
+def zero():
+    return os.open('/dev/zero', os.O_RDWR)
+def memfd():
+    handle = os.memfd_create('memory')
+    os.truncate(handle, size)
+    return handle
+gained = []
+for source, flags in ((lambda: -1, 0x21), (zero, 0x01), (memfd, 0x01)):
+    held = []
+    try:
+        while len(held) * size <= memory:
+            held.append(hold(flags, source()))
+        gained.append(len(held) * size)
+    except OSError:
+        pass
+    for address in held:
+        C.munmap(address, 4096)
+gained
+""",
     ),
     Probe(
         name="fork_bomb",
@@ -82,6 +122,27 @@ gained
 with open('huge', 'wb') as file:
     file.truncate(file_size + 1)
 True
+""",
+    ),
+    Probe(
+        name="allocate_beyond_end",
+        attempt="have the disk keep more room for a file than the file may have",
+        code="""
+import struct
+gained = []
+def fallocate(handle, size):
+    C.fallocate(handle, 1, ctypes.c_long(0), ctypes.c_long(size))  # FALLOC_FL_KEEP_SIZE
+def reserve(handle, size):
+    C.ioctl(handle, 0x4030582A, struct.pack('hhxxxxqqiI16x', 0, 0, 0, size, 0, 0))  # RESVSP64
+def extend(handle, size):
+    C.fallocate(handle, 0, ctypes.c_long(0), ctypes.c_long(size))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+for take in (fallocate, reserve, extend):
+    with open(take.__name__, 'wb') as file:
+        take(file.fileno(), 2 * file_size)
+        if os.fstat(file.fileno()).st_blocks * 512 > file_size:
+            gained.append(take.__name__)
+gained
 """,
     ),
     Probe(
@@ -166,6 +227,16 @@ for _ in range(64):
     os.write(1, b'y' * (1 << 16))
 """,
         check=_flooded,
+        timeout=60.0,
+    ),
+    Probe(
+        name="call_tools_without_end",
+        attempt="keep the host busy with calls of a tool that it may call",
+        code=f"""
+for _ in range({2 * MOST_CALLS}):
+    granted_tool()
+""",
+        check=_called_without_end,
         timeout=60.0,
     ),
     Probe(

@@ -13,6 +13,7 @@ import pytest
 from coterie.runtime.jail import Jail, detect
 from coterie.runtime.jail.battery import run_battery
 from coterie.runtime.jail.probes import PROBES
+from coterie.runtime.jail.syscall_filter import numbers
 from coterie.runtime.jail.tiers import Unconfined
 
 # What every user gains where nothing but limits holds the code.
@@ -26,10 +27,12 @@ GAIN_WITHOUT_JAIL = {
     "share_memory",
     "write_shared_memory",
     "watch_file",
+    "lock_files",
     "write_outside",
     "overwrite_secret",
     "read_every_environment",
     "see_processes",
+    "ask_about_processes",
     "kill_process",
     "kill_in_other_ways",
     "slow_process",
@@ -43,6 +46,8 @@ GAIN_WITHOUT_JAIL = {
     "open_any_family",
     "type_into_terminal",
     "call_personality",
+    "hold_shared_memory",
+    "allocate_beyond_end",
     "call_memfd_create",
     "call_shmget",
 }
@@ -52,6 +57,12 @@ def test_names_are_unique_and_known() -> None:
     names = [probe.name for probe in PROBES]
     assert len(names) == len(set(names)) >= 40
     assert set(names) >= GAIN_WITHOUT_JAIL
+
+
+def test_the_guide_counts_what_is_attacked_and_refused() -> None:
+    guide = Path(__file__).parents[3].joinpath("docs", "jail.md").read_text("utf-8")
+    assert f"probes: {len(PROBES)} of {len(PROBES)} stopped" in guide
+    assert f"architectures: {len(numbers('x86_64'))} system calls" in guide
 
 
 def test_without_a_jail_attacks_gain_what_they_are_after() -> None:

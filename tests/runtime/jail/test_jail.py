@@ -6,6 +6,7 @@ import contextlib
 import os
 import stat
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,80 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
 with tempfile.TemporaryDirectory() as folder, Jail(Path(folder), tier=tier) as jail:
     print(Shell(jail).run("ulimit -n").output)
 """
+
+
+# What programs do with processes, locks and files that the filter refuses in part.
+USUAL = """
+set -m; true & wait %1; echo "job control: $?"
+git init -q . && echo x > f && git add f && git commit -qm m && git gc -q && echo git
+python3 - <<'END'
+import asyncio, fcntl, mmap, os, sqlite3, subprocess, time
+async def child():
+    started = await asyncio.create_subprocess_exec("echo", "child", stdout=subprocess.PIPE)
+    return (await started.communicate())[0]
+print(asyncio.run(child()).decode().strip())
+print(subprocess.run(["sh", "-c", "exit 3"], start_new_session=True).returncode)
+with sqlite3.connect("database") as first:
+    first.execute("pragma journal_mode=wal")
+    first.execute("create table numbers (number)")
+    first.execute("begin immediate")
+    try:
+        sqlite3.connect("database", timeout=0).execute("begin immediate")
+    except sqlite3.OperationalError as error:
+        print(error)
+with open("file", "wb") as file:
+    os.posix_fallocate(file.fileno(), 0, 100_000)
+    fcntl.lockf(file, fcntl.LOCK_EX)
+print(os.stat("file").st_size, len(os.sched_getaffinity(0)) > 0, os.getpgid(0) == os.getpgrp())
+with open("/dev/zero", "rb") as zeros:
+    print(zeros.read(3), mmap.mmap(-1, 9, mmap.MAP_PRIVATE)[0])
+print(time.thread_time() >= 0, time.clock_gettime(time.CLOCK_PROCESS_CPUTIME_ID) > 0)
+END
+"""
+USUAL_OUTPUT = """\
+job control: 0
+git
+child
+3
+database is locked
+100000 True True
+b'\\x00\\x00\\x00' 0
+True True
+"""
+
+
+@pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
+def test_usual_programs_run(tier: Tier) -> None:
+    require(tier)
+    # Not below a folder that only root may enter, where git would not work without mounts.
+    with tempfile.TemporaryDirectory() as folder, Jail(Path(folder), tier=tier) as jail:
+        output = Shell(jail).run(USUAL).output
+    lines = [line for line in output.splitlines() if not line.startswith("[")]  # of job control
+    assert lines == USUAL_OUTPUT.splitlines()
+
+
+IN_A_FOLDER = """
+import tempfile
+from pathlib import Path
+from coterie.runtime.jail import Jail, Shell
+with tempfile.TemporaryDirectory(dir=sys.argv[2]) as folder:
+    work, readable = Path(folder, "inner", "work"), Path(folder, "other", "readable")
+    for path in (work, readable):
+        path.mkdir(parents=True)
+    (readable / "file").write_text("read\\n")
+    with Jail(work, tier=tier, readable=[readable]) as jail:
+        print(Shell(jail).run(f"echo work >file && cat file {readable}/file").output)
+"""
+
+
+@pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])  # noqa: S108 - what a jail has its own of
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize("tier", TIERS, ids=lambda tier: tier.name)
+def test_folders_may_be_where_a_jail_has_one_of_its_own(tier: Tier, user: str, folder: str) -> None:
+    require(tier, user)
+    if not os.access(folder, os.W_OK):
+        pytest.skip(f"this machine has no {folder}")
+    assert printed(user, IN_A_FOLDER, tier, folder).split() == ["work", "read"]
 
 
 @pytest.mark.parametrize("user", USERS)

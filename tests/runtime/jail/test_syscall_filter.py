@@ -91,6 +91,99 @@ def test_sockets_lead_nowhere(machine: str, architecture: int, socket: int, pair
 
 
 @pytest.mark.parametrize(
+    ("machine", "architecture", "fallocate", "ioctl"), [(*X86, 285, 16), (*ARM, 47, 29)]
+)
+def test_a_file_takes_no_room_beyond_its_end(
+    machine: str, architecture: int, fallocate: int, ioctl: int
+) -> None:
+    program = assemble(machine)
+    assert answer(program, architecture, fallocate, 3, 0) == ALLOWED
+    for bit in range(8):
+        unsupported = refused(errno.EOPNOTSUPP)
+        assert answer(program, architecture, fallocate, 3, 1 << bit) == unsupported
+    for request in (0x40305828, 0x4030582A, 0x40305839):
+        assert answer(program, architecture, ioctl, 3, request) == refused(errno.EOPNOTSUPP)
+
+
+@pytest.mark.parametrize(
+    ("machine", "architecture", "mmap"), [(*X86, 9), (*ARM, 222)], ids=["x86_64", "aarch64"]
+)
+def test_only_memory_that_a_process_holds_is_mapped(
+    machine: str, architecture: int, mmap: int
+) -> None:
+    program = assemble(machine)
+    shared, private, validated, anonymous, huge = 0x01, 0x02, 0x03, 0x20, 0x40000
+    for flags, expected in (
+        (private | anonymous, ALLOWED),
+        (private, ALLOWED),
+        (shared, ALLOWED),  # of a file
+        (shared | anonymous, refused(errno.EPERM)),
+        (validated | anonymous, refused(errno.EPERM)),
+        (private | anonymous | huge, refused(errno.ENOMEM)),
+    ):
+        assert answer(program, architecture, mmap, 0, 4096, 3, flags) == expected
+
+
+@pytest.mark.parametrize(
+    ("machine", "architecture", "flock", "fcntl"), [(*X86, 73, 72), (*ARM, 32, 25)]
+)
+def test_locks_that_need_no_right_to_write_are_refused(
+    machine: str, architecture: int, flock: int, fcntl: int
+) -> None:
+    program = assemble(machine)
+    set_lock, set_lease, notify = 6, 1024, 1026
+    assert answer(program, architecture, flock, 3, 2) == refused(errno.ENOSYS)
+    assert answer(program, architecture, fcntl, 3, set_lock) == ALLOWED
+    for command in (set_lease, notify):
+        assert answer(program, architecture, fcntl, 3, command) == refused(errno.EPERM)
+
+
+# Each with the position of the argument that says which process.
+ABOUT_PROCESSES = {
+    "getpgid": (121, 155, 0),
+    "getsid": (124, 156, 0),
+    "getpriority": (140, 141, 1),
+    "ioprio_get": (252, 31, 1),
+    "sched_getscheduler": (145, 120, 0),
+    "sched_getparam": (143, 121, 0),
+    "sched_getattr": (315, 275, 0),
+    "sched_rr_get_interval": (148, 127, 0),
+    "sched_getaffinity": (204, 123, 0),
+}
+
+
+@pytest.mark.parametrize("name", ABOUT_PROCESSES)
+@pytest.mark.parametrize(("machine", "architecture"), [X86, ARM])
+def test_without_namespaces_only_the_caller_may_be_asked_about(
+    machine: str, architecture: int, name: str
+) -> None:
+    x86, arm, position = ABOUT_PROCESSES[name]
+    number = x86 if machine == X86[0] else arm
+    inside, beside = assemble(machine), assemble(machine, namespaces=False)
+    itself, another = (0, 0), (*(0,) * position, 1234)
+    assert answer(inside, architecture, number, *another) == ALLOWED
+    assert answer(beside, architecture, number, *itself) == ALLOWED
+    code = errno.ENOSYS if name == "sched_getaffinity" else errno.EPERM
+    assert answer(beside, architecture, number, *another) == refused(code)
+
+
+@pytest.mark.parametrize(
+    ("machine", "architecture", "gettime"), [(*X86, 228), (*ARM, 113)], ids=["x86_64", "aarch64"]
+)
+def test_without_namespaces_only_the_callers_clocks_may_be_read(
+    machine: str, architecture: int, gettime: int
+) -> None:
+    inside, beside = assemble(machine), assemble(machine, namespaces=False)
+    for kind in (0, 1, 2, 4, 5, 6):  # the times that are counted of a process, and of a thread
+        own, others = (~process << 3 & 0xFFFFFFFF | kind for process in (0, 1234))
+        assert answer(inside, architecture, gettime, others) == ALLOWED
+        assert answer(beside, architecture, gettime, own) == ALLOWED
+        assert answer(beside, architecture, gettime, others) == refused(errno.EPERM)
+    for clock in (0, 1, 3, 11):
+        assert answer(beside, architecture, gettime, clock) == ALLOWED
+
+
+@pytest.mark.parametrize(
     ("machine", "architecture", "ioctl", "prlimit"), [(*X86, 16, 302), (*ARM, 29, 261)]
 )
 def test_terminals_and_other_processes_limits_are_out_of_reach(

@@ -175,8 +175,65 @@ threading.Thread(target=time.sleep, args=(600,)).start()
         assert worker.execute("'next'").output == "next"
 
 
-def test_the_time_of_tools_is_not_the_cells(helped: PythonWorker) -> None:
+def test_the_time_of_tools_is_the_cells(helped: PythonWorker, called: list[Any]) -> None:
+    error = helped.execute("kept = 1\nwhile True: slow()", timeout=1.0).error or ""
+    assert "slow was not called: the 1 seconds of this step are over, tools included." in error
+    assert len(called) == 1
+    assert helped.execute("kept").output == 1
+
+
+def test_a_tool_that_outlives_the_time_of_its_cell_is_not_lost(helped: PythonWorker) -> None:
     assert helped.execute("slow()", timeout=1.0).output == "slow"
+
+
+def test_a_cell_that_goes_on_without_tools_is_stopped(
+    helped: PythonWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("coterie.runtime.jail.worker._LAST_SECONDS", 0.5)
+    code = """
+while True:
+    try:
+        slow()
+    except RuntimeError:
+        pass
+"""
+    error = helped.execute(code, timeout=1.0).error or ""
+    assert "it ran longer than 1 seconds" in error
+
+
+def test_what_tools_wait_for_a_person_is_not_the_cells_time(jail: Jail, called: list[Any]) -> None:
+    def on_tool(*_: Any) -> None:
+        called.append("slow")
+        time.sleep(1.2)
+
+    helped = PythonWorker(jail, on_tool=on_tool, tools=["slow"], waited=lambda: 1.2 * len(called))
+    with contextlib.closing(helped):
+        assert helped.execute("slow()\nslow()\n'both'", timeout=1.0).output == "both"
+
+
+def test_a_cell_calls_tools_a_limited_number_of_times(jail: Jail, called: list[Any]) -> None:
+    helped = PythonWorker(jail, on_tool=lambda *call: called.append(call), tools=["note"], calls=20)
+    with contextlib.closing(helped):
+        error = helped.execute("while True: note()", timeout=600).error or ""
+        assert error.endswith("note was not called: one step may call tools 20 times.")
+        assert len(called) == 20
+        assert helped.execute("note()\n'called'").output == "called"
+
+
+def test_code_that_calls_tools_and_never_reads_their_answers_is_stopped(
+    helped: PythonWorker,
+) -> None:
+    code = """
+import os, threading
+line = b'{"op": "call", "name": "note", "args": [], "kwargs": {"give": "%s"}}\\n' % (b"x" * 90_000)
+for handle in range(3, 20):
+    try:
+        while line: os.write(handle, line)
+    except OSError:
+        pass
+"""
+    error = helped.execute(code, timeout=600).error or ""
+    assert "it called a tool before it read the last one's answer" in error
 
 
 def test_a_kill_does_not_wait_for_a_tool(helped: PythonWorker) -> None:
