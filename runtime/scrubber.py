@@ -4,6 +4,10 @@ A secret that is known is found as it is and in the forms in which programs pass
 for JSON (also JSON in JSON), a URL, Python or HTML, in base64 wherever it stands in a longer text,
 and in hexadecimal. For each form there is one pattern, and fixed texts that stand in every text in
 which the pattern can match: most lines hold none of them, and then no pattern is tried.
+
+What is encoded otherwise is decoded, up to `DEEPEST` layers deep, and sought in there in the same
+way: dumps of bytes, what is packed, UTF-16, base64 of base64. Where something is found, the whole
+outermost stretch is taken out.
 """
 
 from __future__ import annotations
@@ -13,12 +17,16 @@ import functools
 import html
 import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..schema.secrets import SECRET
+from .encodings import EXPANSION, WIDEST_ESCAPE, encoded_in, unescaped, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from .encodings import Encoded
 
 __all__ = ["SHORTEST", "Scrubber", "ScrubberStream", "holds_secret"]
 
@@ -32,7 +40,16 @@ LONGEST = 128
 LONGEST_HOLD = 1 << 16
 """Characters that a stream holds back at most, however long something like a key goes on."""
 
+DEEPEST = 3
+"""Layers of encodings that are undone."""
+
+STEPS = 8
+"""How many times a stream looks again at what it holds back."""
+
 MARK = "[secret]"
+ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+_APART = " | "
+"""Between texts that are searched together: nothing that is encoded goes on across it."""
 _PLAIN = re.compile("[A-Za-z0-9]*")
 """Characters that no encoding of text as text changes."""
 
@@ -76,7 +93,14 @@ class Scrubber:
         forms = [form for piece in pieces for form in _forms(piece)]
         self._forms = tuple((form.token, form) for form in forms if not form.breaks)
         self._broken_forms = tuple((form.token, form) for form in forms if form.breaks)
-        self.reach = max((form.width for form in forms), default=0)
+        width = max(map(len, pieces), default=0) * WIDEST_ESCAPE
+        self.reach = max((form.width for form in forms), default=0) + width
+        self._wide = {
+            piece.encode(encoding, "surrogatepass").decode("latin-1")
+            for piece in pieces
+            if not piece.isascii()
+            for encoding in ENCODINGS
+        }
 
     def __call__(self, text: str) -> str:
         """Give the text without known secrets and without what looks like a key."""
@@ -90,13 +114,62 @@ class Scrubber:
         """Scrub a text that comes in pieces."""
         return ScrubberStream(self)
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Find what is taken out of a text: beginnings and ends, sorted."""
-        return sorted([*self._known(text), *_lookalikes(text)])
+    def written(self, text: str) -> list[tuple[int, int]]:
+        """Find what is taken out of a text without decoding any of it: beginnings and ends."""
+        return [*self._plainly(text), *self._escaped(text), *_lookalikes(text)]
+
+    def open_at(self, text: str, cut: int) -> int:
+        """Return where a text can be cut at the latest so that nothing encoded is split.
+
+        Args:
+            text: The text.
+            cut: Where it is to be cut.
+        """
+        if self._forms:
+            for one in encoded_in(text):
+                if one.start < cut <= one.open_end(text):
+                    cut = one.start
+        return cut
 
     def _known(self, text: str) -> list[tuple[int, int]]:
         if not self._forms:
             return []
+        return [*self._plainly(text), *self._escaped(text), *self._encoded(text)]
+
+    def _escaped(self, text: str) -> list[tuple[int, int]]:
+        """Find what letters written as escapes spell."""
+        plain = unescaped(text)
+        if plain is None:
+            return []
+        spans = (plain.place(*span) for span in self._plainly(plain.text))
+        return [(_begun(text, start), end) for start, end in spans]
+
+    def _encoded(self, text: str) -> list[tuple[int, int]]:
+        """Find what is encoded and holds a secret in some layer."""
+        stretches = [*encoded_in(text)]
+        # Mostly there is nothing: all of them are searched at once.
+        if not stretches or not self._is_in(self._decoded(stretches), DEEPEST - 1):
+            return []
+        return [
+            (_begun(text, one.start), one.end)
+            for one in stretches
+            if self._is_in(self._decoded([one]), DEEPEST - 1)
+        ]
+
+    def _is_in(self, text: str, layers: int) -> bool:
+        """Return whether a decoded text holds a secret, or something encoded that does."""
+        if self._plainly(text) or self._escaped(text) or any(one in text for one in self._wide):
+            return True
+        inner = [*encoded_in(text)] if layers else []
+        return bool(inner) and self._is_in(self._decoded(inner), layers - 1)
+
+    def _decoded(self, stretches: Iterable[Encoded]) -> str:
+        """Return all that some stretches may be, as text."""
+        contents = (content for one in stretches for content in one.decoded())
+        return _APART.join(text for content in contents for text in _texts(content))
+
+    def _plainly(self, text: str) -> list[tuple[int, int]]:
+        """Find secrets in the forms of which there are patterns."""
         found = [form for token, form in self._forms if token in text]
         unbroken = _unbroken(text)
         found += [form for token, form in self._broken_forms if token in unbroken]
@@ -117,7 +190,8 @@ def holds_secret(content: bytes, scrub: Callable[[str], str]) -> bool:
         content: The bytes.
         scrub: Takes secrets out of a text.
     """
-    for part in {content, content.replace(b"\0", b"")}:
+    packed = unpacked(content, EXPANSION * len(content))
+    for part in {content, content.replace(b"\0", b""), *packed}:
         for text in {part.decode("latin-1"), part.decode(errors="surrogateescape")}:
             if scrub(text) != text:
                 return True
@@ -135,16 +209,21 @@ class ScrubberStream:
         self._scrubber = scrubber
         self._reach = max(scrubber.reach, LONGEST)
         self._held = ""
+        self._next = self._reach
 
     def feed(self, text: str) -> str:
         """Take the next piece; give what of the text so far can hold no part of a secret."""
         self._held += text
+        if len(self._held) < min(self._next, LONGEST_HOLD):
+            return ""
         cut = len(self._held) - self._reach
         if len(self._held) < LONGEST_HOLD:
             # What begins before the cut and ends after it may go on in the next piece.
-            open_ends = (start for start, end in self._scrubber.spans(self._held) if end > cut)
-            cut = min([cut, *open_ends])
-        return self._given(max(cut, 0))
+            open_ends = (start for start, end in self._scrubber.written(self._held) if end > cut)
+            cut = self._scrubber.open_at(self._held, min([cut, *open_ends]))
+        given = self._given(max(cut, 0))
+        self._next = len(self._held) + self._reach // STEPS
+        return given
 
     def flush(self) -> str:
         """Give the rest: the text is at its end."""
@@ -153,6 +232,16 @@ class ScrubberStream:
     def _given(self, cut: int) -> str:
         given, self._held = self._held[:cut], self._held[cut:]
         return self._scrubber(given)
+
+
+def _texts(content: bytes) -> Iterator[str]:
+    """Read bytes as text: byte by byte, also without zeros, which UTF-16 has, and as UTF-8."""
+    yield content.decode("latin-1")
+    if b"\0" in content:
+        yield content.replace(b"\0", b"").decode("latin-1")
+    if not content.isascii():
+        with suppress(UnicodeDecodeError):
+            yield content.decode()
 
 
 class _Form:
