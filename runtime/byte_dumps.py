@@ -24,8 +24,8 @@ _BYTES = r"(?:0x|\\{1,128}+x)?(?:[0-9A-Fa-f]{2,16}|[0-9])"
 _GAP = r"(?:[ \t]{1,4}|[ \t]?[,:;][ \t]?)"
 _CELL = r"""(?:[ \t]{3}(?:\\[\\"]|[!-~])|[ \t]{2}\\{1,128}+[0abfnrtv]|[ \t][0-7]{3}|[ \t]{4})"""
 """A byte as `od -c` writes it, also within JSON."""
-_SOON = r"[ \t,:;]{1,4}(?:0x|\\{1,128}+x)?[0-9A-Fa-f]{1,16}"
-HINT = re.compile(rf"[0-9A-Fa-f]{_SOON}{_SOON}(?=[ \t,:;\n\r\\])")
+_SOON = r"[ \t,:;]{1,4}(?:0x|\\{1,128}+x)?(?:[0-9A-Fa-f]{2,16}|0)"
+HINT = re.compile(rf"[0-9A-Fa-f]{{2}}{_SOON}{_SOON}(?=[ \t,:;\n\r\\])")
 CELL_HINT = re.compile(rf"{HINT.pattern}|[ \t]{{3}}[!-~][ \t]{{2}}(?:[ \t][!-~]|\\)")
 """What stands in each dump. Few other texts have it, and only those are looked at closely."""
 LEAD = 40
@@ -45,6 +45,8 @@ ESCAPED_SIGN = re.compile(r"\\[\\\"]|[^\n\r\\]")
 LINE_END = re.compile(rf"[ \t]*(?:{BREAK.pattern}|\"|\Z)")
 TOKENS = re.compile(r"(?:0x|\\{1,128}+x)?([0-9A-Fa-f]+)")
 CELLS = re.compile(_CELL)
+OCTAL = re.compile("[0-3][0-7]{2}|[01][0-7]{5}")
+"""A byte, or two."""
 SIGNS = dict(zip("0abfnrtv", b"\0\a\b\f\n\r\t\v", strict=True))
 
 
@@ -170,27 +172,24 @@ def _width(line: _Line, following: _Line | None) -> int | None:
 
 
 def _bytes(line: _Line) -> bytes:
-    return b"".join(bytes.fromhex(one) for one in line.tokens if len(one) % 2 == 0)
+    return bytes.fromhex("".join([one for one in line.tokens if len(one) % 2 == 0]))
 
 
 def _turned(line: _Line) -> bytes:
     """Read words whose last byte comes first, as `od -x` and `hexdump` write them."""
-    return b"".join(bytes.fromhex(one)[::-1] for one in line.tokens if len(one) % 2 == 0)
+    words = [one for one in line.tokens if len(one) in {4, 8, 16}]
+    return b"".join([bytes.fromhex(one)[::-1] for one in words])
 
 
 def _octal(line: _Line) -> bytes:
     """Read bytes or words of two bytes in octal."""
-    numbers = ((one, _number(one, 8)) for one in line.tokens)
-    return b"".join(
-        (number & 0xFFFF).to_bytes(2, "little") if len(one) > 3 else bytes([number & 0xFF])
-        for one, number in numbers
-        if number is not None
-    )
+    numbers = [one for one in line.tokens if len(one) in {3, 6} and OCTAL.fullmatch(one)]
+    return b"".join([int(one, 8).to_bytes(len(one) // 3, "little") for one in numbers])
 
 
 def _decimal(line: _Line) -> bytes:
-    numbers = (_number(one, 10) for one in line.tokens)
-    return bytes(number for number in numbers if number is not None and number < 256)
+    numbers = [int(one) for one in line.tokens if len(one) <= 3 and one.isdecimal()]
+    return bytes([number for number in numbers if number < 256])
 
 
 def _signs(line: _Line) -> bytes:
@@ -204,13 +203,6 @@ def _sign(cell: str) -> bytes:
     if len(cell) > 1 and cell[-1] in SIGNS:
         return bytes([SIGNS[cell[-1]]])
     return (cell[-1:] or " ").encode()
-
-
-def _number(text: str, base: int) -> int | None:
-    try:
-        return int(text[:8], base)
-    except ValueError:
-        return None
 
 
 READINGS: tuple[Callable[[_Line], bytes], ...] = (_bytes, _turned, _octal, _decimal, _signs)

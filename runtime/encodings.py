@@ -198,16 +198,19 @@ PACKERS: dict[bytes, Callable[[bytes, int], bytes]] = {
 
 WIDEST_ESCAPE = 24
 """Characters of an escape of a letter, at most: of `\\\\u0041` or `&amp;#65;`."""
+_LETTER = "(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa])"
 ESCAPE = re.compile(
     r"[&\\%](?:"
-    r"(?<=&)(?:amp;){0,4}+#(?:[xX]0{0,8}+(?P<entity>[2-7][0-9A-Fa-f])|0{0,8}+(?P<number>[0-9]{2,3}));?"
-    r"|(?<=\\)\\{0,127}+(?:(?:u00|x|U000000)(?P<escape>[2-7][0-9A-Fa-f])|(?P<octal>[01][0-7]{2}))"
-    r"|(?<=%)(?:25){0,8}+(?:5[Cc](?:u00|x)(?P<escape_>[2-7][0-9A-Fa-f])|(?P<quoted>[2-7][0-9A-Fa-f])))"
+    r"(?<=&)(?:amp;){0,4}+#"
+    r"(?:[xX]0{0,8}+(?P<entity>[2-7][0-9A-Fa-f])|0{0,8}+(?P<number>[0-9]{2,3}));?"
+    rf"|(?<=(?<!\\)\\)\\{{0,127}}+(?:(?:u00|x|U000000)(?P<escape>{_LETTER})|(?P<octal>[01][0-7]{{2}}))"
+    rf"|(?<=%)(?:25){{0,8}}+(?:5[Cc](?:u00|x)(?P<escape_>{_LETTER})|(?P<quoted>{_LETTER})))"
 )
 """How a character of ASCII is written by a number."""
 MARKS = ("&#", "&amp;", "u00", "U00", "\\x", "%", "\\0", "\\1")
 """One of them stands in each text in which letters are escaped."""
-LETTER = re.compile("[A-Za-z0-9]")
+BASES = {"number": 10, "octal": 8}
+"""Of the numbers by which letters are written; all others are hexadecimal."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -244,25 +247,12 @@ def unescaped(text: str) -> Unescaped | None:
     views, places = [0], [0]
     size = done = 0
     for match in ESCAPE.finditer(text):
-        character = _character(match)
-        if match["entity"] is match["number"] is match["octal"] is None and not LETTER.fullmatch(
-            character
-        ):
-            continue  # there are patterns for it
-        parts += [text[done : match.start()], character]
-        size += match.start() - done
+        kind, start = str(match.lastgroup), match.start()
+        parts += [text[done:start], chr(int(match[kind], BASES.get(kind, 16)))]
+        size += start - done
         views += [size, size + 1]
-        places += [*match.span()]
+        places += [start, match.end()]
         size, done = size + 1, match.end()
     if not parts:
         return None
     return Unescaped(text="".join([*parts, text[done:]]), views=views, places=[*places, len(text)])
-
-
-def _character(match: re.Match[str]) -> str:
-    if number := match["number"]:
-        return chr(int(number))
-    if octal := match["octal"]:
-        return chr(int(octal, 8))
-    digits = next(filter(None, match.group("entity", "escape", "escape_", "quoted")))
-    return chr(int(digits, 16))

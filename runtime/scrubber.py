@@ -47,6 +47,7 @@ STEPS = 8
 """How many times a stream looks again at what it holds back."""
 
 MARK = "[secret]"
+PRINTABLE = bytes([0, 9, 10, 13, *range(32, 127)])
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
 _APART = " | "
 """Between texts that are searched together: nothing that is encoded goes on across it."""
@@ -95,12 +96,9 @@ class Scrubber:
         self._broken_forms = tuple((form.token, form) for form in forms if form.breaks)
         width = max(map(len, pieces), default=0) * WIDEST_ESCAPE
         self.reach = max((form.width for form in forms), default=0) + width
-        self._wide = {
-            piece.encode(encoding, "surrogatepass").decode("latin-1")
-            for piece in pieces
-            if not piece.isascii()
-            for encoding in ENCODINGS
-        }
+        self._needles = [
+            piece.encode(one, "surrogatepass") for piece in pieces for one in ENCODINGS
+        ]
 
     def __call__(self, text: str) -> str:
         """Give the text without known secrets and without what looks like a key."""
@@ -148,25 +146,25 @@ class Scrubber:
         """Find what is encoded and holds a secret in some layer."""
         stretches = [*encoded_in(text)]
         # Mostly there is nothing: all of them are searched at once.
-        if not stretches or not self._is_in(self._decoded(stretches), DEEPEST - 1):
+        if not stretches or not self._are_in(stretches, DEEPEST):
             return []
         return [
-            (_begun(text, one.start), one.end)
-            for one in stretches
-            if self._is_in(self._decoded([one]), DEEPEST - 1)
+            (_begun(text, one.start), one.end) for one in stretches if self._are_in([one], DEEPEST)
         ]
 
-    def _is_in(self, text: str, layers: int) -> bool:
-        """Return whether a decoded text holds a secret, or something encoded that does."""
-        if self._plainly(text) or self._escaped(text) or any(one in text for one in self._wide):
+    def _are_in(self, stretches: Iterable[Encoded], layers: int) -> bool:
+        """Return whether some stretches hold a secret, in so many layers."""
+        contents = [content for one in stretches for content in one.decoded()]
+        joined = b" | ".join(contents)
+        if any(needle in joined for needle in self._needles):
             return True
-        inner = [*encoded_in(text)] if layers else []
-        return bool(inner) and self._is_in(self._decoded(inner), layers - 1)
-
-    def _decoded(self, stretches: Iterable[Encoded]) -> str:
-        """Return all that some stretches may be, as text."""
-        contents = (content for one in stretches for content in one.decoded())
-        return _APART.join(text for content in contents for text in _texts(content))
+        text = _APART.join(text for one in contents if _is_text(one) for text in _texts(one))
+        if not text:
+            return False
+        if self._plainly(text) or self._escaped(text):
+            return True
+        inner = [*encoded_in(text)] if layers > 1 else []
+        return bool(inner) and self._are_in(inner, layers - 1)
 
     def _plainly(self, text: str) -> list[tuple[int, int]]:
         """Find secrets in the forms of which there are patterns."""
@@ -232,6 +230,11 @@ class ScrubberStream:
     def _given(self, cut: int) -> str:
         given, self._held = self._held[:cut], self._held[cut:]
         return self._scrubber(given)
+
+
+def _is_text(content: bytes) -> bool:
+    """Return whether bytes are text for the greater part; what is decoded wrongly is not."""
+    return 2 * len(content.translate(None, PRINTABLE)) < len(content)
 
 
 def _texts(content: bytes) -> Iterator[str]:
