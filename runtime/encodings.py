@@ -26,6 +26,7 @@ __all__ = [
     "EXPANSION",
     "WIDEST_ESCAPE",
     "Encoded",
+    "Room",
     "Unescaped",
     "encoded_in",
     "unescaped",
@@ -34,8 +35,10 @@ __all__ = [
 
 SHORTEST_RUN = 16
 """Characters of a run of base64 or hexadecimal. A shorter one holds no secret two layers deep."""
-EXPANSION = 64
+EXPANSION = 32
 """How many times as long as it is something packed is unpacked to. The rest is not looked at."""
+MOST_UNPACKED = 1 << 24
+"""Bytes that are unpacked of one stretch, or file, at most."""
 MOST_PACKED = 8
 """Archives in one run that are unpacked."""
 
@@ -70,19 +73,32 @@ class Encoded:
         following = AFTER.match(text, self.end)
         return following.end() if following else self.end
 
-    def decoded(self) -> Iterator[bytes]:
-        """Give all that it may be, also unpacked."""
-        room = _Room(left=EXPANSION * (self.end - self.start))
+    def decoded(self, room: Room | None = None) -> Iterator[bytes]:
+        """Give all that it may be, also unpacked.
+
+        Args:
+            room: How much may be unpacked; None: as much as its own length allows.
+        """
+        room = room or Room.of(self.end - self.start)
         for content in (*self.dumped, *_of_run(self.text)):
             yield content
-            yield from _unpacked(content, room)
+            yield from unpacked(content, room)
 
 
 @dataclass(slots=True)
-class _Room:
-    """How many bytes may still be unpacked."""
+class Room:
+    """How many bytes may still be unpacked.
+
+    Attributes:
+        left: So many.
+    """
 
     left: int
+
+    @classmethod
+    def of(cls, size: int) -> Room:
+        """Give the room for something encoded of a size."""
+        return cls(left=min(EXPANSION * size, MOST_UNPACKED))
 
 
 def encoded_in(text: str) -> Iterator[Encoded]:
@@ -115,23 +131,19 @@ def _of_run(run: str) -> Iterator[bytes]:
 # What is packed.
 
 
-def unpacked(content: bytes, most: int) -> Iterator[bytes]:
+def unpacked(content: bytes, room: Room) -> Iterator[bytes]:
     """Give what is packed in some bytes, also twice, as much of it as can be read.
 
     Args:
         content: The bytes.
-        most: How many bytes are unpacked at most, of all archives together.
+        room: How much may be unpacked, of all archives together.
     """
-    yield from _unpacked(content, _Room(left=most))
-
-
-def _unpacked(content: bytes, room: _Room) -> Iterator[bytes]:
     for outer in _archives(content, room):
         yield outer
         yield from _archives(outer, room)
 
 
-def _archives(content: bytes, room: _Room) -> Iterator[bytes]:
+def _archives(content: bytes, room: Room) -> Iterator[bytes]:
     for place, unpack in _beginnings(content):
         if room.left <= 0:
             break

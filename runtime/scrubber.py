@@ -21,10 +21,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..schema.secrets import SECRET
-from .encodings import EXPANSION, WIDEST_ESCAPE, encoded_in, unescaped, unpacked
+from .encodings import WIDEST_ESCAPE, Room, encoded_in, unescaped, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from .encodings import Encoded
 
@@ -112,22 +112,20 @@ class Scrubber:
         """Scrub a text that comes in pieces."""
         return ScrubberStream(self)
 
-    def written(self, text: str) -> list[tuple[int, int]]:
-        """Find what is taken out of a text without decoding any of it: beginnings and ends."""
-        return [*self._plainly(text), *self._escaped(text), *_lookalikes(text)]
-
-    def open_at(self, text: str, cut: int) -> int:
-        """Return where a text can be cut at the latest so that nothing encoded is split.
+    def cut(self, text: str, most: int) -> int:
+        """Return where a text can be cut so that nothing that may be taken out is split.
 
         Args:
-            text: The text.
-            cut: Where it is to be cut.
+            text: The text. More of it may come.
+            most: Where it is cut at the latest.
         """
+        spans = [*self._plainly(text), *self._escaped(text), *_lookalikes(text)]
         if self._forms:
-            for one in encoded_in(text):
-                if one.start < cut <= one.open_end(text):
-                    cut = one.start
-        return cut
+            spans += [(one.start, one.open_end(text) + 1) for one in encoded_in(text)]
+        for start, end in sorted(spans, reverse=True):
+            if start < most < end:
+                most = start
+        return most
 
     def _known(self, text: str) -> list[tuple[int, int]]:
         if not self._forms:
@@ -152,9 +150,15 @@ class Scrubber:
             (_begun(text, one.start), one.end) for one in stretches if self._are_in([one], DEEPEST)
         ]
 
-    def _are_in(self, stretches: Iterable[Encoded], layers: int) -> bool:
-        """Return whether some stretches hold a secret, in so many layers."""
-        contents = [content for one in stretches for content in one.decoded()]
+    def _are_in(self, stretches: Sequence[Encoded], layers: int, room: Room | None = None) -> bool:
+        """Return whether some stretches hold a secret.
+
+        Args:
+            stretches: The stretches.
+            layers: How deep is looked.
+            room: How much may be unpacked, of all that is inside; None for those of the text.
+        """
+        contents = [content for one in stretches for content in one.decoded(room)]
         joined = b" | ".join(contents)
         if any(needle in joined for needle in self._needles):
             return True
@@ -164,7 +168,8 @@ class Scrubber:
         if self._plainly(text) or self._escaped(text):
             return True
         inner = [*encoded_in(text)] if layers > 1 else []
-        return bool(inner) and self._are_in(inner, layers - 1)
+        room = room or Room.of(sum(one.end - one.start for one in stretches))
+        return bool(inner) and self._are_in(inner, layers - 1, room)
 
     def _plainly(self, text: str) -> list[tuple[int, int]]:
         """Find secrets in the forms of which there are patterns."""
@@ -188,7 +193,7 @@ def holds_secret(content: bytes, scrub: Callable[[str], str]) -> bool:
         content: The bytes.
         scrub: Takes secrets out of a text.
     """
-    packed = unpacked(content, EXPANSION * len(content))
+    packed = unpacked(content, Room.of(len(content)))
     for part in {content, content.replace(b"\0", b""), *packed}:
         for text in {part.decode("latin-1"), part.decode(errors="surrogateescape")}:
             if scrub(text) != text:
@@ -217,8 +222,7 @@ class ScrubberStream:
         cut = len(self._held) - self._reach
         if len(self._held) < LONGEST_HOLD:
             # What begins before the cut and ends after it may go on in the next piece.
-            open_ends = (start for start, end in self._scrubber.written(self._held) if end > cut)
-            cut = self._scrubber.open_at(self._held, min([cut, *open_ends]))
+            cut = self._scrubber.cut(self._held, cut)
         given = self._given(max(cut, 0))
         self._next = len(self._held) + self._reach // STEPS
         return given

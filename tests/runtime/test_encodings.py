@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime.encodings import EXPANSION, encoded_in, unescaped, unpacked
+from coterie.runtime.encodings import EXPANSION, Room, encoded_in, unescaped, unpacked
 
 
 @given(st.binary(max_size=60), st.integers(1, 500))
 def test_no_more_is_unpacked_than_may_be(content: bytes, most: int) -> None:
     packed = gzip.compress(content * 99) * 3
-    parts = [*unpacked(packed, most)]
+    parts = [*unpacked(packed, Room(left=most))]
     assert sum(map(len, parts)) <= most
     assert parts[0] == (content * 99)[:most]
 
