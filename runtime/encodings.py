@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 __all__ = [
-    "EXPANSION",
+    "MOST_UNPACKED",
     "WIDEST_ESCAPE",
     "Encoded",
     "Room",
@@ -35,10 +35,12 @@ __all__ = [
 
 SHORTEST_RUN = 16
 """Characters of a run of base64 or hexadecimal. A shorter one holds no secret two layers deep."""
-EXPANSION = 32
-"""How many times as long as it is something packed is unpacked to. The rest is not looked at."""
-MOST_UNPACKED = 1 << 24
-"""Bytes that are unpacked of one stretch, or file, at most."""
+EXPANSION = 4
+SMALL_EXPANSION, SMALL = 32, 1 << 18
+"""How many times as long as it is something packed is unpacked to: 4 times, but 32 times up to
+256 KiB. The rest is not looked at."""
+MOST_UNPACKED = 1 << 22
+"""Bytes that are unpacked of one text, or file, at most."""
 MOST_PACKED = 8
 """Archives in one run that are unpacked."""
 
@@ -73,16 +75,21 @@ class Encoded:
         following = AFTER.match(text, self.end)
         return following.end() if following else self.end
 
-    def decoded(self, room: Room | None = None) -> Iterator[bytes]:
-        """Give all that it may be, also unpacked.
+    def decoded(self, total: Room | None = None) -> Iterator[bytes]:
+        """Give all that it may be, also unpacked as far as its length allows.
 
         Args:
-            room: How much may be unpacked; None: as much as its own length allows.
+            total: How much may be unpacked of this and of others.
         """
-        room = room or Room.of(self.end - self.start)
+        room = Room.of(self.end - self.start)
+        if total is not None:
+            room.left = min(room.left, total.left)
+        before = room.left
         for content in (*self.dumped, *_of_run(self.text)):
             yield content
             yield from unpacked(content, room)
+        if total is not None:
+            total.left -= before - room.left
 
 
 @dataclass(slots=True)
@@ -98,7 +105,9 @@ class Room:
     @classmethod
     def of(cls, size: int) -> Room:
         """Give the room for something encoded of a size."""
-        return cls(left=min(EXPANSION * size, MOST_UNPACKED))
+        return cls(
+            left=min(max(EXPANSION * size, min(SMALL_EXPANSION * size, SMALL)), MOST_UNPACKED)
+        )
 
 
 def encoded_in(text: str) -> Iterator[Encoded]:

@@ -21,7 +21,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..schema.secrets import SECRET
-from .encodings import WIDEST_ESCAPE, Room, encoded_in, unescaped, unpacked
+from .encodings import MOST_UNPACKED, WIDEST_ESCAPE, Room, encoded_in, unescaped, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -156,8 +156,9 @@ class Scrubber:
         Args:
             stretches: The stretches.
             layers: How deep is looked.
-            room: How much may be unpacked, of all that is inside; None for those of the text.
+            room: How much may be unpacked of all; None: as much as of one text.
         """
+        room = room or Room(left=MOST_UNPACKED)
         contents = [content for one in stretches for content in one.decoded(room)]
         joined = b" | ".join(contents)
         if any(needle in joined for needle in self._needles):
@@ -168,7 +169,6 @@ class Scrubber:
         if self._plainly(text) or self._escaped(text):
             return True
         inner = [*encoded_in(text)] if layers > 1 else []
-        room = room or Room.of(sum(one.end - one.start for one in stretches))
         return bool(inner) and self._are_in(inner, layers - 1, room)
 
     def _plainly(self, text: str) -> list[tuple[int, int]]:

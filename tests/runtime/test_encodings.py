@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.runtime.encodings import EXPANSION, Room, encoded_in, unescaped, unpacked
+from coterie.runtime.encodings import SMALL_EXPANSION, Room, encoded_in, unescaped, unpacked
 
 
 @given(st.binary(max_size=60), st.integers(1, 500))
@@ -23,7 +23,7 @@ def test_no_more_is_unpacked_than_may_be(content: bytes, most: int) -> None:
 def test_all_archives_of_a_run_share_what_may_be_unpacked() -> None:
     bomb = base64.b64encode(gzip.compress(gzip.compress(bytes(10_000_000))) * 20).decode()
     (run,) = encoded_in(bomb)
-    assert sum(map(len, run.decoded())) < (EXPANSION + 5) * len(bomb)
+    assert sum(map(len, run.decoded())) < (SMALL_EXPANSION + 5) * len(bomb)
 
 
 @given(st.binary(min_size=12, max_size=90), st.integers(0, 3))
@@ -51,3 +51,12 @@ def test_places_of_an_unescaped_text_are_those_of_the_text(parts: list[str]) -> 
 @pytest.mark.parametrize("text", ["", "plain words, 50 % of them", "\\n\\t", "&amp; &lt;", "%20"])
 def test_a_text_without_escaped_letters_is_left_alone(text: str) -> None:
     assert unescaped(text) is None
+
+
+def test_archives_within_archives_share_what_may_be_unpacked_of_all() -> None:
+    bomb = base64.b64encode(gzip.compress(bytes(10_000_000)))
+    text = f"{bomb.decode()}\n\n\n" * 20
+    room = Room(left=50_000)
+    size = sum(len(part) for run in encoded_in(text) for part in run.decoded(room))
+    assert room.left == 0
+    assert size <= 50_000 + 10 * len(text)  # a run is read in ten ways
