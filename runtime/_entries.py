@@ -189,15 +189,15 @@ class Entries:
             if kind == "attempt" or not self.has(f"{call}/attempts"):
                 yield self._value(path, kind, value)
 
-    def all(self, *, without: str = "") -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Give path, question and value of every entry, but those of a kind.
+    def all(self, *, without: Sequence[str] = ()) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        """Give path, question and value of every entry, but those of some kinds.
 
         Raises:
             StorageError: One is damaged.
         """
-        rows = self._rows("SELECT path, asked, kind, value FROM entries WHERE kind != ?", without)
-        for path, asked, kind, value in rows:
-            yield path, asked, self._value(path, kind, value)
+        for path, asked, kind, value in self._rows("SELECT path, asked, kind, value FROM entries"):
+            if kind not in without:
+                yield path, asked, self._value(path, kind, value)
 
     def last_moment(self) -> float:
         """Give the moment of the entry that came last; 0 where there is none."""

@@ -18,6 +18,7 @@ cost is an entry before it is made, and what it did cost after: budgets and repo
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -54,6 +55,8 @@ __all__ = [
 ]
 
 FILE = "journal.sqlite"
+TICK = 1.0
+"""Seconds of work that a run may forget whose process is killed."""
 
 Value = Mapping[str, Any]
 """What an entry holds: a JSON object."""
@@ -98,6 +101,8 @@ class Journal:
     _folder: int
     _prior_seconds: float = 0.0
     _started: float = field(default_factory=time.monotonic)
+    _open: int = 0
+    _timed: asyncio.AbstractEventLoop | None = None
 
     @classmethod
     def open(cls, folder: Path, *, replaying: bool = False) -> Self:
@@ -313,10 +318,33 @@ class Journal:
             return Entry(path=place, kind="attempt", asked=number, value=value, moment=self.seconds)
 
         def settle(usage: Usage, /, *, lost: bool) -> None:
+            self._open -= 1
             self._entries.put_soon(entry(usage, "lost" if lost else "settled"))
 
         await self._entries.put(entry(most, "open"))
+        self._open += 1
+        self._keep_time()
         return settle
+
+    def _keep_time(self) -> None:
+        """Write down every second how long the run has been at work, while a call is on its way.
+
+        So a process that is killed meanwhile has not forgotten its time.
+        """
+        loop = asyncio.get_running_loop()
+        if self._timed is loop:
+            return
+        self._timed = loop
+
+        def tick() -> None:
+            self._timed = None
+            if self._open:
+                moment = self.seconds
+                now = Entry(path="clock", kind="clock", asked="", value={}, moment=moment)
+                self._entries.put_soon(now)
+                self._keep_time()
+
+        loop.call_later(TICK, tick)
 
     def note_failed(self, path: str, usage: Usage) -> None:
         """Take note of a call that ended without an answer, and of what it may have cost."""
@@ -339,7 +367,7 @@ class Journal:
         """SHA-256 over all answers, whatever their order, their time, and what they cost."""
         lines = (
             f"{path}\0{asked}\0{canonical({**value, 'seconds': None})}"
-            for path, asked, value in self._entries.all(without="attempt")
+            for path, asked, value in self._entries.all(without=("attempt", "clock"))
         )
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 
