@@ -23,8 +23,9 @@ RAN = "ran"
 OTHERS = (
     ".envrc", ".env", ".direnv/a", ".mise.toml", "mise.toml", "mise.local.toml",
     ".mise/config.toml", ".config/mise/config.toml", ".tool-versions", ".rvmrc", ".autoenv",
-    ".vscode/tasks.json", ".VSCode/settings.json", ".idea/workspace.xml", ".devcontainer/devcontainer.json",
-    ".devcontainer.json", ".husky/pre-commit", ".hg/hgrc", ".svn/entries", ".jj/repo/config.toml",
+    ".vscode/tasks.json", ".VSCode/settings.json", ".idea/workspace.xml",
+    ".devcontainer/devcontainer.json", ".devcontainer.json", ".husky/pre-commit",
+    ".hg/hgrc", ".svn/entries", ".jj/repo/config.toml",
     ".exrc", ".dir-locals.el", ".cursor/mcp.json", ".claude/settings.json", ".mcp.json",
     "desktop.ini",
 )  # fmt: skip
@@ -124,5 +125,5 @@ def test_the_program_runs_where_names_are_as_the_agent_gave_them(
 
 
 def test_what_runs_only_when_somebody_asks_for_it_keeps_its_name(tmp_path: Path) -> None:
-    files = dict.fromkeys(HARMLESS, b"")
+    files = dict[str, bytes].fromkeys(HARMLESS, b"")
     assert Keeping(folder=RunFolder(tmp_path, str))("coder", files) == [*HARMLESS]
