@@ -204,7 +204,7 @@ def _meaning(model: Model | None) -> str:
 
 
 def _unarmed(model: Model) -> Model:
-    return replace(model, api_base=None, key_env=None, headers={}, header_env={}, fallback=())
+    return replace(model, key_env=None, headers={}, header_env={})
 
 
 def refuse_unused(chosen: Iterable[str], used: Iterable[str | None]) -> None:

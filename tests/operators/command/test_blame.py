@@ -137,7 +137,8 @@ def test_a_run_that_was_stopped_or_failed_can_be_read(desk: Desk) -> None:
 def test_a_run_that_was_interrupted_and_one_that_went_on(desk: Desk) -> None:
     stopped = desk.make(TEAM, TASK, "--budget", "calls=2")
     before = trace_of(stopped)
-    invoked(mas_run, ["--resume", str(stopped), "--budget", "calls=9", "--quiet"], "mas-run")
+    words = ["--resume", str(stopped), "--budget", "calls=9", "--model", desk.address, "--quiet"]
+    invoked(mas_run, words, "mas-run")
     after = trace_of(stopped)
     assert [one.text for one in after.steps] == ["Count the pears.", "Six pears.", "6"]
     assert after.steps[:2] == before.steps

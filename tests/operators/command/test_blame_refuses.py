@@ -164,6 +164,7 @@ def test_killed_it_goes_on_without_paying_twice(desk: Desk, stage: Stage) -> Non
 
     stage.script = hangs
     words = [sys.executable, "-m", "coterie.operators.command.blame", str(run)]
+    words += ["--model", desk.address]
     environment = {**os.environ, "MAS_HOME": str(desk.folder)}
     with subprocess.Popen(words, env=environment, stderr=subprocess.PIPE) as killed:
         assert stage.hung.wait(300)
@@ -196,7 +197,8 @@ def test_the_host_s_secrets_stay_out_of_what_is_asked_and_kept(
 
 def test_operators_offer_it_too_and_each_blame_names_the_other(desk: Desk) -> None:
     run = desk.make()
-    came = invoked(mas_op, ["attribute", str(run), "--scheme", "global", "--json"], "mas-op")
+    words = ["attribute", str(run), "--scheme", "global", "--json", "--model", desk.address]
+    came = invoked(mas_op, words, "mas-op")
     assert verdict(came)[0] == "planner"
     assert "mas-pool blame" in invoked(main, ["--help"], "mas-blame").out
     assert "mas-blame" in invoked(mas_pool, ["blame", "--help"], "mas-pool").out

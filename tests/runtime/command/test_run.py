@@ -92,9 +92,9 @@ def test_an_error_is_said_once_and_the_way_on_has_a_line_of_its_own(folder: Path
     with ScriptedModel(Reply.error(401)) as model:
         words = ["team.yaml", "task.json", "--model", f"m@{model.api_base}"]
         done = invoked_in(folder, main, words, "mas-run")
-        assert done.err.count(model.origin) == 1
+        assert done.err.count(model.origin) == 2  # in the error, and in the command
     (run,) = (folder / "runs").iterdir()
-    again = f"mas-run --resume {run.relative_to(folder)} --model m@{model.api_base}"
+    again = f"mas-run --resume {run.relative_to(folder)} {' '.join(words[2:])}"
     assert f"\nGo on with: {again}\n" in done.err
 
 

@@ -138,7 +138,7 @@ def test_an_agents_own_budget_is_its_failure(folder: Path) -> None:
         code, _, err = mas_run(folder, "team.yaml", "task.json", *chosen)
     assert code == 3
     assert "agent first has reached its budget" in err
-    assert " --agent-budget tokens=200\n" in err
+    assert f" --agent-budget tokens=200 {' '.join(chosen[:2])}\n" in err
 
 
 def test_a_replay_needs_no_model_and_verifies(folder: Path) -> None:
