@@ -15,7 +15,6 @@ import itertools
 import os
 import shutil
 import stat
-import sysconfig
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,6 +33,7 @@ __all__ = [
     "make_folder",
     "names_in",
     "names_of",
+    "new_file",
     "open_file",
     "open_folder",
     "open_linked",
@@ -132,6 +132,15 @@ def open_file(folder: int, name: str) -> int:
     return handle
 
 
+def new_file(folder: int, name: str, mode: int = 0o644) -> int:
+    """Make a file in an open folder, to be written.
+
+    Raises:
+        OSError: It cannot be made, or something stands there.
+    """
+    return os.open(name, _NEW, mode, dir_fd=folder)
+
+
 def open_linked(root: Path, path: str) -> int:
     """Open a regular file, to be read; links on the way to it have to stay beneath the root.
 
@@ -175,6 +184,8 @@ def names_in(root: Path, path: str) -> list[str]:
 
 def _is_installed(root: Path) -> bool:
     """Return whether a root belongs to a package: installers link their files to a cache."""
+    import sysconfig
+
     real = root.resolve()
     packages = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
     return any(real.is_relative_to(Path(one).resolve()) for one in (*packages, _OWN))
@@ -270,7 +281,7 @@ def write(root: Path | int, path: str, content: bytes, mode: int = 0o644) -> Non
     """
     with (
         made_parent(root, path) as (folder, name),
-        os.fdopen(os.open(name, _NEW, mode, dir_fd=folder), "wb") as file,
+        os.fdopen(new_file(folder, name, mode), "wb") as file,
     ):
         file.write(content)
 
@@ -321,7 +332,7 @@ def copy(source: Path | int, path: str, target: Path | int) -> int | None:
     with (
         os.fdopen(handle, "rb") as file,
         made_parent(target, path) as (place, name),
-        os.fdopen(os.open(name, _NEW, mode, dir_fd=place), "wb") as new,
+        os.fdopen(new_file(place, name, mode), "wb") as new,
     ):
         shutil.copyfileobj(file, new, CHUNK)
         new.flush()

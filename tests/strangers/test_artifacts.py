@@ -34,7 +34,7 @@ TRAPS = {
     *SPELLINGS["HEAD"],
     *(name.removeprefix(".config/").split("/")[0] for name in OTHERS),
 }
-HARMLESS = (
+HARMLESS: tuple[str, ...] = (
     "Makefile", "package.json", "conftest.py", ".python-version", ".gitignore", "HEADER",
     "head.txt", "objects/a", "refs/b", "config", "env", "git/a.py", "environment/.envoy", "mise.md",
     "a.kept",
@@ -125,5 +125,5 @@ def test_the_program_runs_where_names_are_as_the_agent_gave_them(
 
 
 def test_what_runs_only_when_somebody_asks_for_it_keeps_its_name(tmp_path: Path) -> None:
-    files = dict[str, bytes].fromkeys(HARMLESS, b"")
+    files = dict.fromkeys(HARMLESS, b"")
     assert Keeping(folder=RunFolder(tmp_path, str))("coder", files) == [*HARMLESS]
