@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..schema import beneath
 from .inert import inert_names
 from .scrubber import holds_secret
 from .tools.confined import Walk, open_folder, read_bytes
@@ -79,8 +80,12 @@ def kept_in(folder: Path, place: str = ARTIFACTS) -> list[str]:
         folder: The folder of a run, or of an evaluation.
         place: The folder in it.
     """
-    found = (folder / place).rglob("*")
-    return sorted(one.relative_to(folder).as_posix() for one in found if one.is_file())
+    try:
+        with beneath.open_folder(folder, place.split("/")) as kept:
+            found = [one.path for one in beneath.walk(kept) if one.kind == "file"]
+    except FileNotFoundError:
+        return []
+    return sorted(f"{place}/{path}" for path in found)
 
 
 async def keep_written(
