@@ -173,6 +173,6 @@ def _copy(source: Path, target: Path) -> None:
         if source.is_dir():
             shutil.copytree(source, target, dirs_exist_ok=True, symlinks=True)
         elif source.exists():
-            shutil.copyfile(source, target)
+            shutil.copyfile(source, target, follow_symlinks=False)
     except (OSError, shutil.Error) as error:
         raise StorageError(f"{source}: cannot be copied to {target}: {error}.") from None

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
 from ..pool.layout import EVOLUTIONS, MANIFEST, TURNS
+from ..pool.own_files import refuse_links
 from ..pool.seen import text_digest
 from ..runtime.journal import digest
 from ..runtime.terminal import counted
@@ -216,10 +217,12 @@ def find_folder(pool: Path, name: str, manifest: Manifest) -> Path:
     """Say where an evolution's folder is to be, and make sure that it is none of another one.
 
     Raises:
-        InputError: There is another evolution of that name, or it is no name.
+        InputError: There is another evolution of that name, or it is no name; or a link is in the
+            pool.
     """
     if not _NAME.fullmatch(name):
         raise InputError(f"{quoted(name)} is no name of an evolution, as a folder is called so.")
+    refuse_links(pool, whole=True)
     folder = pool / EVOLUTIONS / name
     if (folder / MANIFEST).exists() and (
         differences := manifest.differences(Manifest.read(folder))

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from ..schema.errors import InputError, StorageError
 from ..schema.files import locked, rename
 from ..schema.json_text import loads
-from .layout import LEDGER, LOCK
+from .layout import LEDGER, LOCK, MEMORY
 from .learnt import Learnt, OperatorOutcome
 from .ledger import Ledger, line_of
+from .own_files import refuse_links
 from .state import VERSION
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OLD_FILE", "Converted", "convert"]
 
-OLD_FILE = "memory/experience.jsonl"
+OLD_FILE = f"{MEMORY}/experience.jsonl"
 MISSHAPEN = (AttributeError, InputError, KeyError, RecursionError, TypeError, ValueError)
 """What reading a line raises that is no entry."""
 _EPISODE = re.compile(r"(.+)/(\d{6})/[^/]+")
@@ -53,9 +54,10 @@ def convert(folder: Path) -> Converted:
         folder: The pool. Nobody else should be at work on it.
 
     Raises:
-        InputError: There is no pool.
+        InputError: There is no pool, or a link in it.
         StorageError: It is damaged, or cannot be written.
     """
+    refuse_links(folder)
     path, old = folder / LEDGER, folder / OLD_FILE
     if not path.is_file():
         raise InputError(f"no pool in {str(folder)!r}: it has no {LEDGER}.")

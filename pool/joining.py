@@ -22,6 +22,7 @@ from .agent_folders import AgentFolders
 from .layout import EVOLUTIONS, LEDGER, LOCK, MANIFEST, TEAMS, TURNS, make_folders
 from .ledger import Ledger
 from .manifests import united_manifests
+from .own_files import refuse_links
 from .pool import Pool
 from .replacing import copy_folder, put_back, replace_evolution
 from .scaffold import Scaffold
@@ -126,7 +127,6 @@ def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) 
         theirs = Side.of(str(other / LEDGER), _content(other / LEDGER))
         lines, notes = union_of(before, theirs, folder)
         state = _state(folder, lines)
-        _expect_own_files(other, state)
         evolutions = dict(_evolutions(folder, other, called))
         _take_teams(folder, other, state)
         for name, manifest in evolutions.items():
@@ -144,26 +144,11 @@ def _join(folder: Path, other: Path, called: Path, tell: Callable[[str], None]) 
 
 def _expect_two(folder: Path, other: Path) -> None:
     for one in (folder, other):
+        refuse_links(one, whole=True)
         if not (one / LEDGER).is_file():
             raise InputError(f"no pool in {str(one)!r}: it has no {LEDGER}.")
     if folder.samefile(other):
         raise InputError(f"{folder} and {other} are one folder. Name two copies of a pool.")
-
-
-def _expect_own_files(other: Path, state: State) -> None:
-    """Make sure that what is taken from a copy is in the copy: links in it may lead to any file.
-
-    Raises:
-        InputError: There is a link in place of something that is taken.
-    """
-    teams = [other / TEAMS / member.path.name for member in state.teams.values()]
-    evolutions = other / EVOLUTIONS
-    for path in (other / TEAMS, *teams, evolutions, *_folders_in(evolutions)):
-        if path.is_symlink():
-            raise InputError(
-                f"{path} is a link. Nothing was merged: only what is in the copy itself is taken."
-                " Put in its place what it leads to, if that belongs to the pool."
-            )
 
 
 def _checked(folder: Path, tell: Callable[[str], None]) -> str:

@@ -17,6 +17,7 @@ __all__ = [
     "LEDGER",
     "LOCK",
     "MANIFEST",
+    "MEMORY",
     "SCAFFOLD",
     "SNAPSHOTS",
     "TEAMS",
@@ -38,6 +39,8 @@ EVOLUTIONS = "evolutions"
 MANIFEST = "evolution.json"
 TURNS = "turns.jsonl"
 """What an evolution says of each of its tasks, a line each."""
+MEMORY = "memory"
+"""The folder of vectors, which can be made anew, and of what early versions kept of the memory."""
 SNAPSHOTS = ".cache"
 """Where what the ledger comes to is kept, to be made anew at any time; git passes over it."""
 LOCK = ".pool.lock"

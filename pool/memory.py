@@ -15,6 +15,7 @@ from operator import mul
 from typing import TYPE_CHECKING
 
 from .embedding import CachedEmbedder, choose_embedder
+from .layout import MEMORY
 from .learnt import LONGEST_TASK
 from .store import Labels, Lost, Point, Wanted, open_store
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Memory", "open_memory"]
 
-VECTORS = "memory/.cache/vectors.sqlite"
+VECTORS = f"{MEMORY}/.cache/vectors.sqlite"
 BATCH = 8192
 """Entries that are indexed together: their vectors are in memory twice meanwhile."""
 

@@ -31,6 +31,7 @@ from .commits import Commits
 from .current import Current
 from .identity import identity_of
 from .layout import LEDGER, TEAMS, make_folders
+from .own_files import refuse_links
 from .replacing import is_cut_short, put_back
 from .scaffold import Scaffold
 from .sources import load_source
@@ -99,9 +100,10 @@ class Pool:
         """Open a pool. Its teams are read when they are first asked for.
 
         Raises:
-            InputError: There is no pool.
+            InputError: There is no pool, or a link in it.
             StorageError: It is damaged.
         """
+        refuse_links(Path(folder))
         pool = cls(folder, catalogue=catalogue, ceiling=ceiling, report=report)
         if not (pool.folder / LEDGER).is_file():
             raise InputError(
@@ -135,10 +137,11 @@ class Pool:
             report: The same.
 
         Raises:
-            InputError: The folder cannot be made, has teams without a ledger, or a seed does not
-                load; then none of them is added.
+            InputError: The folder cannot be made, has teams without a ledger or a link in it, or a
+                seed does not load; then none of them is added.
             StorageError: The folder cannot be written, or its pool is damaged.
         """
+        refuse_links(Path(folder))
         pool = cls(folder, catalogue=catalogue, ceiling=ceiling, report=report)
         teams = [load_source(seed, pool.catalogue) for seed in seeds]
         make_folders(pool.folder)

@@ -18,6 +18,7 @@ from ..schema.values import is_mapping
 from .layout import EVOLUTIONS, LEDGER, MANIFEST
 from .learnt import LONGEST_TASK
 from .ledger import Ledger
+from .own_files import refuse_links
 from .statistics import EVOLVE
 
 if TYPE_CHECKING:
@@ -77,8 +78,10 @@ class Seen:
         the memory has it.
 
         Raises:
+            InputError: There is a link in it.
             StorageError: The ledger is damaged, or cannot be read.
         """
+        refuse_links(pool)
         ids, words = dict[str, str](), dict[str, str]()
         for entry in Ledger(pool / LEDGER).read():
             place = f"{pool / LEDGER}:{entry.end.line}"

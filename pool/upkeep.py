@@ -17,6 +17,7 @@ from .agent_folders import AgentFolders
 from .changes import Retired
 from .layout import LEDGER, TEAMS
 from .ledger import Entry, Ledger, entry_of, line_of
+from .own_files import refuse_links
 from .pool import Pool
 from .scaffold import Scaffold
 from .shape import misshapen
@@ -163,6 +164,7 @@ def _of_scaffold(folder: Path, state: State) -> Iterator[str]:
 
 
 def _ledger_of(folder: Path) -> Path:
+    refuse_links(folder)
     path = folder / LEDGER
     if not path.is_file():
         raise InputError(f"no pool in {str(folder)!r}: it has no {LEDGER}.")

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..schema import beneath
+from .inert import inert_names
 from .scrubber import holds_secret
 from .tools.confined import Walk, open_folder, read_bytes
 from .tools.tool import ToolError
@@ -34,7 +36,7 @@ class Keep(Protocol):
     """Keeps the files of an agent, in place of what it wrote before."""
 
     def __call__(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
-        """Keep them, and name those that were.
+        """Keep them, and name those that were, as they are kept; see `inert_names`.
 
         Raises:
             StorageError: They cannot be written.
@@ -62,11 +64,12 @@ class Keeping:
         """
         place = f"{self.place}/{agent}"
         shutil.rmtree(self.folder.path / place, ignore_errors=True)
+        names = inert_names(files)
         kept: list[str] = []
-        for name, content in files.items():
+        for path, content in files.items():
             if not holds_secret(content, self.folder.scrub):
-                self.folder.keep(f"{place}/{name}", content)
-                kept.append(name)
+                self.folder.keep(f"{place}/{names[path]}", content)
+                kept.append(names[path])
         return kept
 
 
@@ -77,8 +80,12 @@ def kept_in(folder: Path, place: str = ARTIFACTS) -> list[str]:
         folder: The folder of a run, or of an evaluation.
         place: The folder in it.
     """
-    found = (folder / place).rglob("*")
-    return sorted(one.relative_to(folder).as_posix() for one in found if one.is_file())
+    try:
+        with beneath.open_folder(folder, place.split("/")) as kept:
+            found = [one.path for one in beneath.walk(kept) if one.kind == "file"]
+    except FileNotFoundError:
+        return []
+    return sorted(f"{place}/{path}" for path in found)
 
 
 async def keep_written(
@@ -92,7 +99,8 @@ async def keep_written(
         keep: Who keeps files. None: nobody.
 
     Returns:
-        The names of the files that are kept, and how many were left out; None where it wrote none.
+        The names of the files that are kept, which of them have another name than the agent gave
+        them, and how many were left out; None where it wrote none.
 
     Raises:
         StorageError: They cannot be written.
@@ -106,7 +114,12 @@ async def keep_written(
     if not files and not left_out:
         return None
     kept = await asyncio.to_thread(keep, agent, files)
-    return {"files": kept, "left_out": left_out + len(files) - len(kept)}
+    renamed = [name for name in kept if name not in files]
+    return {
+        "files": kept,
+        "left_out": left_out + len(files) - len(kept),
+        **({"renamed": renamed} if renamed else {}),
+    }
 
 
 def _written(workspace: Workspace) -> tuple[dict[str, bytes], int]:

@@ -18,11 +18,14 @@ Whatever is read lies below the folder that was given, wherever links lead.
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .beneath import names_in, open_linked
 from .document import LIMITS, UNWELCOME, Document
 from .hints import did_you_mean, listed
 from .problems import Place, Problem, quoted, reason_of
@@ -192,18 +195,16 @@ def _content(path: Path, root: Path) -> bytes:
         ValueError: There is none, it is somewhere else, or it cannot be read.
     """
     try:
-        real = path.resolve()
-        if not real.is_relative_to(root.resolve()):
-            raise ValueError(f"{quoted(str(path))} is a link that leads out of {root}.")
-        if path.exists() and not real.is_file():
-            raise ValueError(f"{quoted(str(path))} is not a file, nor a folder with {AGENT}.")
-        with real.open("rb") as stream:
+        with os.fdopen(open_linked(root, path.relative_to(root).as_posix()), "rb") as stream:
             return stream.read(LIMITS.bytes + 1)
     except FileNotFoundError:
         names = [one.name for one in path.parent.glob("*")] if path.parent.is_dir() else []
         hint = did_you_mean(path.name, names)
         raise ValueError(f"there is no file {quoted(str(path))}.{hint}") from None
-    except (OSError, RuntimeError) as error:
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            text = f"{quoted(str(path))} is not a file, nor a folder with {AGENT}."
+            raise ValueError(text) from None
         raise ValueError(f"{quoted(str(path))} cannot be read: {reason_of(error)}.") from None
 
 
@@ -248,14 +249,15 @@ class _Folder:
             inner[str(place[-1])] = text
 
     def _prompt(self) -> Iterator[tuple[FieldPath, Any]]:
-        if (self.path / PROMPT).exists():
+        if os.path.lexists(self.path / PROMPT):
             text = self._text(self.path / PROMPT, ("prompt",))
             # In a file of its own it is the text itself, also where it reads like an id.
             yield ("prompt",), f"{text}\n" if is_prompt_id(text) else text
 
     def _skills(self) -> Iterator[tuple[FieldPath, Any]]:
         for folder in self._entries(self.path / "skills"):
-            if folder.is_dir() and not any(folder.glob("*.md")):
+            inside = self._entries(folder)
+            if folder.is_dir() and not any(one.suffix == ".md" for one in inside):
                 continue  # the skill went, and left what was no part of it
             place: FieldPath = ("notes", "skills", folder.name)
             self._check_beside(folder)
@@ -266,7 +268,7 @@ class _Folder:
     def _notes(self) -> Iterator[tuple[FieldPath, Any]]:
         notes = self.path / "notes"
         self._check_names(notes, (*KINDS, COACHING))
-        if (notes / COACHING).exists():
+        if os.path.lexists(notes / COACHING):
             yield from self._note(notes / COACHING, ("notes", "coaching"))
         for kind in KINDS:
             for file in self._entries(notes / kind):
@@ -347,9 +349,16 @@ class _Folder:
 
     def _entries(self, folder: Path) -> list[Path]:
         """List what stands in a folder, if there is one, in order of names."""
-        if not folder.is_dir():
+        try:
+            names = names_in(self.root, folder.relative_to(self.root).as_posix())
+        except FileNotFoundError:
             return []
-        found = sorted(one for one in folder.iterdir() if not one.name.startswith("."))
+        except NotADirectoryError:
+            raise ValueError(f"{quoted(str(folder))} is not a folder.") from None
+        except OSError as error:
+            text = f"{quoted(str(folder))} cannot be read: {reason_of(error)}."
+            raise ValueError(text) from None
+        found = [folder / name for name in names if not name.startswith(".")]
         if len(found) > MOST_ENTRIES:
             raise ValueError(f"{quoted(str(folder))} has more than {MOST_ENTRIES} entries.")
         return found

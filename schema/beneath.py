@@ -3,6 +3,9 @@
 Every path is walked from folder to folder by descriptors, and no link is ever followed, not even
 one that takes a folder's place meanwhile: a path leads to something beneath the root, or nowhere.
 Only regular files are opened; pipes, sockets and devices are as good as absent.
+
+Where people may link files of one folder to each other, `open_linked` reads the links by itself,
+walks on beneath the root, and refuses those that lead out of it.
 """
 
 from __future__ import annotations
@@ -13,11 +16,11 @@ import os
 import shutil
 import stat
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
-    from pathlib import Path
 
 __all__ = [
     "FILE",
@@ -28,12 +31,16 @@ __all__ = [
     "is_folder",
     "made_parent",
     "make_folder",
+    "names_in",
     "names_of",
+    "new_file",
     "open_file",
     "open_folder",
+    "open_linked",
     "parent_of",
     "read",
     "remove",
+    "settled",
     "walk",
     "write",
 ]
@@ -45,6 +52,9 @@ FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 CHUNK = 1 << 20
+MOST_LINKS = 40
+"""Links that a path may lead through, as in the kernel."""
+_COPY = "put a copy of the file in its place"
 
 
 class Found(NamedTuple):
@@ -122,6 +132,127 @@ def open_file(folder: int, name: str) -> int:
     return handle
 
 
+def new_file(folder: int, name: str, mode: int = 0o644) -> int:
+    """Make a file in an open folder, to be written.
+
+    Raises:
+        OSError: It cannot be made, or something stands there.
+    """
+    return os.open(name, _NEW, mode, dir_fd=folder)
+
+
+def open_linked(root: Path, path: str) -> int:
+    """Open a regular file, to be read; links on the way to it have to stay beneath the root.
+
+    Args:
+        root: The root, which whoever calls names himself, so that it may be a link.
+        path: The path of the file in it.
+
+    Raises:
+        FileNotFoundError: There is none.
+        OSError: It is no regular file, or a link leads out of the root; the text says so.
+    """
+    try:
+        with parent_of(root, settled(root, path)) as (folder, name):
+            handle = open_file(folder, name)
+    except ValueError:  # the root itself
+        raise OSError(errno.EISDIR, "it is not a file") from None
+    except OSError as error:
+        if error.errno in {errno.EINVAL, errno.ENXIO}:
+            raise OSError(errno.EINVAL, "it is not a file") from None
+        raise
+    if os.fstat(handle).st_nlink > 1 and not _is_installed(root):
+        os.close(handle)
+        text = f"it is a hard link, and its other name may be a private file; {_COPY}"
+        raise OSError(errno.EMLINK, text)
+    return handle
+
+
+def names_in(root: Path, path: str) -> list[str]:
+    """List the names in a folder, in order; links on the way to it have to stay beneath the root.
+
+    Raises:
+        FileNotFoundError: There is none.
+        NotADirectoryError: It is no folder.
+        OSError: A link leads out of the root, or it cannot be read.
+    """
+    real = settled(root, path)
+    names = real.split("/") if real else ()
+    with open_folder(root, names) as folder, os.scandir(folder) as entries:
+        return sorted(entry.name for entry in entries)
+
+
+def _is_installed(root: Path) -> bool:
+    """Return whether a root belongs to a package: installers link their files to a cache."""
+    import sysconfig
+
+    real = root.resolve()
+    packages = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
+    return any(real.is_relative_to(Path(one).resolve()) for one in (*packages, _OWN))
+
+
+_OWN = Path(__file__).parents[1]
+
+
+def settled(root: Path, path: str) -> str:
+    """Return a path beneath a root without the links that are on it.
+
+    Nothing outside of the root is looked at. Of two links, the later one counts from where the
+    earlier one leads, so that `..` never means another folder than the kernel would take.
+
+    Raises:
+        FileNotFoundError: There is nothing at the path.
+        OSError: A link leads out of the root, to itself or nowhere; the text says so.
+    """
+    pending, names, links = path.split("/")[::-1], list[str](), 0
+    while pending:
+        name = pending.pop()
+        if name in {"", "."}:
+            continue
+        if name == "..":
+            if not names:
+                raise _leads_out()
+            names.pop()
+            continue
+        target = _target(root, names, name, after_link=links > 0)
+        if target is None:
+            names.append(name)
+            continue
+        links += 1
+        if links > MOST_LINKS:
+            raise OSError(errno.ELOOP, "it is a link that leads to itself")
+        if target.startswith("/"):
+            target, names = _from_root(root, target), []
+        pending += target.split("/")[::-1]
+    return "/".join(names)
+
+
+def _target(root: Path, names: Sequence[str], name: str, *, after_link: bool) -> str | None:
+    """Return where a link leads; None where there is something else."""
+    try:
+        with open_folder(root, names) as folder:
+            return os.readlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        if after_link:
+            raise OSError(errno.ELOOP, "it is a link that leads nowhere") from None
+        raise
+    except OSError as error:
+        if error.errno == errno.EINVAL:
+            return None
+        raise
+
+
+def _from_root(root: Path, target: str) -> str:
+    for start in map(str, (root.resolve(), root.absolute())):
+        if target.startswith(f"{start.rstrip('/')}/"):
+            return target[len(start) :]
+    raise _leads_out()
+
+
+def _leads_out() -> OSError:
+    return OSError(errno.ELOOP, f"it is a link that leads out of its folder; {_COPY}")
+
+
 def read(root: Path | int, path: str, limit: int) -> bytes:
     """Read a file beneath a root.
 
@@ -150,7 +281,7 @@ def write(root: Path | int, path: str, content: bytes, mode: int = 0o644) -> Non
     """
     with (
         made_parent(root, path) as (folder, name),
-        os.fdopen(os.open(name, _NEW, mode, dir_fd=folder), "wb") as file,
+        os.fdopen(new_file(folder, name, mode), "wb") as file,
     ):
         file.write(content)
 
@@ -201,7 +332,7 @@ def copy(source: Path | int, path: str, target: Path | int) -> int | None:
     with (
         os.fdopen(handle, "rb") as file,
         made_parent(target, path) as (place, name),
-        os.fdopen(os.open(name, _NEW, mode, dir_fd=place), "wb") as new,
+        os.fdopen(new_file(place, name, mode), "wb") as new,
     ):
         shutil.copyfileobj(file, new, CHUNK)
         new.flush()

@@ -6,7 +6,9 @@ entry points of installed packages, models.yaml, tools.yaml and the options of a
 
 from __future__ import annotations
 
+import errno
 import functools
+import os
 import re
 import site
 import sys
@@ -17,6 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from .beneath import open_linked, settled
 from .entries import Entry, find_entries
 from .errors import InputError
 from .models import DEFAULT_ALIAS, Model
@@ -55,6 +58,8 @@ GROUPS = (
 """Our entry-point groups, each without its prefix `coterie.`."""
 
 BUILT_IN_PROMPTS = Path(__file__).parent.with_name("seeds") / "prompts"
+LARGEST_PROMPT_FILE = 4 << 20
+"""Bytes, its front matter included."""
 
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*\n)*?---(\n|\Z)")
@@ -217,14 +222,23 @@ class Catalogue:
     def prompt(self, prompt_id: str) -> str | None:
         """Give the text of a prompt file without its front matter, or None where there is none.
 
+        Links between the files of a folder of prompts are followed, and no others.
+
         Raises:
-            OSError: The file cannot be read.
+            OSError: The file cannot be read, or is a link that leads out of its folder.
             UnicodeDecodeError: It is not UTF-8. Loading a team finds both first.
         """
         for folder in self.prompt_folders:
-            path = folder / f"{prompt_id}.md"
-            if path.is_file():
-                return _body(path.read_text(encoding="utf-8-sig"))
+            try:
+                handle = _opened(folder, f"{prompt_id}.md")
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            with os.fdopen(handle, "rb") as stream:
+                content = stream.read(LARGEST_PROMPT_FILE + 1)
+            if len(content) > LARGEST_PROMPT_FILE:
+                raise OSError(errno.EFBIG, f"it is larger than {LARGEST_PROMPT_FILE} bytes")
+            text = content.decode("utf-8-sig")
+            return _body(text.replace("\r\n", "\n").replace("\r", "\n"))
         return None
 
     @property
@@ -237,6 +251,17 @@ class Catalogue:
 def tool_identifier(name: str) -> str:
     """Give a tool's name as an identifier, for models and code: `clock.now` is `clock_now`."""
     return "".join(char if char.isalnum() else "_" for char in name)
+
+
+def _opened(folder: Path, name: str) -> int:
+    """Open a file of a folder of prompts, which lies itself beside the team that names it.
+
+    Raises:
+        OSError: There is none, or a link leads out of the folder.
+    """
+    if folder == BUILT_IN_PROMPTS:
+        return os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC)
+    return open_linked(folder.parent / settled(folder.parent, folder.name), name)
 
 
 def _body(text: str) -> str:

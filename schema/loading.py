@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ._fallbacks import fallback_problems
 from ._json import read_json
@@ -15,6 +16,7 @@ from ._requests import request_problems
 from ._shape import shape_problems, sound
 from .agent_document import TEAM, is_team_folder, with_used
 from .attachments import Attachment
+from .beneath import open_linked
 from .building import team_of
 from .catalogue import Catalogue
 from .document import LIMITS, Document, Limits
@@ -93,7 +95,10 @@ def team_path(name: str | Path) -> Path:
         is_crew = crew_folder(path) is not None
         how = f" It is of CrewAI. Take it over: mas import {path} -o team.yaml" if is_crew else ""
         raise InputError(f"{path}: a folder, and no team's: there is no {TEAM} in it.{how}")
-    return path / TEAM if path.is_dir() else path
+    if path.is_dir():
+        read_file(path / TEAM, LIMITS, root=path)
+        return path / TEAM
+    return path
 
 
 def read_team(path: str | Path) -> Team:
@@ -244,14 +249,20 @@ def load_models(path: str | Path) -> Mapping[str, Model]:
     }
 
 
-def read_file(path: str | Path, limits: Limits = TASK_LIMITS) -> bytes:
+def read_file(path: str | Path, limits: Limits = TASK_LIMITS, *, root: Path | None = None) -> bytes:
     """Read a file's bytes, one more than the limit at most.
+
+    Args:
+        path: Where it is.
+        limits: Its limits.
+        root: The folder that somebody named, where the file itself was found in it: links do not
+            lead out of it.
 
     Raises:
         InputError: There is no such file, or it cannot be read.
     """
     try:
-        with Path(path).open("rb") as stream:
+        with _opened(Path(path), root) as stream:
             return stream.read(limits.bytes + 1)
     except FileNotFoundError:
         names = [entry.name for entry in Path(path).parent.glob("*")]
@@ -260,6 +271,12 @@ def read_file(path: str | Path, limits: Limits = TASK_LIMITS) -> bytes:
         ) from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
+
+
+def _opened(path: Path, root: Path | None) -> IO[bytes]:
+    if root is None:
+        return path.open("rb")
+    return os.fdopen(open_linked(root, path.relative_to(root).as_posix()), "rb")
 
 
 def shape_only(

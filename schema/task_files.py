@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from .attachments import MOST_BYTES, MOST_IN_ALL, Attachment
+from .beneath import open_file, open_folder, open_linked
 from .errors import InputError
 from .problems import quoted, reason_of
 from .secrets import LOOKS_LIKE_A_KEY, looks_secret
@@ -48,7 +49,7 @@ def files_of_task(
             files[name] = value[name]
             continue
         try:
-            files[name] = _content_of(folder / path, folder, most_text)
+            files[name] = _content_of(open_linked(folder, path), most_text)
             _check_sum(files)
         except (OSError, ValueError, RuntimeError) as error:
             message = f"{quoted(path)} cannot be read: {reason_of(error)}."
@@ -70,7 +71,9 @@ def given_files(paths: Iterable[Path]) -> Files:
         if path.name in files:
             raise InputError(f"{path}: two files are called {quoted(path.name)}. Rename one.")
         try:
-            found = _content_of(path, path.resolve().parent, MOST_TEXT)
+            real = path.resolve()
+            with open_folder(real.parent) as folder:
+                found = _content_of(open_file(folder, real.name), MOST_TEXT)
             files[path.name] = found
             _check_sum(files)
         except (OSError, ValueError, RuntimeError) as error:
@@ -105,21 +108,14 @@ def _name_clashes(files: Mapping[str, Any], document: Document) -> list[Problem]
     ]
 
 
-def _content_of(path: Path, folder: Path, most_text: int) -> str | Attachment:
-    """Read a file that a task names; it lies in the task's folder, wherever links lead.
+def _content_of(handle: int, most_text: int) -> str | Attachment:
+    """Read an open file, and close it.
 
     Raises:
         OSError: It cannot be read.
-        ValueError: It is too large, not text and nothing else that is taken, not a file, or
-            somewhere else.
-        RuntimeError: It is a link that leads to itself.
+        ValueError: It is too large, or not text and nothing else that is taken.
     """
-    path = path.resolve()
-    if not path.is_relative_to(folder.resolve()):
-        raise ValueError("it is a link that leads out of the task's folder")
-    if path.exists() and not path.is_file():
-        raise ValueError("it is not a file")
-    with path.open("rb") as stream:
+    with open(handle, "rb") as stream:
         content = stream.read(most_text + 1)
         attachment = Attachment.of(content)
         if attachment is not None and len(content) > most_text:

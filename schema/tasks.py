@@ -87,7 +87,7 @@ def _texts(path: Path) -> Iterator[tuple[str, int, bytes | Problem]]:
     """Give each task's text, with its file and the line where it begins."""
     if path.is_dir():
         for one in sorted(path.glob("*.json")):
-            yield str(one), 1, read_file(one)
+            yield str(one), 1, read_file(one, root=path)
         return
     content = read_file(path)
     if path.suffix == ".csv":

@@ -291,6 +291,111 @@ def test_a_test_lies_where_its_module_lies_and_has_its_name_first() -> None:
     assert astray == []
 
 
+WALKS = {
+    "benchmarks/chamber/growth.py": "a pool that the study has just grown, to measure it",
+    "benchmarks/driver/costs.py": "repositories that the study has just made, to measure them",
+    "benchmarks/merging.py": "results, links as links: whoever merges evaluations made them",
+    "benchmarks/repair/steering.py": "names in a tree that was unpacked here; no link is followed",
+    "pool/agent_files.py": "a pool, which is looked through for links when it is opened",
+    "pool/replacing.py": "the same, and its links would be copied as links",
+    "pool/upkeep.py": "the same: a ledger, copied beside itself",
+    "runtime/jail/workspace.py": "a file of the host's, before the jail is opened",
+    "runtime/local/package_client.py": "sizes in a folder of this process; no link is followed",
+    "runtime/trees.py": "an index of git's in a folder of this process, made by it",
+    "schema/beneath.py": "the one door: it copies what it has opened itself",
+}
+"""The modules that copy or walk by functions that follow links, and why what they touch is ours.
+
+All others go through `schema/beneath.py`.
+"""
+COPYING = {"copy", "copy2", "copyfile", "copyfileobj", "copytree", "move"}
+STARTING = {"benchmarks/repair/trial.py": "in the jail", "runtime/git.py": "the one way to run it"}
+"""The modules that start git themselves, and where."""
+GIT = {
+    "benchmarks/chamber/growth.py": "a repository of the study",
+    "benchmarks/providers/agents.py": "a repository of the study",
+    "benchmarks/repair/trial.py": "names of files in a working copy of the benchmark's",
+    "benchmarks/repair/working_copies.py": "working copies that the benchmark makes",
+    "operators/command/commits.py": "a new repository around a pool",
+    "pool/driver.py": "where the attributes of a clone are, and its settings",
+    "runtime/repository.py": "repositories of strangers, under a control folder of ours",
+    "runtime/runners/_sweagent.py": "a repository that the runner makes",
+    "runtime/runners/_sweagent_trial.py": "a repository that the trial makes",
+    "runtime/trees.py": "an object store of the run's own",
+    "runtime/workspace.py": "a copy of an agent's, which `Repository` made",
+}
+"""The modules that run git, each with what for. Whoever is given a repository uses `Repository`."""
+
+
+def doors(path: Path) -> set[str]:
+    """Return which ways to files and repositories a module takes: walks, starts of git, git."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        match node:
+            case ast.Attribute(value=ast.Name(id="shutil"), attr=name) if name in COPYING:
+                found.add("walks")
+            case ast.Attribute(value=ast.Name(id="os"), attr="walk" | "fwalk"):
+                found.add("walks")
+            case ast.Attribute(attr="rglob" | "copytree" | "copyfile"):
+                found.add("walks")
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="ast" | "beneath"), attr="walk")):
+                pass
+            case ast.Call(func=ast.Attribute(attr="walk")):
+                found.add("walks")
+            case ast.ImportFrom(module="shutil", names=names) if any(
+                one.name in COPYING for one in names
+            ):
+                found.add("walks")
+            case ast.ImportFrom(module="os", names=names) if any(
+                one.name in {"walk", "fwalk"} for one in names
+            ):
+                found.add("walks")
+            case (
+                ast.List(elts=[ast.Constant(value="git"), *_])
+                | ast.Tuple(elts=[ast.Constant(value="git"), _, *_])
+            ):
+                found.add("starts")
+            case ast.ImportFrom(module=str(module), names=names) if module.split(".")[
+                -1
+            ] == "git" and any(one.name == "git" for one in names):
+                found.add("git")
+            case _:
+                pass
+    return found
+
+
+@pytest.mark.parametrize(
+    ("way", "known"),
+    [("walks", WALKS), ("starts", STARTING), ("git", GIT)],
+    ids=["walks", "starts", "git"],
+)
+def test_what_others_made_is_reached_by_one_door(way: str, known: dict[str, str]) -> None:
+    """Elsewhere, a link of a stranger's is followed, or git runs what a stranger's config names."""
+    modules = {path.relative_to(ROOT).as_posix() for path in MODULES if way in doors(path)}
+    assert modules == set(known)
+
+
+@pytest.mark.parametrize(
+    ("line", "ways"),
+    [
+        ("shutil.copytree(a, b)", {"walks"}),
+        ("from shutil import copy2 as c", {"walks"}),
+        ("os.fwalk(a)", {"walks"}),
+        ("from os import walk", {"walks"}),
+        ("Path(a).rglob('*')", {"walks"}),
+        ("a.walk()", {"walks"}),
+        ("run(['git', *words])", {"starts"}),
+        ("exec(*('git', 'status'))", {"starts"}),
+        ("from ..runtime.git import git as g", {"git"}),
+        ("ast.walk(a); beneath.walk(b); shutil.which('git'); NAMES = {'git': 1}; copy(a)", set()),
+    ],
+)
+def test_a_door_is_seen_however_it_is_named(line: str, ways: set[str], tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(line)
+    assert doors(module) == ways
+
+
 def test_no_file_of_the_tests_is_longer_than_500_lines() -> None:
     long = {
         path.relative_to(ROOT).as_posix(): lines

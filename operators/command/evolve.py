@@ -206,6 +206,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
     command again goes on where an interrupted evolution ended, and shows the report of one that is
     done; nothing is paid twice. With further tasks at its end, the stream is prolonged.
     """
+    from ...pool.own_files import refuse_link
     from ...schema.recipe import load_recipe
     from ...schema.tasks import placed_tasks
     from .evolving import Evolving
@@ -235,6 +236,8 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
         raise InputError(f"{pool_folder} is a pool itself. --seeds makes pools in a folder.")
     seeds = range(recipe.seed, recipe.seed + options["seeds"])
     each = [evolving(replace(recipe, seed=one), pool_folder / f"seed_{one}") for one in seeds]
+    for one in each:
+        refuse_link(one.pool_folder)
     each[0].refuse_unused()
     sys.exit(Several(each).to_the_end())
 

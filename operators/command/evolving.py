@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...pool.layout import EVOLUTIONS, LEDGER, MANIFEST
+from ...pool.own_files import refuse_links
 from ...runtime.journal import digest
 from ...runtime.otel import Turns, around, exporting
 from ...runtime.terminal import counted, speakable
@@ -96,6 +97,14 @@ class Evolving:
     budget: Budget | None = field(default=None, init=False)
     telemetry: Telemetry | None = field(default=None, init=False)
     page: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
+
+    def __post_init__(self) -> None:
+        """Look at the pool before anything of it is read.
+
+        Raises:
+            InputError: There is a link in it.
+        """
+        refuse_links(self.pool_folder, whole=True)
 
     @cached_property
     def name(self) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...pool.expectation import most_promising
+from ...pool.own_files import refuse_links
 from ...pool.pool import Pool
 from ...pool.view import events
 from ...runtime.journal import FILE as JOURNAL
@@ -163,8 +164,9 @@ def evolution_of(pool: Path, name: str | None) -> str:
     """Find the evolution of a pool that is meant: of one alone the name need not be said.
 
     Raises:
-        InputError: There is none, or several; or none is called so.
+        InputError: There is none, or several; or none is called so; or a link is in the pool.
     """
+    refuse_links(pool, whole=True)
     names = sorted(path.parent.name for path in (pool / EVOLUTIONS).glob(f"*/{MANIFEST}"))
     known = f"Known: {', '.join(names)}." if names else "Make one with mas-evolve."
     if name is not None and name not in names:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...pool.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST
+from ...pool.own_files import refuse_links
 from ...runtime.view import NoPage, is_number
 from .compare import choose_page, compare_page
 from .evolution import evolution_page, tasks_page
@@ -30,12 +31,18 @@ IN_CONTENTS = 6
 
 
 def open_pool(folder: Path) -> PoolSite | None:
-    """Find a pool, or an evolution of one; None where the folder is of another kind."""
+    """Find a pool, or an evolution of one; None where the folder is of another kind.
+
+    Raises:
+        InputError: There is a link in the pool.
+    """
     if (folder / LEDGER).is_file():
+        refuse_links(folder, whole=True)
         return PoolSite(folder=folder, kept=Kept(folder=folder))
     place = folder.resolve()
     pool = place.parents[1] if len(place.parents) > 1 else place
     if (folder / MANIFEST).is_file() and place.parent.name == EVOLUTIONS:
+        refuse_links(pool, whole=True)
         return PoolSite(folder=folder, kept=Kept(folder=pool), first=place.name)
     return None
 

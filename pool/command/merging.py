@@ -79,7 +79,9 @@ def set_up_git(folder: Path) -> None:
     """
     from ..driver import DRIVER, set_up
     from ..layout import LEDGER
+    from ..own_files import refuse_links
 
+    refuse_links(folder)
     if not (folder / LEDGER).is_file():
         raise InputError(f"no pool in {str(folder)!r}: it has no {LEDGER}.")
     top, path = set_up(folder)

@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Self
 
+from ...schema.beneath import FOLDER
 from ...schema.errors import JailError
 from ...schema.files import lock
 from .workspace import remove
@@ -21,7 +22,6 @@ from .workspace import remove
 __all__ = ["ScratchFolder", "sweep"]
 
 _NAME = re.compile(r"coterie-[a-z]+\.[a-z0-9_]{8}")
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 class ScratchFolder:
@@ -87,7 +87,7 @@ def _made(purpose: str) -> tuple[Path, int]:
         except OSError as error:
             raise JailError(f"No temporary folder can be made: {error}.") from error
         with contextlib.suppress(OSError):
-            handle = os.open(path, _FOLDER)
+            handle = os.open(path, FOLDER)
             if _is_locked(handle) is not False and os.path.samestat(os.fstat(handle), path.stat()):
                 return path, handle
             os.close(handle)
@@ -100,7 +100,7 @@ def _orphan(path: Path) -> int | None:
     None if its owner lives, or if it is another user's, a link, or gone.
     """
     try:
-        handle = os.open(path, _FOLDER)
+        handle = os.open(path, FOLDER)
     except OSError:
         return None
     if os.fstat(handle).st_uid == os.geteuid() and _is_locked(handle):

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import stat
-from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ...schema.beneath import is_folder, new_file, open_file, open_folder, parent_of, remove
 from ...schema.errors import JailError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
 __all__ = [
@@ -42,10 +41,6 @@ SMALLEST = 4096
 """Bytes that each entry counts at least."""
 DEEPEST = 100
 """Levels of folders: more than any honest tree has."""
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-# Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 _KINDS = ("folder", "file", "link", "same")
 
 
@@ -115,11 +110,8 @@ def scan(
     """
     found = _Scan(before=before, largest=largest, live=live)
     try:
-        handle = os.open(root, _FOLDER)
-        try:
+        with open_folder(root) as handle:
             found.look_into(handle, "", 0)
-        finally:
-            os.close(handle)
     except OSError as error:
         raise JailError(f"The work folder {str(root)!r} can't be read: {error}.") from error
     return found.came
@@ -153,11 +145,8 @@ class _Scan:
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         if stat.S_ISDIR(status.st_mode):
             self._keep(path, Found(Entry("folder", mode=status.st_mode & 0o755 | 0o700)))
-            inner = os.open(name, _FOLDER, dir_fd=folder)
-            try:
+            with open_folder(folder, (name,)) as inner:
                 self.look_into(inner, f"{path}/", depth + 1)
-            finally:
-                os.close(inner)
         elif stat.S_ISLNK(status.st_mode):
             self._keep(path, Found(Entry("link", value=os.readlink(name, dir_fd=folder))))
         elif stat.S_ISREG(status.st_mode):
@@ -213,7 +202,7 @@ def _stamp(status: os.stat_result) -> tuple[int, ...]:
 
 
 def _read(folder: int, name: str) -> Found:
-    with open(_opened(folder, name), "rb") as file:
+    with os.fdopen(open_file(folder, name), "rb") as file:
         status = os.fstat(file.fileno())
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     mode = status.st_mode & 0o755 | 0o600
@@ -284,12 +273,11 @@ def read_content(root: Path, name: str, offset: int, length: int) -> bytes:
         JailError: There is no such file.
     """
     try:
-        with _parent(root, name) as (folder, last):
-            handle = _opened(folder, last)
-            try:
-                return os.pread(handle, length, offset)
-            finally:
-                os.close(handle)
+        with (
+            parent_of(root, name) as (folder, last),
+            os.fdopen(open_file(folder, last), "rb") as file,
+        ):
+            return os.pread(file.fileno(), length, offset)
     except (OSError, ValueError) as error:
         raise JailError(f"{name!r} in the work folder can't be read: {error}.") from error
 
@@ -307,11 +295,11 @@ def rebuild(root: Path, change: Change, content: Callable[[str, Entry], Iterable
     """
     try:
         for name in change.removed:
-            with _parent(root, name) as (folder, last):
-                _remove(folder, last)
+            with parent_of(root, name) as (folder, last):
+                remove(folder, last)
         wanted = set(change.wanted)
         for name, entry in change.made.items():
-            with _parent(root, name) as (folder, last):
+            with parent_of(root, name) as (folder, last):
                 pieces = content(name, entry) if name in wanted else None
                 _Place(root, folder, last).becomes(entry, pieces)
     except (OSError, ValueError) as error:
@@ -333,30 +321,27 @@ class _Place:
             case "file":
                 self._file(entry, content)
             case "link":
-                _remove(self.folder, self.name)
+                remove(self.folder, self.name)
                 os.symlink(entry.value, self.name, dir_fd=self.folder)
             case "same":
-                _remove(self.folder, self.name)
+                remove(self.folder, self.name)
                 self._further_name(entry)
             case _:
                 raise ValueError(f"{entry.kind!r} is none of {', '.join(_KINDS)}")
 
     def _folder(self, entry: Entry) -> None:
-        if not _is_folder(self.folder, self.name):
-            _remove(self.folder, self.name)
+        if not is_folder(self.folder, self.name):
+            remove(self.folder, self.name)
             os.mkdir(self.name, 0o700, dir_fd=self.folder)
-        handle = os.open(self.name, _FOLDER, dir_fd=self.folder)
-        try:
+        with open_folder(self.folder, (self.name,)) as handle:
             os.fchmod(handle, entry.mode & 0o755 | 0o700)
-        finally:
-            os.close(handle)
 
     def _file(self, entry: Entry, content: Iterable[bytes] | None) -> None:
         if content is None:
-            handle = _opened(self.folder, self.name)
+            handle = open_file(self.folder, self.name)
         else:
-            _remove(self.folder, self.name)
-            handle = os.open(self.name, _NEW, 0o600, dir_fd=self.folder)
+            remove(self.folder, self.name)
+            handle = new_file(self.folder, self.name, 0o600)
         with open(handle, "rb" if content is None else "wb", buffering=0) as file:
             for piece in content or ():
                 _write(file.fileno(), piece)
@@ -364,66 +349,13 @@ class _Place:
             os.utime(handle, ns=(entry.mtime, entry.mtime))
 
     def _further_name(self, entry: Entry) -> None:
-        with _parent(self.root, entry.value) as (folder, first):
+        with parent_of(self.root, entry.value) as (folder, first):
             os.link(
                 first, self.name, src_dir_fd=folder, dst_dir_fd=self.folder, follow_symlinks=False
             )
-
-
-def _opened(folder: int, name: str) -> int:
-    """Open a regular file to be read.
-
-    Raises:
-        OSError: It is none, or cannot be.
-    """
-    handle = os.open(name, _FILE, dir_fd=folder)
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(f"{name!r} is not a regular file any more")
-    return handle
 
 
 def _write(handle: int, piece: bytes) -> None:
     left = memoryview(piece)
     while left:
         left = left[os.write(handle, left) :]
-
-
-def _is_folder(folder: int, name: str) -> bool:
-    try:
-        return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-    except FileNotFoundError:
-        return False
-
-
-def _remove(folder: int, name: str) -> None:
-    """Remove whatever stands there, if anything does."""
-    if _is_folder(folder, name):
-        shutil.rmtree(name, dir_fd=folder)
-        return
-    try:
-        os.unlink(name, dir_fd=folder)
-    except FileNotFoundError:
-        return
-
-
-def _parts(name: str) -> Sequence[str]:
-    parts = name.split("/")
-    if any(part in {"", ".", ".."} for part in parts):
-        raise ValueError(f"{name!r} is not the path of something inside the folder")
-    return parts
-
-
-@contextmanager
-def _parent(root: Path, name: str) -> Generator[tuple[int, str]]:
-    """Open the folder that a path is in, through no link, and give the path's last part."""
-    *outer, last = _parts(name)
-    handle = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        for part in outer:
-            inner = os.open(part, _FOLDER, dir_fd=handle)
-            os.close(handle)
-            handle = inner
-        yield handle, last
-    finally:
-        os.close(handle)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from ...schema.beneath import open_file, open_folder
 from ...schema.errors import JailError
 
 if TYPE_CHECKING:
@@ -32,9 +33,6 @@ __all__ = [
 BLOCK = 512  # bytes, the unit of st_blocks
 _SMALLEST = 4096  # bytes that a file without content is counted as
 _DEEPEST = 100  # levels of folders
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-# Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 
 
 def break_hard_links(folder: Path) -> None:
@@ -166,22 +164,20 @@ def measure(folder: Path) -> Size:
 
     No link is followed, also not one that replaces a folder in the middle of the count.
     """
-    return _measure(str(folder), None, 0)
+    return _measure(folder.parent, folder.name, 0)
 
 
-def _measure(name: str, parent: int | None, depth: int) -> Size:
-    try:
-        handle = os.open(name, _FOLDER, dir_fd=parent)
-    except FileNotFoundError:
-        return Size(0, whole=True)
-    except OSError:
-        return Size(0, whole=False)
-    try:
+def _measure(parent: Path | int, name: str, depth: int) -> Size:
+    with contextlib.ExitStack() as stack:
+        try:
+            handle = stack.enter_context(open_folder(parent, (name,)))
+        except FileNotFoundError:
+            return Size(0, whole=True)
+        except OSError:
+            return Size(0, whole=False)
         if depth > _DEEPEST:
             return Size(0, whole=False)
         return _measure_entries(handle, depth)
-    finally:
-        os.close(handle)
 
 
 def _measure_entries(handle: int, depth: int) -> Size:
@@ -197,7 +193,7 @@ def _measure_entries(handle: int, depth: int) -> Size:
                 continue
             if stat.S_ISDIR(status.st_mode):
                 total += Size(_SMALLEST, whole=True)
-                total += _measure(entry.name, handle, depth + 1)
+                total += _measure(handle, entry.name, depth + 1)
             else:
                 taken = max(status.st_blocks * BLOCK, _SMALLEST) // max(status.st_nlink, 1)
                 total += Size(taken, whole=True)
@@ -220,26 +216,13 @@ def read_file(folder: Path, name: str, *, limit: int) -> bytes:
     if not parts or PurePosixPath(name).is_absolute() or ".." in parts:
         raise JailError(f"{name!r} is not the path of a file inside the work folder.")
     try:
-        handle = _open_beneath(folder, parts)
+        with open_folder(folder, parts[:-1]) as parent:
+            handle = open_file(parent, parts[-1])
     except (OSError, ValueError) as error:  # also a name that no file can have
         raise JailError(f"{name!r} can't be read without following links: {error}.") from error
-    with open(handle, "rb") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise JailError(f"{name!r} is not a regular file.")
+    with os.fdopen(handle, "rb") as file:
+        size = os.fstat(handle).st_size
         content = file.read(limit + 1)
     if len(content) > limit:
-        raise JailError(f"{name!r} has {status.st_size} bytes, more than the {limit} allowed.")
+        raise JailError(f"{name!r} has {size} bytes, more than the {limit} allowed.")
     return content
-
-
-def _open_beneath(folder: Path, parts: tuple[str, ...]) -> int:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    for depth, part in enumerate(parts, start=1):
-        flags = _FOLDER if depth < len(parts) else _FILE
-        try:
-            inner = os.open(part, flags, dir_fd=handle)
-        finally:
-            os.close(handle)
-        handle = inner
-    return handle

@@ -10,10 +10,11 @@ import errno
 import itertools
 import os
 import stat
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from ...schema import beneath
 from .tool import ToolError
 
 if TYPE_CHECKING:
@@ -28,10 +29,6 @@ LARGEST_FILE = 10 << 20
 MOST_ENTRIES = 50_000
 DEEPEST = 50
 UNSEEN = frozenset({".git"})
-
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def split(path: str) -> tuple[str, ...]:
@@ -64,15 +61,12 @@ def open_folder(root: Path, names: tuple[str, ...]) -> Generator[int]:
     Raises:
         ToolError: There is no such folder, or a link is on the way.
     """
-    handle = _open(str(root), _FOLDER, None, ".")
-    try:
-        for depth, name in enumerate(names, start=1):
-            inner = _open(name, _FOLDER, handle, "/".join(names[:depth]))
-            os.close(handle)
-            handle = inner
+    with ExitStack() as stack:
+        try:  # not even the workspace itself may be a link by now
+            handle = stack.enter_context(beneath.open_folder(root.parent, (root.name, *names)))
+        except (OSError, ValueError) as error:
+            raise _problem(error, "/".join(names) or ".", "a folder") from None
         yield handle
-    finally:
-        os.close(handle)
 
 
 def read_bytes(folder: int, name: str, path: str) -> bytes:
@@ -86,15 +80,14 @@ def read_bytes(folder: int, name: str, path: str) -> bytes:
     Raises:
         ToolError: It is not a regular file of its own, it is too large, or it cannot be read.
     """
-    handle = _open(name, _FILE, folder, path)
     try:
-        _check(os.fstat(handle), path)
-        with open(handle, "rb", closefd=False) as stream:
+        with os.fdopen(beneath.open_file(folder, name), "rb") as stream:
+            _check(os.fstat(stream.fileno()), path)
             content = stream.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise ToolError(f"{path!r} cannot be read: {error.strerror}.") from None
-    finally:
-        os.close(handle)
+    except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno == errno.EINVAL:
+            raise _not_regular(folder, name, path) from None
+        raise _problem(error, path, "a file") from None
     if len(content) > LARGEST_FILE:
         raise ToolError(_too_large(path))
     return content
@@ -137,17 +130,15 @@ class Walk:
     def _inner(
         self, folder: int, name: str, path: str, depth: int
     ) -> Generator[tuple[str, int, str]]:
-        try:
-            inner = os.open(name, _FOLDER, dir_fd=folder) if depth < DEEPEST else None
-        except OSError:
-            inner = None
-        if inner is None:
-            self.left_out += 1
-            return
-        try:
+        with ExitStack() as stack:
+            try:
+                inner = stack.enter_context(beneath.open_folder(folder, (name,)))
+            except OSError:
+                inner = None
+            if inner is None or depth >= DEEPEST:
+                self.left_out += 1
+                return
             yield from self.files(inner, f"{path}/", depth + 1)
-        finally:
-            os.close(inner)
 
     def _look(self, folder: int) -> list[tuple[str, int]]:
         """Give the names in a folder and their file modes, sorted."""
@@ -170,10 +161,6 @@ def printable(path: str) -> str:
 
 
 def _check(status: os.stat_result, path: str) -> None:
-    if stat.S_ISDIR(status.st_mode):
-        raise ToolError(f"{path!r} is a folder. list_files tells what is in it.")
-    if not stat.S_ISREG(status.st_mode):
-        raise ToolError(f"{path!r} is not a regular file.")
     if status.st_nlink > 1:
         # Its other name may be a file of the host's that the agent's own code may not read.
         raise ToolError(f"{path!r} is a hard link, which is not read. Copy the file first.")
@@ -192,17 +179,17 @@ def _mode(entry: os.DirEntry[str]) -> int:
         return 0
 
 
-def _open(name: str, flags: int, folder: int | None, path: str) -> int:
-    try:
-        return os.open(name, flags, dir_fd=folder)
-    except FileNotFoundError:
-        raise ToolError(f"there is no {path!r} here. list_files tells what there is.") from None
-    except ValueError:
-        raise ToolError(f"{path!r} is not a path: it has characters that no file has.") from None
-    except OSError as error:
-        if error.errno in {errno.ELOOP, errno.ENOTDIR}:
-            kind = "a folder" if flags & os.O_DIRECTORY else "a file"
-            raise ToolError(
-                f"{path!r} is not {kind}, or is a link. Links are not followed."
-            ) from None
-        raise ToolError(f"{path!r} cannot be read: {error.strerror}.") from None
+def _not_regular(folder: int, name: str, path: str) -> ToolError:
+    if beneath.is_folder(folder, name):
+        return ToolError(f"{path!r} is a folder. list_files tells what is in it.")
+    return ToolError(f"{path!r} is not a regular file.")
+
+
+def _problem(error: OSError | ValueError, path: str, kind: str) -> ToolError:
+    if isinstance(error, FileNotFoundError):
+        return ToolError(f"there is no {path!r} here. list_files tells what there is.")
+    if isinstance(error, ValueError):
+        return ToolError(f"{path!r} is not a path: it has characters that no file has.")
+    if error.errno in {errno.ELOOP, errno.ENOTDIR}:
+        return ToolError(f"{path!r} is not {kind}, or is a link. Links are not followed.")
+    return ToolError(f"{path!r} cannot be read: {error.strerror}.")

@@ -707,7 +707,7 @@ def test_63_a_link_does_not_lead_out_of_the_folder_of_the_task() -> None:
     out, around = str(caught.value).splitlines()
     assert out == (
         "folder/task.json:1:37: error: files[0]: 'link.txt' cannot be read: it is a link that leads"
-        " out of the task's folder."
+        " out of its folder; put a copy of the file in its place."
     )
     assert around.startswith("folder/task.json:1:49: error: files[1]: 'round.txt' cannot be read: ")
 

@@ -1,0 +1,164 @@
+"""Links in what strangers put beside a team or a task: nothing outside goes to a model."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from coterie.runtime.command.run import main
+from coterie.runtime.doubles import ScriptedModel
+
+from ..came import Came, invoked_in
+from .links import CANARY, KINDS, Outside
+
+AGENT = f"prompt: {CANARY}"
+SKILL = f"---\ndescription: Skill.\n---\n\n{CANARY}"
+FILES = {
+    "stranger/teams/team.yaml": (
+        "name: t\n"
+        "agents:\n"
+        "  named: {prompt: leak}\n"
+        "  above: {prompt: far}\n"
+        "  folder: {use: agents/critic}\n"
+        "  file: {use: agents/one.yaml}\n"
+        "topology: {reports_to: {named: [file], above: [file], folder: [file]}}\n"
+    ),
+    "stranger/teams/prompts/leak.md": "Look.\n",
+    "stranger/prompts/far.md": "Look from afar.\n",
+    "stranger/teams/agents/one.yaml": "prompt: Sum up.\n",
+    "stranger/teams/agents/critic/agent.yaml": "role: critic\n",
+    "stranger/teams/agents/critic/prompt.md": "Find the mistake.\n",
+    "stranger/teams/agents/critic/skills/s/SKILL.md": "---\ndescription: S.\n---\n\nBody.\n",
+    "stranger/teams/agents/critic/notes/coaching.md": "Slow down.\n",
+    "stranger/teams/agents/critic/notes/patches/p.md": "Write units.\n",
+    "stranger/teams/agents/critic/notes/teammates/above.md": "Quick.\n",
+    "stranger/task/task.json": '{"id": "t", "query": "Well?", "files": ["notes.txt", "a/b.txt"]}',
+    "stranger/task/notes.txt": "Notes.\n",
+    "stranger/task/a/b.txt": "Further notes.\n",
+}
+TEAM, TASK = "stranger/teams/team.yaml", "stranger/task/task.json"
+OUTSIDE = {
+    "agent.yaml": AGENT,
+    **dict.fromkeys(("leak.md", "far.md", "prompt.md", "coaching.md", "p.md"), CANARY),
+    **dict.fromkeys(("above.md", "notes.txt", "b.txt"), CANARY),
+    "one.yaml": AGENT,
+    "SKILL.md": SKILL,
+    "s/SKILL.md": SKILL,
+    "skills/s/SKILL.md": SKILL,
+    "notes/coaching.md": CANARY,
+    "notes/patches/p.md": CANARY,
+    "patches/p.md": CANARY,
+    "teammates/above.md": CANARY,
+    "critic/agent.yaml": AGENT,
+    "agents/one.yaml": AGENT,
+    "agents/critic/agent.yaml": AGENT,
+    "a/b.txt": CANARY,
+    "prompts/leak.md": CANARY,
+    "prompts/far.md": CANARY,
+}
+PARTS = (
+    "teams/prompts/leak.md", "prompts/far.md", "teams/prompts", "prompts", "teams/agents",
+    "teams/agents/one.yaml", "teams/agents/critic", "teams/agents/critic/agent.yaml",
+    "teams/agents/critic/prompt.md", "teams/agents/critic/skills", "teams/agents/critic/skills/s",
+    "teams/agents/critic/skills/s/SKILL.md", "teams/agents/critic/notes",
+    "teams/agents/critic/notes/coaching.md", "teams/agents/critic/notes/patches",
+    "teams/agents/critic/notes/patches/p.md", "teams/agents/critic/notes/teammates",
+    "teams/agents/critic/notes/teammates/above.md", "task/notes.txt", "task/a", "task/a/b.txt",
+)  # fmt: skip
+VARIANTS = [(part, kind) for part in PARTS for kind in KINDS]
+PLACE = re.compile(r"^\S+:\d+:\d+: error: .+", re.MULTILINE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A model that notes what it reads, and a folder outside, for all tests of this file."""
+
+    model: ScriptedModel
+    outside: Outside
+
+    def run(self, folder: Path) -> Came:
+        """Have the team at work, by the real command; say how often the model was called."""
+        already = len(self.model.calls)
+        words = [TEAM, TASK, "--model", f"scripted@{self.model.api_base}"]
+        came = invoked_in(folder, main, words, "mas-run")
+        came.asked = [*self.model.calls[already:]]
+        return came
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    outside = Outside.of(tmp_path_factory.mktemp("outside"), OUTSIDE)
+    with ScriptedModel("fine") as model:
+        yield Scene(model=model, outside=outside)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def read(came: Came) -> str:
+    """Return all that a model read."""
+    return "\n".join(json.dumps(call.body) for call in came.asked)
+
+
+def link(folder: Path, part: str, kind: str, outside: Outside) -> None:
+    """Put a link of some kind in the place of a part."""
+    path = folder / "stranger" / part
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    KINDS[kind](path, outside.folder / path.name)
+
+
+def test_the_honest_team_reads_all_of_its_parts(folder: Path, scene: Scene) -> None:
+    came = scene.run(folder)
+    assert came.code == 0, came.err
+    for text in ("Look.", "from afar.", "Sum up.", "mistake.", "Body.", "Slow", "units", "Further"):
+        assert text in read(came), text
+
+
+@pytest.mark.parametrize(("part", "kind"), VARIANTS)
+def test_no_link_leads_a_model_out_of_the_folder(
+    part: str, kind: str, folder: Path, scene: Scene
+) -> None:
+    link(folder, part, kind, scene.outside)
+    came = scene.run(folder)
+    assert CANARY.strip() not in read(came)
+    assert (came.code, came.asked) == (2, []), came.err
+    assert PLACE.search(came.err) or f"stranger/{part}" in came.err, came.err
+    assert "Traceback" not in came.err
+    assert CANARY.strip() not in came.out + came.err
+    assert scene.outside.is_as_it_was
+
+
+@pytest.mark.parametrize(
+    ("part", "moved"),
+    [
+        ("teams/prompts/leak.md", "teams/prompts/moved/leak.md"),
+        ("prompts/far.md", "prompts/moved.md"),
+        ("teams/prompts", "teams/texts"),
+        ("teams/agents/critic/prompt.md", "teams/agents/prompt.md"),
+        ("teams/agents/critic/skills/s", "teams/skills/s"),
+        ("task/notes.txt", "task/a/notes.txt"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["absolute", "relative"])
+def test_a_link_that_stays_in_its_folder_is_followed(
+    part: str, moved: str, kind: str, folder: Path, scene: Scene
+) -> None:
+    path, target = folder / "stranger" / part, folder / "stranger" / moved
+    target.parent.mkdir(exist_ok=True)
+    path.rename(target)
+    KINDS[kind](path, target)
+    came = scene.run(folder)
+    assert came.code == 0, came.err
+    for text in ("Look.", "from afar.", "mistake.", "Body.", "Notes."):
+        assert text in read(came), text
