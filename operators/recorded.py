@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +9,10 @@ from ..runtime.dialogue import kept
 from ..runtime.gateway import ChatAnswer, ToolCall
 from ..runtime.outcomes import run_of
 from ..runtime.record import read_result
-from ..runtime.trace import EVENTS
 from ..schema.errors import InputError
-from ..schema.loading import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from ..runtime.outcomes import Run
@@ -45,25 +42,18 @@ def read_run(folder: Path) -> Run:
         raise InputError(f"{folder}: this is no record of a run: {error!r}.") from None
 
 
-def with_dialogues(run: Run, folder: Path, most: int) -> Run:
+def with_dialogues(run: Run, events: Iterable[Mapping[str, Any]], most: int) -> Run:
     """Give a recorded run with what its agents read and said: each agent's last call of its model.
 
     That call was shown all that its agent had read and said before.
 
     Args:
         run: The run, as `read_run` read it.
-        folder: Its folder.
+        events: Its events, as `all_events_of` read them.
         most: Characters that are kept of each agent's conversation.
-
-    Raises:
-        InputError: The events of the run cannot be read.
     """
-    lines = read_file(folder / EVENTS).decode("utf-8", "replace").splitlines()
-    try:
-        calls = [value for line in lines if (value := json.loads(line))["type"] == "model_call"]
-        last = {one["agent"]: _dialogue(one, most) for one in calls if one.get("agent")}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{folder / EVENTS}: these are no events of a run: {error!r}.") from None
+    calls = [one for one in events if one["type"] == "model_call" and one.get("agent")]
+    last = {one["agent"]: _dialogue(one, most) for one in calls}
     agents = {
         one: replace(outcome, dialogue=outcome.dialogue or last.get(one, ()))
         for one, outcome in run.agents.items()
@@ -72,6 +62,9 @@ def with_dialogues(run: Run, folder: Path, most: int) -> Run:
 
 
 def _dialogue(call: Mapping[str, Any], most: int) -> tuple[Mapping[str, Any], ...]:
-    tools = tuple(ToolCall(**one) for one in call["tool_calls"])
+    tools = tuple(
+        ToolCall(id=str(one.get("id")), name=one["name"], arguments=one["arguments"])
+        for one in call["tool_calls"]
+    )
     answer = ChatAnswer(text=call["text"], tool_calls=tools)
     return kept(call["messages"], answer, most)

@@ -85,6 +85,7 @@ class Entries:
     _writer: sqlite3.Connection
     _log: _Log
     _paths: set[str]
+    _numbers: dict[str, int] = field(default_factory=dict[str, int])
     _waiting: list[_Waiting] = field(default_factory=list[_Waiting])
     _committing: threading.Lock = field(default_factory=threading.Lock)
     _thread: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, "journal"))
@@ -161,15 +162,42 @@ class Entries:
         )
         return [self._value(path, kind, value) for path, value in rows]
 
-    def all(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-        """Give path, question and value of every entry.
+    def number(self, path: str) -> int:
+        """Give the number of the next entry of a path, from 1; no other gets the same."""
+        if path not in self._numbers:
+            query = "SELECT count(*) FROM entries WHERE path = ?"
+            self._numbers[path] = self._rows(query, path)[0][0] if self.has(path) else 0
+        self._numbers[path] += 1
+        return self._numbers[path]
+
+    def paid(self, under: str) -> Iterator[Mapping[str, Any]]:
+        """Give the values of all entries that say what something cost, by their paths.
+
+        An answer, or a failure, says so only where its attempts do not.
 
         Raises:
             StorageError: One is damaged.
         """
-        rows = self._rows("SELECT path, asked, kind, value FROM entries")
-        for path, asked, kind, value in rows:
-            yield path, asked, self._value(path, kind, value)
+        rows = self._rows(
+            "SELECT path, kind, value FROM entries WHERE kind IN ('model', 'failed', 'attempt')"
+            " AND substr(path, 1, ?) = ? ORDER BY path, asked",
+            len(under),
+            under,
+        )
+        for path, kind, value in rows:
+            call = path.removesuffix("/failed") if kind == "failed" else path
+            if kind == "attempt" or not self.has(f"{call}/attempts"):
+                yield self._value(path, kind, value)
+
+    def all(self, *, without: Sequence[str] = ()) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        """Give path, question and value of every entry, but those of some kinds.
+
+        Raises:
+            StorageError: One is damaged.
+        """
+        for path, asked, kind, value in self._rows("SELECT path, asked, kind, value FROM entries"):
+            if kind not in without:
+                yield path, asked, self._value(path, kind, value)
 
     def last_moment(self) -> float:
         """Give the moment of the entry that came last; 0 where there is none."""
@@ -189,18 +217,25 @@ class Entries:
         Raises:
             StorageError: It cannot be written, or what was put before could not be kept.
         """
-        row = (entry.path, entry.asked, entry.kind, _text(entry.value), entry.moment)
-        loop = asyncio.get_running_loop()
-        self._paths.add(entry.path)
         if not at_once:
-            self._waiting.append((row, loop, None))
-            self._flush_soon(loop)
+            self.put_soon(entry)
             return
+        row, loop = self._row(entry), asyncio.get_running_loop()
         written: asyncio.Future[None] = loop.create_future()
         if not any(other is loop and told for _, other, told in self._waiting):
             loop.call_soon(self._commit, loop)
         self._waiting.append((row, loop, written))
         await written
+
+    def put_soon(self, entry: Entry) -> None:
+        """Have an entry written before any that is put later, or `LAG` seconds later."""
+        loop = asyncio.get_running_loop()
+        self._waiting.append((self._row(entry), loop, None))
+        self._flush_soon(loop)
+
+    def _row(self, entry: Entry) -> _Row:
+        self._paths.add(entry.path)
+        return (entry.path, entry.asked, entry.kind, _text(entry.value), entry.moment)
 
     async def flush(self) -> None:
         """Wait until everything that was put is on disk.

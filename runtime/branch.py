@@ -167,8 +167,13 @@ class Branch(Journal):
             self.missing.append(path)
             raise NotRecorded(f"the journal has nothing under {path!r} that answers the same.")
 
-    def spent(self, under: str = "") -> Usage:
+    def note_failed(self, path: str, usage: Usage) -> None:
+        """Count what a call may have cost that ended without an answer."""
+        self._failed[path.partition("/attempt ")[0]] += usage
+
+    def spent(self, under: str = "", *, lost: bool = True) -> Usage:
         """Sum up what this run's answers cost until now, whoever paid, of paths that begin so."""
+        del lost  # What was broken off is no answer, and is paid once, whatever runs branch off.
         agents = (agent for agent in self._answers if f"{agent}/".startswith(under))
         return sum((self._of(agent).needed + self._failed[agent] for agent in agents), Usage())
 
@@ -190,8 +195,6 @@ class Branch(Journal):
                 self._answers[agent][path] = _Answer(needed=cost, paid=paid)
             case "agent":
                 self._answers[agent][path] = _answer(value)
-            case "failed":
-                self._failed[agent] += _usage(value["usage"])
             case _:
                 pass
 

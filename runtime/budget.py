@@ -120,6 +120,11 @@ class Budget:
         return self._spent
 
     @property
+    def is_capped(self) -> bool:
+        """Whether what calls consume is capped, here or in a parent."""
+        return bool(self._capped)
+
+    @property
     def seconds(self) -> float:
         """Time since the budget was made, with what earlier processes took, in seconds."""
         return self._clock() - self._started
@@ -273,8 +278,8 @@ class Budget:
     def _add(self, usage: Usage) -> None:
         """Count something in this budget alone."""
         self._spent = usage if self._spent is NOTHING else self._spent + usage
-        self._used[0] += round(usage.usd * PICOS_PER_USD)
-        self._used[1] += usage.tokens
+        self._used[0] += round((usage.usd + usage.doubted_usd) * PICOS_PER_USD)
+        self._used[1] += usage.tokens + usage.doubted_tokens
         self._used[2] += usage.calls
 
     def _latest(self) -> Budget | None:
@@ -348,16 +353,19 @@ class Reservation:
 
     def keep(self) -> None:
         """Count all that was reserved: the call may have been billed although no answer came."""
-        self._end(
-            Usage(
-                calls=self.calls,
-                prompt_tokens=self.prompt_tokens,
-                completion_tokens=self.tokens - self.prompt_tokens,
-                usd=self.usd or 0.0,
-                unpriced_calls=0 if self.usd is not None else self.calls,
-                uncertain_calls=self.calls,
-                uncertain_usd=self.usd or 0.0,
-            )
+        self._end(self.most)
+
+    @property
+    def most(self) -> Usage:
+        """All that was reserved, as what a call may have cost although no answer came."""
+        return Usage(
+            calls=self.calls,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.tokens - self.prompt_tokens,
+            usd=self.usd or 0.0,
+            unpriced_calls=0 if self.usd is not None else self.calls,
+            uncertain_calls=self.calls,
+            uncertain_usd=self.usd or 0.0,
         )
 
     def _end(self, usage: Usage | None) -> None:

@@ -12,6 +12,7 @@ from ..schema.json_text import dumps, loads
 from .bounds import LARGEST_ANSWER, LONGEST_EVENT, apart
 from .dialogue import shortened
 from .gateway import CallError, ChatAnswer, ToolCall, Usage, bare
+from .gateway.line import no_account
 from .journal import digest
 from .overflow import trimmed
 
@@ -101,19 +102,14 @@ class Calls:
                 seconds=round(time.monotonic() - started, 6),
                 **({"usage": error.usage.value()} if error.usage.calls else {}),
             )
-            await self._note_spent(path, error.usage)
+            if self.journal is not None:
+                self.journal.note_failed(path, error.usage)
             raise
         answer = _answer(value)
         _tell_call(tell, path, request, answer, source)
         if left_out := value.get("left_out"):
             tell("trimmed", path=path, left_out=left_out)
         return answer
-
-    async def _note_spent(self, path: str, usage: Usage) -> None:
-        """Keep what a failed call may have cost. It is no answer: the call is made again."""
-        if self.journal is not None and usage.calls:
-            asked = digest(path, time.time_ns())
-            await self.journal.put(f"{path}/failed", "failed", asked, {"usage": usage.value()})
 
 
 def seed_of(seed: int | None, path: str) -> int | None:
@@ -139,7 +135,7 @@ class _Call:
         """Give the answer as a JSON object, and where it came from."""
         journal = self.calls.journal
         if journal is None:
-            return await self._cached()
+            return await self._cached(path)
         asked = digest(self._shape(), self.request.model)
         async with journal.alone(path, asked):
             return await self._journaled(journal, path, asked)
@@ -153,27 +149,32 @@ class _Call:
                 self.calls.cache.skip(self._question())
             return recorded, recorded.get("source", "journal")
         journal.must_be_live(path)
-        value, source = await self._cached()
+        value, source = await self._cached(path)
         await journal.put(path, "model", asked, value)
         return value, source
 
-    async def _cached(self) -> tuple[Mapping[str, Any], str]:
-        cache = self.calls.cache
+    async def _cached(self, path: str) -> tuple[Mapping[str, Any], str]:
+        cache, ask = self.calls.cache, partial(self._asked, path)
         if cache is None:
-            value, _ = await self._asked()
+            value, _ = await ask()
             return value, "model"
-        value, found = await cache.once(self._question(), self._asked)
+        value, found = await cache.once(self._question(), ask)
         if not found:
             return value, "model"
         return {**value, "usage": Usage(cached_calls=1).value()}, "cache"
 
-    async def _asked(self) -> tuple[Mapping[str, Any], bool]:
+    async def _asked(self, path: str) -> tuple[Mapping[str, Any], bool]:
         """Ask the gateway; with less of the conversation where it must be.
+
+        Args:
+            path: Where it stands what its attempts cost.
 
         Returns:
             The answer, and whether it is of the model that was asked, not of a fallback.
         """
         request, left_out = self.request, 0
+        journal = self.calls.journal
+        account = no_account if journal is None else partial(journal.open_account, path)
         while True:
             try:
                 answer = await self.calls.gateway.chat(
@@ -183,6 +184,7 @@ class _Call:
                     on_words=self.on_words,
                     on_adapted=self._tell_adapted,
                     budget=self.budget,
+                    open_account=account,
                 )
             except CallError as error:
                 if error.kind != "overflow" or not self.trim:

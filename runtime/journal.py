@@ -12,11 +12,13 @@ An entry stands under a path that does not depend on scheduling, such as
 `worker_1/attempt 1/call 2`, and says by a digest what was asked. An entry answers only what was
 asked in the same words; in a replay the path alone decides, and every difference is noted.
 
-Failures of models are never entries: asked again, they may pass.
+Failures of models are never answers: asked again, they may pass. What each attempt of a call may
+cost is an entry before it is made, and what it did cost after: budgets and reports sum these up.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
+    from .gateway.line import Settle
+
 __all__ = [
     "Divergence",
     "Journal",
@@ -51,6 +55,8 @@ __all__ = [
 ]
 
 FILE = "journal.sqlite"
+TICK = 1.0
+"""Seconds of work that a run may forget whose process is killed."""
 
 Value = Mapping[str, Any]
 """What an entry holds: a JSON object."""
@@ -95,6 +101,8 @@ class Journal:
     _folder: int
     _prior_seconds: float = 0.0
     _started: float = field(default_factory=time.monotonic)
+    _open: int = 0
+    _timed: asyncio.AbstractEventLoop | None = None
 
     @classmethod
     def open(cls, folder: Path, *, replaying: bool = False) -> Self:
@@ -286,17 +294,80 @@ class Journal:
         """Give all values of a kind, of paths that begin so, in the order of their paths."""
         return self._entries.values(kind, under)
 
-    def spent(self, under: str = "") -> Usage:
-        """Sum up what answers and failed calls cost, of paths that begin so."""
-        paid = (*self.values("model", under=under), *self.values("failed", under=under))
-        return sum((Usage(**value["usage"]) for value in paid), Usage())
+    async def open_account(self, path: str, most: Usage) -> Settle:
+        """Write down what an attempt of a call may cost, before it is made.
+
+        What is never settled, as its process was killed, has cost the most that it can have.
+
+        Args:
+            path: Where the call stands.
+            most: The most that it can cost.
+
+        Returns:
+            What writes down, in its place, what the attempt did cost: written as soon as anything
+            that follows from it, and on disk soon after (`LAG`).
+
+        Raises:
+            StorageError: It cannot be written.
+        """
+        place = f"{path}/attempts"
+        number = f"{self._entries.number(place):06d}"
+
+        def entry(usage: Usage, state: str) -> Entry:
+            value = {"usage": usage.value(), "state": state}
+            return Entry(path=place, kind="attempt", asked=number, value=value, moment=self.seconds)
+
+        def settle(usage: Usage, /, *, lost: bool) -> None:
+            self._open -= 1
+            self._entries.put_soon(entry(usage, "lost" if lost else "settled"))
+
+        await self._entries.put(entry(most, "open"))
+        self._open += 1
+        self._keep_time()
+        return settle
+
+    def _keep_time(self) -> None:
+        """Write down every second how long the run has been at work, while a call is on its way.
+
+        So a process that is killed meanwhile has not forgotten its time.
+        """
+        loop = asyncio.get_running_loop()
+        if self._timed is loop:
+            return
+        self._timed = loop
+
+        def tick() -> None:
+            self._timed = None
+            if self._open:
+                moment = self.seconds
+                now = Entry(path="clock", kind="clock", asked="", value={}, moment=moment)
+                self._entries.put_soon(now)
+                self._keep_time()
+
+        loop.call_later(TICK, tick)
+
+    def note_failed(self, path: str, usage: Usage) -> None:
+        """Take note of a call that ended without an answer, and of what it may have cost."""
+
+    def spent(self, under: str = "", *, lost: bool = True) -> Usage:
+        """Sum up what all attempts of calls cost, of paths that begin so.
+
+        Args:
+            under: How their paths begin.
+            lost: Whether those count that were broken off from here, by a signal or a limit: what
+                they may have cost is paid, and does not follow from what was answered.
+        """
+        states = {"settled", "lost", "open"} if lost else {"settled"}
+        paid = self._entries.paid(under)
+        counted = (one for one in paid if one.get("state", "settled") in states)
+        return sum((Usage(**one["usage"]) for one in counted), Usage())
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 over all entries, whatever their order and the time that they took."""
+        """SHA-256 over all answers, whatever their order, their time, and what they cost."""
         lines = (
             f"{path}\0{asked}\0{canonical({**value, 'seconds': None})}"
-            for path, asked, value in self._entries.all()
+            for path, asked, value in self._entries.all(without=("attempt", "clock"))
         )
         return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
 

@@ -71,6 +71,7 @@ class Record:
         self.journal = Journal.open(folder.path, replaying=replaying)
         self._plan = plan
         self._result: dict[str, Any] | None = None
+        self._spent: Usage | None = None  # once it is finished
         self._files: dict[str, str] = {}
         self._started: str | None = None
 
@@ -163,8 +164,8 @@ class Record:
         return self._plan.team.execution.rounds is not None
 
     def spent(self) -> Usage:
-        """Sum up what all answers in the journal cost, those of earlier processes included."""
-        return self.journal.spent()
+        """Sum up what all calls cost, those included that earlier processes were killed at."""
+        return self.journal.spent() if self._spent is None else self._spent
 
     def keep(self, agent: str, files: Mapping[str, bytes], /) -> list[str]:
         """Keep the files that an agent wrote, but for those that hold a secret; name them.
@@ -185,6 +186,7 @@ class Record:
         if run.ending is not None and (was := team_that_was(self._plan.resolved, run)) is not None:
             self._files[TEAM_THAT_WAS] = dump(was)
         told = ("status", "answer", "said", "score", "error")
+        spent = self._spent = self.spent()
         self._result = {
             **{name: value[name] for name in told if name in value},
             "seconds": round(run.seconds, 3),
@@ -192,7 +194,7 @@ class Record:
             **({"recruited": dict(run.recruited)} if run.recruited else {}),
             **roster_value(run),
             **({"cut_off": list(run.cut_off)} if run.cut_off else {}),
-            "usage": {**value["usage"], "cost": run.usage.cost},
+            "usage": {**spent.value(), "cost": spent.cost},
             "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},
             **({"artifacts": artifacts} if (artifacts := self.artifacts) else {}),
         }

@@ -4,6 +4,10 @@ A secret that is known is found as it is and in the forms in which programs pass
 for JSON (also JSON in JSON), a URL, Python or HTML, in base64 wherever it stands in a longer text,
 and in hexadecimal. For each form there is one pattern, and fixed texts that stand in every text in
 which the pattern can match: most lines hold none of them, and then no pattern is tried.
+
+What is encoded otherwise is decoded, up to `DEEPEST` layers deep, and sought in there in the same
+way: dumps of bytes, what is packed, UTF-16, base64 of base64. Where something is found, the whole
+outermost stretch is taken out.
 """
 
 from __future__ import annotations
@@ -13,12 +17,16 @@ import functools
 import html
 import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..schema.secrets import SECRET
+from .encodings import MOST_UNPACKED, WIDEST_ESCAPE, Room, encoded_in, unescaped, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from .encodings import Encoded
 
 __all__ = ["SHORTEST", "Scrubber", "ScrubberStream", "holds_secret"]
 
@@ -32,7 +40,17 @@ LONGEST = 128
 LONGEST_HOLD = 1 << 16
 """Characters that a stream holds back at most, however long something like a key goes on."""
 
+DEEPEST = 3
+"""Layers of encodings that are undone."""
+
+STEPS = 8
+"""How many times a stream looks again at what it holds back."""
+
 MARK = "[secret]"
+PRINTABLE = bytes([0, 9, 10, 13, *range(32, 127)])
+ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+_APART = " | "
+"""Between texts that are searched together: nothing that is encoded goes on across it."""
 _PLAIN = re.compile("[A-Za-z0-9]*")
 """Characters that no encoding of text as text changes."""
 
@@ -76,7 +94,11 @@ class Scrubber:
         forms = [form for piece in pieces for form in _forms(piece)]
         self._forms = tuple((form.token, form) for form in forms if not form.breaks)
         self._broken_forms = tuple((form.token, form) for form in forms if form.breaks)
-        self.reach = max((form.width for form in forms), default=0)
+        width = max(map(len, pieces), default=0) * WIDEST_ESCAPE
+        self.reach = max((form.width for form in forms), default=0) + width
+        self._needles = [
+            piece.encode(one, "surrogatepass") for piece in pieces for one in ENCODINGS
+        ]
 
     def __call__(self, text: str) -> str:
         """Give the text without known secrets and without what looks like a key."""
@@ -90,13 +112,67 @@ class Scrubber:
         """Scrub a text that comes in pieces."""
         return ScrubberStream(self)
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Find what is taken out of a text: beginnings and ends, sorted."""
-        return sorted([*self._known(text), *_lookalikes(text)])
+    def cut(self, text: str, most: int) -> int:
+        """Return where a text can be cut so that nothing that may be taken out is split.
+
+        Args:
+            text: The text. More of it may come.
+            most: Where it is cut at the latest.
+        """
+        spans = [*self._plainly(text), *self._escaped(text), *_lookalikes(text)]
+        if self._forms:
+            spans += [(one.start, one.open_end(text) + 1) for one in encoded_in(text)]
+        for start, end in sorted(spans, reverse=True):
+            if start < most < end:
+                most = start
+        return most
 
     def _known(self, text: str) -> list[tuple[int, int]]:
         if not self._forms:
             return []
+        return [*self._plainly(text), *self._escaped(text), *self._encoded(text)]
+
+    def _escaped(self, text: str) -> list[tuple[int, int]]:
+        """Find what letters written as escapes spell."""
+        plain = unescaped(text)
+        if plain is None:
+            return []
+        spans = (plain.place(*span) for span in self._plainly(plain.text))
+        return [(_begun(text, start), end) for start, end in spans]
+
+    def _encoded(self, text: str) -> list[tuple[int, int]]:
+        """Find what is encoded and holds a secret in some layer."""
+        stretches = [*encoded_in(text)]
+        # Mostly there is nothing: all of them are searched at once.
+        if not stretches or not self._are_in(stretches, DEEPEST):
+            return []
+        return [
+            (_begun(text, one.start), one.end) for one in stretches if self._are_in([one], DEEPEST)
+        ]
+
+    def _are_in(self, stretches: Sequence[Encoded], layers: int, room: Room | None = None) -> bool:
+        """Return whether some stretches hold a secret.
+
+        Args:
+            stretches: The stretches.
+            layers: How deep is looked.
+            room: How much may be unpacked of all; None: as much as of one text.
+        """
+        room = room or Room(left=MOST_UNPACKED)
+        contents = [content for one in stretches for content in one.decoded(room)]
+        joined = b" | ".join(contents)
+        if any(needle in joined for needle in self._needles):
+            return True
+        text = _APART.join(text for one in contents if _is_text(one) for text in _texts(one))
+        if not text:
+            return False
+        if self._plainly(text) or self._escaped(text):
+            return True
+        inner = [*encoded_in(text)] if layers > 1 else []
+        return bool(inner) and self._are_in(inner, layers - 1, room)
+
+    def _plainly(self, text: str) -> list[tuple[int, int]]:
+        """Find secrets in the forms of which there are patterns."""
         found = [form for token, form in self._forms if token in text]
         unbroken = _unbroken(text)
         found += [form for token, form in self._broken_forms if token in unbroken]
@@ -117,7 +193,8 @@ def holds_secret(content: bytes, scrub: Callable[[str], str]) -> bool:
         content: The bytes.
         scrub: Takes secrets out of a text.
     """
-    for part in {content, content.replace(b"\0", b"")}:
+    packed = unpacked(content, Room.of(len(content)))
+    for part in {content, content.replace(b"\0", b""), *packed}:
         for text in {part.decode("latin-1"), part.decode(errors="surrogateescape")}:
             if scrub(text) != text:
                 return True
@@ -135,16 +212,20 @@ class ScrubberStream:
         self._scrubber = scrubber
         self._reach = max(scrubber.reach, LONGEST)
         self._held = ""
+        self._next = self._reach
 
     def feed(self, text: str) -> str:
         """Take the next piece; give what of the text so far can hold no part of a secret."""
         self._held += text
+        if len(self._held) < min(self._next, LONGEST_HOLD):
+            return ""
         cut = len(self._held) - self._reach
         if len(self._held) < LONGEST_HOLD:
             # What begins before the cut and ends after it may go on in the next piece.
-            open_ends = (start for start, end in self._scrubber.spans(self._held) if end > cut)
-            cut = min([cut, *open_ends])
-        return self._given(max(cut, 0))
+            cut = self._scrubber.cut(self._held, cut)
+        given = self._given(max(cut, 0))
+        self._next = len(self._held) + self._reach // STEPS
+        return given
 
     def flush(self) -> str:
         """Give the rest: the text is at its end."""
@@ -153,6 +234,21 @@ class ScrubberStream:
     def _given(self, cut: int) -> str:
         given, self._held = self._held[:cut], self._held[cut:]
         return self._scrubber(given)
+
+
+def _is_text(content: bytes) -> bool:
+    """Return whether bytes are text for the greater part; what is decoded wrongly is not."""
+    return 2 * len(content.translate(None, PRINTABLE)) < len(content)
+
+
+def _texts(content: bytes) -> Iterator[str]:
+    """Read bytes as text: byte by byte, also without zeros, which UTF-16 has, and as UTF-8."""
+    yield content.decode("latin-1")
+    if b"\0" in content:
+        yield content.replace(b"\0", b"").decode("latin-1")
+    if not content.isascii():
+        with suppress(UnicodeDecodeError):
+            yield content.decode()
 
 
 class _Form:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 __all__ = ["Usage"]
 
-SELDOM = frozenset({"reasoning_tokens", "stored_tokens"})
+SELDOM = frozenset({"doubted_tokens", "doubted_usd", "reasoning_tokens", "stored_tokens"})
 """Counts that are written down only where there are any."""
+PLACES_OF_USD = 12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,6 +30,9 @@ class Usage:
             and their price are the most that they can have cost.
         uncertain_usd: The part of `usd` that stands for them.
         cached_calls: Calls that our own cache answered, which cost nothing and count nowhere else.
+        doubted_tokens: Tokens that endpoints did not tell though their texts have them. Caps count
+            them besides; nothing else does.
+        doubted_usd: What caps count besides in USD, as more than is told may be billed.
     """
 
     calls: int = 0
@@ -43,6 +47,14 @@ class Usage:
     uncertain_calls: int = 0
     uncertain_usd: float = 0.0
     cached_calls: int = 0
+    doubted_tokens: int = 0
+    doubted_usd: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Have USD in whole picodollars: then sums do not depend on their order."""
+        for name in ("usd", "uncertain_usd", "doubted_usd"):
+            if usd := getattr(self, name):
+                object.__setattr__(self, name, round(usd, PLACES_OF_USD))
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -58,6 +70,8 @@ class Usage:
             uncertain_calls=self.uncertain_calls + other.uncertain_calls,
             uncertain_usd=self.uncertain_usd + other.uncertain_usd,
             cached_calls=self.cached_calls + other.cached_calls,
+            doubted_tokens=self.doubted_tokens + other.doubted_tokens,
+            doubted_usd=self.doubted_usd + other.doubted_usd,
         )
 
     def __sub__(self, part: Usage) -> Usage:
@@ -79,6 +93,8 @@ class Usage:
             "uncertain_calls": self.uncertain_calls,
             "uncertain_usd": self.uncertain_usd,
             "cached_calls": self.cached_calls,
+            "doubted_tokens": self.doubted_tokens,
+            "doubted_usd": self.doubted_usd,
         }
         for name in SELDOM:
             if not counts[name]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.view import Cell, NoPage, Page, Table, paged
+from ...runtime.view import Cell, NoPage, Page, Table, is_number, paged
 from ...schema.errors import CoterieError
 from ..comparing import compare, compared
 from .figures import table_of
@@ -97,7 +97,7 @@ def pair_page(members: Mapping[str, Evaluated], address: str, links: Links) -> P
     """
     match address.split("/"):
         case ["compare", one, other, kind, number] if (
-            {f"{one}/", f"{other}/"} <= members.keys() and kind in CHANGES and number.isdecimal()
+            {f"{one}/", f"{other}/"} <= members.keys() and kind in CHANGES and is_number(number)
         ):
             pass
         case _:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from ...runtime.terminal import counted
-from ...runtime.view import Cell, NoPage, Page, Table, paged, verdict, word
+from ...runtime.view import Cell, NoPage, Page, Table, is_number, paged, verdict, word
 from .templates import TEMPLATES
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def samples_page(one: Evaluated, prefix: str, which: str, links: Links) -> Page:
     choice, _, number = (which or "all/1").rpartition("/")
     samples = one.samples
     choices = _choices(samples)
-    if choice not in choices or not number.isdecimal():
+    if choice not in choices or not is_number(number):
         raise NoPage(which)
     shown = [each for each in samples if choices[choice](each)]
     part = paged(shown, int(number), links, lambda page: _address(prefix, choice, page))

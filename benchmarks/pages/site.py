@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...operators.folder import MANIFEST as EVOLUTION
 from ...runtime.journal import FILE
 from ...runtime.record import MANIFEST
-from ...runtime.view import NoPage, Page
+from ...runtime.view import NoPage, Page, is_number
 from ...runtime.view.run import run_page
 from ...schema.errors import InputError
 from ...schema.team import natural
@@ -127,7 +127,7 @@ def _of_one(one: Evaluated, prefix: str, address: str, links: Links) -> Page:
     if kind == "samples":
         return samples_page(one, prefix, rest, links)
     trial, _, task = rest.partition("/")
-    if kind != "sample" or not trial.isdecimal() or not task:
+    if kind != "sample" or not is_number(trial) or not task:
         raise NoPage(address)
     if all((each.task, each.trial) != (task, int(trial)) for each in one.samples):
         raise InputError(f"{one.folder}: there is no trial {trial} of a task {task!r} yet.")

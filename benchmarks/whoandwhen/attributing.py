@@ -178,7 +178,7 @@ class Attributing:
         except CallError as error:
             return self._lost(method, label, str(error))
         counts: dict[str, Any] = {name: tally[event] for name, event in COUNTED.items()}
-        spent = self.journal.spent(f"{path}/")
+        spent = self.journal.spent(f"{path}/", lost=False)
         came = Attributed(method=method, label=label, told=told, usage=spent, **counts)
         self._in_a_row = 0
         self._failed.pop((method, label.id), None)
@@ -186,7 +186,7 @@ class Attributing:
         return came
 
     def _lost(self, method: str, label: Labelled, why: str) -> Attributed:
-        spent = self.journal.spent(f"{_path(method, label)}/")
+        spent = self.journal.spent(f"{_path(method, label)}/", lost=False)
         lost = Attributed(method=method, label=label, usage=spent, error=why)
         self._failed[method, label.id] = lost
         self._in_a_row += 1

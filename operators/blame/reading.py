@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from ...runtime.events import EVENTS, checked, events_of, unscrubbed
+from ...runtime.events import EVENTS, all_events_of, checked, unscrubbed
 from ...runtime.record import read_result, read_value
 from ...schema.errors import InputError
 from ...schema.json_text import dumps
@@ -97,7 +97,7 @@ def trace_of(
         "ended": ended.told(is_blind=is_blind),
     }
     told = {name: scrub(text) for name, text in case.items()}
-    return trace_of_events(events_of(folder, scrub), str(folder / EVENTS), **told)
+    return trace_of_events(all_events_of(folder, scrub), str(folder / EVENTS), **told)
 
 
 def _question(folder: Path, task: Mapping[str, Any]) -> str:
@@ -113,7 +113,7 @@ def outage_of_run(folder: Path) -> str | None:
     Raises:
         InputError: It is not the folder of a run, another version wrote it, or a file is damaged.
     """
-    events, error = events_of(folder), Ended.of(folder).error
+    events, error = all_events_of(folder), Ended.of(folder).error
     return checked(str(folder / EVENTS), lambda: outage_of(events, error))
 
 

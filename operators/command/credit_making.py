@@ -26,6 +26,8 @@ from ..judge import Verdict, judge
 from ..meta import Meta
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from ...runtime.journal import Journal
     from ...runtime.outcomes import Run
     from ...runtime.plan import Plan
@@ -217,10 +219,13 @@ class Making:
 
 def _others(own: Journal) -> dict[str, Usage]:
     """Sum up what was consumed beside the runs' answers."""
-    judging = own.values("model", under=JUDGING)
-    found = {"judging": judging, "failed calls": own.values("failed")}
+    answered = _sum(own.values("model"))
     usages = {
-        name: sum((Usage(**one["usage"]) for one in values), Usage())
-        for name, values in found.items()
+        "judging": _sum(own.values("model", under=JUDGING)),
+        "failed calls": own.spent() - answered,
     }
     return {name: usage for name, usage in usages.items() if usage.calls or usage.cached_calls}
+
+
+def _sum(values: Iterable[Mapping[str, Any]]) -> Usage:
+    return sum((Usage(**one["usage"]) for one in values), Usage())

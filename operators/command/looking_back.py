@@ -207,11 +207,12 @@ class _Looking:
         Raises:
             InputError: One does not load, or the run is not of the team.
         """
+        from ...runtime.events import all_events_of
         from ...runtime.scorers import Score
         from ..recorded import with_dialogues
 
         worked = Worked.of(team, folder, options)
-        run = with_dialogues(worked.account.run, folder, DIALOGUE)
+        run = with_dialogues(worked.account.run, all_events_of(folder), DIALOGUE)
         worth: float | None = options["reward"]
         score: Score | None = run.score if worth is None else Score(value=worth, reason="")
         shown = options["show_answer"]

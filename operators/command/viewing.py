@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...pool.ledger import Ledger
-from ...runtime.events import EVENTS, events_of
+from ...runtime.events import EVENTS, EventLog, events_of
 from ...runtime.journal import FILE as JOURNAL
 from ...runtime.journal import recorded
 from ...runtime.showing import Recorded
@@ -51,12 +51,12 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
     if task not in tasks or len(runs) > 1:
         raise InputError(f"{folder} has no task {' '.join(words)!r}.{did_you_mean(task, tasks)}")
     number = tasks.index(task)
-    events = logged(folder, number)
+    log = logged(folder, number)
     if runs:
         what = f"candidate {runs[0]}" if runs[0].isdecimal() else runs[0]
         line = lines[number] if number < len(lines) else {}
-        return run_in(folder, number, what, events, line)
-    return _Tried(folder=folder, task=task, events=events, is_done=number < len(lines))
+        return run_in(folder, number, what, log, line)
+    return _Tried(folder=folder, task=task, log=log, is_done=number < len(lines))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,7 +92,7 @@ class _Tried:
 
     folder: Path
     task: str
-    events: Sequence[Mapping[str, Any]]
+    log: EventLog
     is_done: bool
 
     @property
@@ -102,17 +102,19 @@ class _Tried:
     def written(self, *, agent: str | None = None, full: bool = False) -> str:
         shown = str(self._shown) if self.is_done else f"task {self.task}: not done yet"
         names = self.agents if agent is None else [agent]
-        runs = dict.fromkeys(one["run"] for one in self.events if "run" in one)
+        runs = dict.fromkeys(one["run"] for one in self.log.events if "run" in one)
         where = f"mas-show {shlex.quote(str(self.folder))} {shlex.quote(self.task)}"
         hints = [f"next: {where} {shlex.quote(_word(one))}" for one in runs]
         asked = conversations(calls_of(self._asked), names, full=full)
-        return speakable("\n".join([shown, "", *hints, *asked])) + "\n"
+        damaged = [f"damaged: {on_one_line(self.log.damage)}"] if self.log.damage else []
+        return speakable("\n".join([shown, "", *damaged, *hints, *asked])) + "\n"
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
         calls = calls_of(self._asked)
         asked = [one.event for one in calls if agent in {None, one.agent}]
         tried = self._shown.value() if self.is_done else {}
-        return {**tried, "task": self.task, "asked": asked}
+        damaged = {"damaged": self.log.damage} if self.log.damage else {}
+        return {**tried, "task": self.task, "asked": asked, **damaged}
 
     @property
     def _shown(self) -> Shown:
@@ -121,13 +123,13 @@ class _Tried:
     @property
     def _asked(self) -> Sequence[Mapping[str, Any]]:
         """The events that are about no team's run: those of operators and of the judge."""
-        return [one for one in self.events if "run" not in one]
+        return [one for one in self.log.events if "run" not in one]
 
 
-def logged(folder: Path, number: int) -> Sequence[Mapping[str, Any]]:
+def logged(folder: Path, number: int) -> EventLog:
     """Read what happened in an episode of an evolution, where its log is here; else nothing."""
     log = folder / EPISODES / f"{number:06d}"
-    return events_of(log) if (log / EVENTS).exists() else ()
+    return events_of(log) if (log / EVENTS).exists() else EventLog()
 
 
 def _word(what: str) -> str:
@@ -139,7 +141,7 @@ def run_in(
     folder: Path,
     number: int,
     what: str,
-    events: Sequence[Mapping[str, Any]],
+    log: EventLog,
     line: Mapping[str, Any],
 ) -> Recorded:
     """Read a run of an episode.
@@ -148,12 +150,13 @@ def run_in(
         folder: The evolution's folder.
         number: The episode's, from 0.
         what: What the run is called.
-        events: What happened in the episode.
+        log: What happened in the episode.
         line: The episode as its line has it; nothing, where it is not done.
 
     Raises:
         InputError: There is none of that name.
     """
+    events = log.events
     own = [event for event in events if event.get("run") == what]
     given = [event for event in own if event["type"] == "team_given"]
     if not given:
@@ -170,6 +173,7 @@ def run_in(
         models=[f"{alias} = {one['model']}" for alias, one in sorted(models.items())],
         result=_result(folder, number, what, line),
         events=own,
+        damage=log.damage,
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...pool.layout import AGENTS, EVOLUTIONS, LEDGER, MANIFEST
 from ...pool.own_files import refuse_links
-from ...runtime.view import NoPage
+from ...runtime.view import NoPage, is_number
 from .compare import choose_page, compare_page
 from .evolution import evolution_page, tasks_page
 from .kept import Kept
@@ -109,7 +109,7 @@ def _pool(kept: Kept, words: Sequence[str], links: Links) -> Page:
 def _part(words: Sequence[str]) -> tuple[str, int]:
     """Read which of many are shown: `CHOICE/PAGE`, or all."""
     choice, number = words if len(words) == 2 else ("all", "1" if not words else "")
-    _expect(number.isdecimal())
+    _expect(is_number(number))
     return choice, int(number)
 
 
@@ -149,7 +149,7 @@ def _agent(kept: Kept, words: Sequence[str], links: Links) -> Page:
 
 def _evolution(kept: Kept, words: Sequence[str], links: Links) -> Page:
     name, kind, number, *what = [*words, "", "", ""][: max(3, len(words))]
-    _expect(name in kept.evolutions and (number.isdecimal() or not kind))
+    _expect(name in kept.evolutions and (is_number(number) or not kind))
     match kind:
         case "":
             return evolution_page(kept, name, links)

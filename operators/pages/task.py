@@ -46,7 +46,8 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
         raise NoPage(str(number))
     line = lines[number]
     shown = Shown.of(kept.folder, name, line["task"])
-    events = logged(folder, number)
+    log = logged(folder, number)
+    events = log.events
     logged_runs = dict.fromkeys(one["run"] for one in events if "run" in one)
     asked = calls_of([one for one in events if "run" not in one])
     agents = [*dict.fromkeys(one.agent for one in asked)]
@@ -67,6 +68,7 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
             back=links.to("", f"{EVOLUTIONS}/{name}"),
             before=links.to("", _address(name, number - 1)) if number else "",
             after=links.to("", _address(name, number + 1)) if number + 1 < len(lines) else "",
+            damage=log.damage,
             query=_text(given.get("query")),
             reference=_text(given.get("answer")),
             facts=[

@@ -128,11 +128,12 @@ def cancelled(states: Mapping[str, str]) -> list[str]:
 
 def summary(run: Run, record: Record) -> str:
     """Say on one line how a run ended, and where all of it is."""
-    parts = spent(run.usage, run.seconds)
+    usage = record.spent()
+    parts = spent(usage, run.seconds)
     if taken := record.journal.taken:
         parts.insert(1, f"{counted(taken, 'answer')} from the journal")
-    if run.usage.cached_calls:
-        parts.insert(1, f"{run.usage.cached_calls} from the cache")
+    if usage.cached_calls:
+        parts.insert(1, f"{usage.cached_calls} from the cache")
     if record.repeats:
         parts.insert(0, counted(run.rounds, "round"))
     if run.recruited:

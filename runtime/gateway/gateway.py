@@ -17,8 +17,8 @@ from .endpoint import endpoint_of
 from .errors import CallError
 from .hearing import unheard
 from .inputs import inputs_of
-from .line import Call, Line
-from .prices import rates_of
+from .line import Call, Line, no_account
+from .prices import is_declared, rates_of
 from .traffic import Traffic
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .chat import ChatAnswer, ChatRequest
     from .endpoint import Endpoint
     from .forms import Adaptation
-    from .line import Client
+    from .line import Client, OpenAccount
 
 __all__ = ["Gateway"]
 
@@ -132,6 +132,7 @@ class Gateway:
         on_words: Callable[[str], None] | None = None,
         on_adapted: Callable[[Adaptation], None] = lambda _: None,
         budget: Budget | None = None,
+        open_account: OpenAccount = no_account,
     ) -> ChatAnswer:
         """Ask a model, and where it fails its fallbacks.
 
@@ -142,6 +143,7 @@ class Gateway:
             on_words: Told the words of an answer as they come, where it comes in pieces.
             on_adapted: Told each parameter that a model turns out to refuse, once.
             budget: What may be spent. Every attempt is reserved there before it is made.
+            open_account: Writes down what an attempt may cost, before it is made.
 
         Raises:
             CallError: No usable answer after the allowed retries, or a failure that cannot pass.
@@ -157,6 +159,7 @@ class Gateway:
             on_retry=on_retry,
             on_adapted=on_adapted,
             on_words=on_words or unheard,
+            open_account=open_account,
         )
         try:
             if (left := spent.left()) is None:
@@ -238,7 +241,11 @@ class Gateway:
             if bound := model.concurrency or (EMBEDDED_CONCURRENCY if model.is_embedded else None):
                 traffic.slots.narrow(bound)
             self._lines[alias] = Line(
-                model=model, endpoint=endpoint, traffic=traffic, rates=rates_of(model)
+                model=model,
+                endpoint=endpoint,
+                traffic=traffic,
+                rates=rates_of(model),
+                is_declared=is_declared(model),
             )
         return self._lines[alias]
 

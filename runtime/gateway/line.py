@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from ..bounds import LARGEST_PROMPT
+from ..usage import Usage
 from .apis import answers_elsewhere, refused_api, spoken_now
 from .chat import bounded
 from .errors import CallError
 from .forms import Adaptation, refused_form
 from .given_back import marked, meant_for
-from .hearing import Hearing, unheard
+from .hearing import Hearing, most_pieces, unheard
 from .inputs import encoded_bytes, most_tokens, with_attachments
 from .metering import characters_in, lost, metered, tokens_in
 from .outline import Outlines
@@ -21,7 +22,7 @@ from .waiting import Waiting
 from .wires import WIRES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
     from collections.abc import Set as AbstractSet
 
     from ...schema.models import Model
@@ -32,10 +33,37 @@ if TYPE_CHECKING:
     from .prices import Rates
     from .traffic import Traffic
 
-__all__ = ["Call", "Client", "Line"]
+__all__ = ["Call", "Client", "Line", "OpenAccount", "Settle", "no_account"]
 
+NOTHING = Usage()
 SMALLEST_CONTEXT = 100_000
 """Tokens of a prompt up to which no context need be looked up."""
+
+
+class Settle(Protocol):
+    """Writes down what an attempt did cost, in place of what it might; called once."""
+
+    def __call__(self, usage: Usage, /, *, lost: bool) -> None:
+        """Write it down.
+
+        Args:
+            usage: What it cost, or the most that it can have.
+            lost: Whether the attempt was broken off from here, and not by its endpoint.
+        """
+        ...
+
+
+OpenAccount: TypeAlias = "Callable[[Usage], Awaitable[Settle]]"
+"""Writes down what an attempt may cost at most, and gives what settles it."""
+
+
+async def no_account(_most: Usage) -> Settle:
+    """Keep no account."""
+
+    def settle(_usage: Usage, /, *, lost: bool) -> None:
+        del lost
+
+    return settle
 
 
 class Client(Protocol):
@@ -74,6 +102,7 @@ class Call:
         on_adapted: Told each parameter that was refused, and what is said instead.
         patient: Whether it waits for a model that is out; False where another one can answer.
         on_words: Told the words of an answer as they come, for people who watch.
+        open_account: Writes down what an attempt may cost, before it is made.
     """
 
     request: ChatRequest
@@ -82,6 +111,7 @@ class Call:
     on_adapted: Callable[[Adaptation], None] = lambda _: None
     patient: bool = True
     on_words: Callable[[str], None] = unheard
+    open_account: OpenAccount = no_account
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -93,7 +123,9 @@ class Line:
         endpoint: Where it is.
         traffic: When calls may go out; shared with other aliases of the same model.
         rates: What the model costs; None where nobody told.
+        is_declared: Whether the host declared what it costs.
         refused: The forms of parameters that the model turned out not to take.
+        longest: The most tokens that it wrote where it wrote more than was asked, else 0.
         outlines: Writes the bodies of its requests.
     """
 
@@ -101,7 +133,9 @@ class Line:
     endpoint: Endpoint
     traffic: Traffic
     rates: Rates | None
+    is_declared: bool = False
     refused: set[str] = field(default_factory=set[str])
+    longest: list[int] = field(default_factory=lambda: [0])
     outlines: Outlines = field(default_factory=Outlines)
 
     async def chat(self, call: Call, client: Client, endpoint: Endpoint) -> tuple[ChatAnswer, int]:
@@ -210,28 +244,50 @@ class Line:
 
     async def _paid(self, call: Call, client: Client, endpoint: Endpoint, body: Body) -> ChatAnswer:
         """Make a request: reserve what it may cost, then count what it cost."""
-        prompt, completion = self._read(call, body), call.request.max_tokens
+        prompt = self._read(call, body)
+        completion = max(call.request.max_tokens, self.longest[0])
         reservation = await call.budget.reserve(
             tokens=prompt + completion,
             usd=self.rates.highest(prompt, completion) if self.rates else None,
             prompt_tokens=prompt,
         )
-        hearing = Hearing(on_words=call.on_words)
+        hearing = Hearing(on_words=call.on_words, most_pieces=most_pieces(call.request.max_tokens))
+        read = characters_in(call.request.messages)
+        try:
+            account = await call.open_account(reservation.most)
+        except BaseException:
+            reservation.release()
+            raise
+
+        def settle(usage: Usage, *, lost: bool = False) -> None:
+            reservation.settle(usage)
+            account(usage, lost=lost)
+
         try:
             answer = await self._in_time(client, endpoint, body, call.request.patience, hearing)
         except CallError as error:
-            if error.may_be_billed:
-                self._keep(reservation, hearing)
-            else:
-                reservation.release()
+            settle(self._lost(reservation, hearing, read) if error.may_be_billed else NOTHING)
             raise
         except BaseException:
-            self._keep(reservation, hearing)
+            settle(self._lost(reservation, hearing, read), lost=True)
             raise
         finally:
             hearing.received = None  # who gives it knows the hearing, and both are freed at once
-        reservation.settle(metered(answer, prompt, self.rates))
+        usage = metered(
+            answer,
+            prompt,
+            self.rates,
+            characters=read,
+            declared=self.is_declared,
+        )
+        if usage.completion_tokens > completion:  # Nothing bounds what it writes, or thinks.
+            self.longest[0] = usage.completion_tokens
+        settle(usage)
         return bounded(answer)
+
+    def _lost(self, reservation: Reservation, hearing: Hearing, read: int) -> Usage:
+        """Give all that a call without a whole answer may have cost, by what came of it."""
+        return lost(reservation, hearing.received, self.rates, characters=read)
 
     async def _in_time(
         self,
@@ -259,11 +315,3 @@ class Line:
             tokens = tokens_in(text) + most_tokens(seen, self.model.model)
         context = context_of(self.model) if tokens > SMALLEST_CONTEXT else None
         return min(tokens, context or tokens)
-
-    def _keep(self, reservation: Reservation, hearing: Hearing) -> None:
-        """Count all that a call without a whole answer may have cost, by what came of it."""
-        usage = lost(reservation, hearing.received, self.rates)
-        if usage is None:
-            reservation.keep()
-        else:
-            reservation.settle(usage)

@@ -20,6 +20,8 @@ __all__ = ["characters_in", "lost", "metered", "tokens_in"]
 
 BYTES_PER_TOKEN = 2
 """Half of what is usual: an estimate must not be too low."""
+CHARACTERS_TOLD = 4
+"""Of a text for one token, at most: an endpoint that tells fewer tokens is doubted under a cap."""
 
 
 def tokens_in(size: int) -> int:
@@ -43,69 +45,102 @@ def _characters(message: Message) -> int:
     return sum(len(text) for text in said if isinstance(text, str))
 
 
-def metered(answer: ChatAnswer, prompt: int, rates: Rates | None) -> Usage:
+def metered(
+    answer: ChatAnswer,
+    prompt: int,
+    rates: Rates | None,
+    *,
+    characters: int = 0,
+    declared: bool = False,
+) -> Usage:
     """Give an answer's usage and price; what the endpoint did not tell is estimated.
 
-    What the provider says that the call cost counts before what we know of its prices.
+    Who is paid is not believed alone. Prices that the host declared hold, whatever less the
+    endpoint says that the call cost; what it says counts before prices of a public list. And caps
+    count the tokens that texts have at least, and the list's price, where these are more.
 
     Args:
         answer: What the endpoint said.
-        prompt: Our estimate of the tokens that it read.
+        prompt: Our estimate of the tokens that it read, rather too many.
         rates: What the model costs.
+        characters: Of what it was given to read.
+        declared: Whether the host declared what it costs.
     """
     usage, told = answer.usage, not answer.usage.unmetered_calls
+    written = _written(answer)
     if not told:
-        usage = _estimated(answer, prompt)
-    if answer.reported_usd is not None:
-        return replace(usage, usd=answer.reported_usd)
+        completion = tokens_in(len(written.encode()))
+        usage = replace(
+            usage,
+            prompt_tokens=max(usage.prompt_tokens, prompt),
+            completion_tokens=max(usage.completion_tokens, completion),
+        )
     if rates is None:
-        return replace(usage, unpriced_calls=1)
+        if answer.reported_usd is None:
+            return _doubted(replace(usage, unpriced_calls=1), characters, written, None)
+        return _doubted(replace(usage, usd=answer.reported_usd), characters, written, None)
+    usd = rates.usd(usage)
     if not told:
-        return replace(usage, usd=rates.highest(usage.prompt_tokens, usage.completion_tokens))
-    return replace(usage, usd=rates.usd(usage))
+        usd = rates.highest(usage.prompt_tokens, usage.completion_tokens)
+    if answer.reported_usd is not None:
+        usd = max(usd, answer.reported_usd) if declared else answer.reported_usd
+    return _doubted(replace(usage, usd=usd), characters, written, rates)
 
 
-def _estimated(answer: ChatAnswer, prompt: int) -> Usage:
-    told = answer.usage
+def _written(answer: ChatAnswer) -> str:
     called = "".join(call.name + call.arguments for call in answer.tool_calls)
-    written = answer.thinking + answer.text + called
-    return replace(
-        told,
-        prompt_tokens=max(told.prompt_tokens, prompt),
-        completion_tokens=max(told.completion_tokens, tokens_in(len(written.encode()))),
+    return answer.thinking + answer.text + called
+
+
+def _doubted(usage: Usage, characters: int, written: str, rates: Rates | None) -> Usage:
+    """Add what caps count besides: tokens that are in the texts at least, and their price."""
+    least = replace(
+        usage,
+        prompt_tokens=max(usage.prompt_tokens, characters // CHARACTERS_TOLD),
+        completion_tokens=max(usage.completion_tokens, len(written) // CHARACTERS_TOLD),
     )
+    usd = rates.usd(least) if rates else 0.0
+    tokens = least.tokens - usage.tokens
+    if not tokens and usd <= usage.usd:
+        return usage
+    return replace(usage, doubted_tokens=tokens, doubted_usd=max(0.0, usd - usage.usd))
 
 
 def lost(
-    reservation: Reservation, received: Callable[[], ChatAnswer] | None, rates: Rates | None
-) -> Usage | None:
-    """Give the most that a call can have cost whose answer began to come and broke off.
+    reservation: Reservation,
+    received: Callable[[], ChatAnswer] | None,
+    rates: Rates | None,
+    *,
+    characters: int = 0,
+) -> Usage:
+    """Give the most that a call can have cost whose answer did not come, or broke off.
 
-    What the endpoint told of the prompt is exact. How much the model wrote, or thought in silence,
-    before it was stopped, nobody knows: that is all that was reserved for it, or what came where
-    that is more.
+    What the endpoint told of the prompt is taken for exact. How much the model wrote, or thought in
+    silence, before it was stopped, nobody knows: that is all that was reserved for it, or what came
+    where that is more.
 
     Args:
         reservation: What was reserved for the call.
         received: Gives what came of the answer.
         rates: What the model costs.
-
-    Returns:
-        None where nothing came that says more than the reservation.
+        characters: Of what it was given to read.
     """
     if received is None:
-        return None
+        return reservation.most
     try:
         usage = metered(received(), reservation.prompt_tokens, rates)
     except CallError:
-        return None
+        return reservation.most
     completion = max(usage.completion_tokens, reservation.tokens - reservation.prompt_tokens)
     usd = rates.highest(usage.prompt_tokens, completion) if rates else 0.0
-    return replace(
+    usage = replace(
         usage,
         completion_tokens=completion,
         usd=usd,
         unmetered_calls=0,
         uncertain_calls=1,
         uncertain_usd=usd,
+        doubted_tokens=0,
+        doubted_usd=0.0,
     )
+    return _doubted(usage, characters, "", rates)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...schema.models import Model
     from ..usage import Usage
 
-__all__ = ["Rates", "context_of", "listed", "rates_of"]
+__all__ = ["Rates", "context_of", "is_declared", "listed", "rates_of"]
 
 PER_MTOK = 1_000_000
 DECLARED: Mapping[str, str] = {
@@ -82,6 +82,11 @@ def rates_of(model: Model) -> Rates | None:
     if model.api_base is not None:
         return None
     return _as_rates(listed(model))
+
+
+def is_declared(model: Model) -> bool:
+    """Tell whether models.yaml says what a model costs."""
+    return _declared(model) is not None
 
 
 def _declared(model: Model) -> Rates | None:

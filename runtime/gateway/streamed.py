@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import aiohttp
 
 from ...schema.values import is_mapping
-from ..bounds import AT_ONCE, LARGEST_ANSWER, LARGEST_STREAM, MOST_EVENTS, MOST_LINES, apart
+from ..bounds import AT_ONCE, LARGEST_ANSWER, LARGEST_STREAM, MOST_LINES, apart
 from .answer import parsed
 from .errors import CallError
 from .events import EventReader
@@ -103,8 +103,9 @@ class StreamedAnswer:
                 return True
             if word:
                 await self._take(data)
-        if self._taken > MOST_EVENTS or self._events.lines > MOST_LINES:
-            raise self._refused(f"an answer in more than {MOST_EVENTS:,} pieces")
+        most = self.hearing.most_pieces
+        if self._taken > most or self._events.lines > MOST_LINES:
+            raise self._refused(f"an answer in more than {most:,} pieces")
         if self._size - self._looked > BETWEEN_LOOKS:
             self._looked = self._size
             await self._content()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ...schema.errors import InputError
 from ...schema.loading import read_team
 from ...schema.values import is_list, is_mapping
-from ..events import EVENTS, events_of
+from ..events import EVENTS, EventLog, events_of
 from ..journal import is_held
 from ..record import MANIFEST, read_result, read_value
 from ..usage import Usage
@@ -42,6 +42,7 @@ class Recorded:
         started: When it began, in UTC; empty, where nobody wrote it down.
         result: What came of it, as result.json has it; nothing, where it did not get that far.
         events: What happened, in order.
+        damage: Which lines of the events cannot be read, and why; empty where all can.
         hints: What to do next: commands that work as they stand.
         is_at_work: Whether a process is at work on it now.
     """
@@ -53,6 +54,7 @@ class Recorded:
     started: str = ""
     result: Mapping[str, Any]
     events: Sequence[Mapping[str, Any]]
+    damage: str = ""
     hints: Sequence[str] = ()
     is_at_work: bool = False
 
@@ -65,6 +67,7 @@ class Recorded:
             ConfigError: Its team.yaml is damaged.
         """
         manifest, result = read_value(folder / MANIFEST), read_result(folder)
+        log = events_of(folder) if (folder / EVENTS).exists() else EventLog()
         at_work = result is None and is_held(folder)
         try:
             models = [
@@ -82,7 +85,8 @@ class Recorded:
             models=models,
             started=str(manifest.get("started", "")),
             result=result or {},
-            events=events_of(folder) if (folder / EVENTS).exists() else (),
+            events=log.events,
+            damage=log.damage,
             hints=() if at_work else _hints(folder, result),
             is_at_work=at_work,
         )

@@ -71,6 +71,8 @@ def _head(run: Recorded, *, full: bool) -> Iterator[str]:
         yield f"started  {run.started}"
     yield from (f"model    {on_one_line(one)}" for one in run.models)
     yield from (f"file     {on_one_line(str(one))}" for one in result.get("artifacts", ()))
+    if run.damage:
+        yield f"damaged  {on_one_line(run.damage)}"
     yield from (f"next     {one}" for one in run.hints)
     if cut := [one for one in run.calls if one.is_cut_off]:
         agents = ", ".join(dict.fromkeys(one.agent for one in cut))

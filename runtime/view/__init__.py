@@ -4,7 +4,7 @@ The kit knows no kind of folder. Each brings its own `Site` through the entry-po
 `coterie.pages`: a function of a folder that gives one, or None where the folder is of another kind.
 """
 
-from .links import Links, word
+from .links import Links, is_number, word
 from .pages import Page, Templates
 from .site import PAGES, NoPage, Site, opened
 from .tables import Cell, Paged, Table, paged, verdict
@@ -19,6 +19,7 @@ __all__ = [
     "Site",
     "Table",
     "Templates",
+    "is_number",
     "opened",
     "paged",
     "verdict",

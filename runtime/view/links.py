@@ -11,10 +11,12 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["Links", "slug", "word"]
+__all__ = ["Links", "is_number", "slug", "word"]
 
 LONGEST = 80
 """Characters of a name that stand in an address."""
+LONGEST_NUMBER = 9
+"""Digits of a number in an address. Python refuses to read one of more than 4,300."""
 _OTHER = re.compile("[^A-Za-z0-9_.-]")
 
 
@@ -29,6 +31,11 @@ def slug(name: str) -> str:
 def word(text: str) -> str:
     """Write a text as one word of an address: slashes stand between words."""
     return quote(text, safe=" +", errors="replace")
+
+
+def is_number(text: str) -> bool:
+    """Return whether a word of an address is a number."""
+    return text.isdecimal() and len(text) <= LONGEST_NUMBER
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import logging
 import secrets
 import time
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.log import server_logger
 
 from ...schema.errors import CoterieError, InputError
 from .links import Links
@@ -38,6 +41,8 @@ PAUSE = 1.0
 SHARE = 20
 """How many times as long as the last page took is waited before a change is told again: so making
 pages takes at most a twentieth of a core, whatever a run writes."""
+FAULTS_OF_REQUESTS = (HttpProcessingError, web.RequestPayloadError, ConnectionError)
+"""What aiohttp raises where a request is malformed or too large, or its sender is gone."""
 HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": f"{policy()}; frame-ancestors 'none'",
@@ -86,7 +91,10 @@ class Server:
         app = web.Application(middlewares=[self._guarded])
         app.router.add_route("*", "/{token}/live", self._live)
         app.router.add_route("*", "/{token}/{page:.*}", self._page)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        # No request's body is read, so none is unpacked.
+        self._runner = web.AppRunner(
+            app, access_log=None, logger=_logger(), auto_decompress=False, shutdown_timeout=0.1
+        )
         await self._runner.setup()
         site = web.TCPSite(self._runner, HOST, self.port)
         try:
@@ -179,6 +187,23 @@ class Server:
             return self.site.state
         except CoterieError:
             return ""
+
+
+def _logger() -> logging.Logger:
+    """Return where aiohttp reports what fails, without the faults of requests.
+
+    A fault of ours is printed with its traceback. A request that is no HTTP gets its error as the
+    answer; a traceback of it would print its address, which holds the token.
+    """
+    logger = logging.Logger(__name__)
+    logger.parent = server_logger
+    logger.addFilter(_is_ours)
+    return logger
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, FAULTS_OF_REQUESTS)
 
 
 def _refused(status: int, why: str) -> web.Response:

@@ -162,10 +162,17 @@ def test_who_may_not_ask_says_what_is_missing(tmp_path: Path) -> None:
 def test_what_failed_is_spent_and_is_no_answer(tmp_path: Path) -> None:
     with opened(tmp_path) as (base, own):
         branch = Branch.of(own, base, "b", locks=Locks())
+
+        async def asked(path: str) -> None:
+            settle = await branch.open_account(path, SAID)
+            settle(SAID, lost=False)
+
+        call = "a/attempt 1/call 1"
+        done(asked(call), asked(call), asked(call))
+        branch.note_failed(call, SAID)
+        branch.note_failed(call, SAID)
         done(
-            branch.put("a/attempt 1/call 1/failed", "failed", "1", {"usage": USAGE}),
-            branch.put("a/attempt 1/call 1/failed", "failed", "2", {"usage": USAGE}),
-            branch.put("a/attempt 1/call 1", "model", "q", said("own")),
+            branch.put(call, "model", "q", said("own")),
             branch.put("a/attempt 0/recall 1", "recall", "q", {"found": []}),
         )
         assert (branch.spent("a/").calls, branch.needed.calls) == (3, 1)

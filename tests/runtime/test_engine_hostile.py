@@ -23,6 +23,7 @@ from coterie.runtime.bounds import (
     MOST_EVENTS,
     MOST_VALUES,
 )
+from coterie.runtime.gateway.hearing import most_pieces
 from coterie.runtime.jail import Jails
 from coterie.runtime.scrubber import Scrubber
 from coterie.runtime.trace import Event, RunFolder
@@ -162,7 +163,7 @@ def test_a_stream_of_more_events_than_a_model_writes_is_left(
 
     run = retried(attempt)
     assert run.status == "failed"
-    assert f"more than {MOST_EVENTS:,} pieces" in (run.error or "")
+    assert f"more than {most_pieces(4096):,} pieces" in (run.error or "")
 
 
 def test_an_answer_of_many_long_pieces_is_left_on_the_way(besiege: Besiege) -> None:

@@ -55,10 +55,14 @@ def test_task_json_is_the_task(tmp_path: Path) -> None:
 
 
 def test_result_json_has_models_and_usage(tmp_path: Path) -> None:
-    with begun(tmp_path / "runs", plan_of(tmp_path, "x y"), "s3cret-key") as record:
-        record.finish(
-            Run(status="done", answer="s3cret-key!", usage=Usage(calls=1, unpriced_calls=1))
-        )
+    async def made() -> Record:
+        async with begun(tmp_path / "runs", plan_of(tmp_path, "x y"), "s3cret-key") as record:
+            settle = await record.journal.open_account("a", Usage(calls=1, unpriced_calls=1))
+            settle(Usage(calls=1, unpriced_calls=1), lost=False)
+            record.finish(Run(status="done", answer="s3cret-key!"))
+        return record
+
+    record = asyncio.run(made())
     result = json.loads((record.folder.path / "result.json").read_text())
     assert (result["v"], result["status"], result["answer"]) == (1, "done", "[secret]!")
     assert result["models"] == {

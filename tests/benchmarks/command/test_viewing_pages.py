@@ -149,9 +149,16 @@ def test_results_of_another_version_are_told(desk: Desk) -> None:
     assert (came.code, "version 1 is not 2" in came.err) == (2, True), came.err
 
 
+LONG = "9" * 5_000
+"""A number that Python does not read."""
+
+
 @pytest.mark.parametrize(
     "address",
-    ["x", "samples/no/1", "samples/all/x", "sample/1/", "sample/x/t", "compare/a/b/same/0", "x/y"],
+    [
+        *("x", "x/y", "samples/no/1", "samples/all/x", f"samples/all/{LONG}", "sample/1/"),
+        *("sample/x/t", f"sample/{LONG}/t", "compare/a/b/same/0"),
+    ],
 )
 def test_an_address_of_nothing_is_no_page(desk: Desk, address: str) -> None:
     assert desk.run().code == 0

@@ -8,11 +8,9 @@ from typing import Any
 import pytest
 
 from coterie.operators.operator import operator_of
-from coterie.operators.recorded import read_run, with_dialogues
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply
 from coterie.schema import load_team
-from coterie.schema.errors import InputError
 
 from ..retrospective.looking import UNCHANGED, asked_of, calls_of, fields_of, model
 from .test_adapting import TEAMWORK, folder, mas
@@ -106,9 +104,9 @@ def test_what_is_of_no_use_ends_with_one() -> None:
 
 def test_events_that_are_none_are_told(folder: Path) -> None:
     (folder / "run" / "events.jsonl").write_text('{"n": 1}\n')
-    with pytest.raises(InputError, match="no events of a run"):
-        with_dialogues(read_run(folder / "run"), folder / "run", 1_000)
-    assert mas("retrospect", "trio.yaml", "solver", *RUN).code == 2
+    done = mas("retrospect", "trio.yaml", "solver", *RUN)
+    assert done.code == 2
+    assert "1 line cannot be read: run/events.jsonl:1 (no event: " in done.err
 
 
 def test_an_agent_without_a_conversation_cannot_look_back(folder: Path) -> None:

@@ -170,7 +170,7 @@ def test_a_damaged_evolution_leaves_the_pool_to_be_seen(lab: Lab) -> None:
     [
         "x", "teams/x/1", "teams/all/x", "team/x", "compare/x", "compare/solo/x", "lineage/x/1",
         "pool/x", "memory/x/1", "agent/x", "evolutions/x", f"{EVOLUTION}/task/9",
-        f"{EVOLUTION}/x/1", f"{EVOLUTION}/run/9/x",
+        f"{EVOLUTION}/x/1", f"{EVOLUTION}/run/9/x", f"teams/all/{'9' * 5_000}",
     ],
 )  # fmt: skip
 def test_an_address_of_nothing_is_no_page(lab: Lab, address: str) -> None:

@@ -224,7 +224,7 @@ def test_a_signal_stops_the_run_and_leaves_a_readable_folder(
     (run,) = (folder / "runs").iterdir()
     assert json.loads((run / "result.json").read_text())["status"] == "interrupted"
     told, hint = said.splitlines()[-2:]
-    assert told.startswith("1 agent cancelled (judge), 1 call, ")
+    assert told.startswith("1 agent cancelled (judge), 2 calls, ")
     assert told.endswith(f" s; runs/{run.name}/")
     assert hint == f"Go on with: mas-run --resume runs/{run.name} {' '.join(chosen)}"
     events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines()]

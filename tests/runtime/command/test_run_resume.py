@@ -65,10 +65,10 @@ def test_a_killed_run_goes_on_where_it_was(folder: Path) -> None:
         chosen = ("--model", f"m@{model.api_base}")
         code, out, err = mas_run(folder, "--resume", str(run), *chosen)
         assert (code, out) == (0, "three\n")
-        assert "3 calls, 1 answer from the journal" in err
+        assert "4 calls, 1 answer from the journal" in err  # one was in flight when it was killed
         assert ["[second]" in str(call.body) for call in model.calls] == [True, False]
     result = json.loads((run / "result.json").read_text())
-    assert result["usage"]["calls"] == 3
+    assert (result["usage"]["calls"], result["usage"]["uncertain_calls"]) == (4, 1)
     assert result["agents"]["first"]["content"] == "one"
     numbers = [json.loads(line)["n"] for line in (run / "events.jsonl").read_text().splitlines()]
     assert numbers == list(range(1, len(numbers) + 1))

@@ -68,7 +68,10 @@ def test_a_run_killed_in_any_round_goes_on_there(folder: Path, moment: tuple[str
     total = before.answered + after.answered
     assert sum(total.values()) <= 10 + 1  # at most the call in flight beside the one that hung
     result = json.loads((run / "result.json").read_text())
-    assert (result["rounds"], result["usage"]["calls"]) == (3, 10)
+    usage = result["usage"]
+    assert result["rounds"] == 3
+    assert usage["calls"] - usage["uncertain_calls"] == 10
+    assert 1 <= usage["uncertain_calls"] <= 2
     code, out, _ = mas_run(folder, "--replay", str(run), "--verify")
     assert (code, out.split(":")[0]) == (0, "verified")
 

@@ -137,9 +137,7 @@ def test_a_run_under_way_says_so(tmp_path: Path) -> None:
         ("task.json", "[]"),
         ("result.json", '{"status": "done", "score": {"worth": 1}}'),
         ("result.json", "{"),
-        ("events.jsonl", '{"v": 1, "n": 1}\n'),
-        ("events.jsonl", '{"v": 1, "n": 1, "type": "model_call"}\n'),
-        ("events.jsonl", '{"v": 1, "n": 1, "type": "agent_finished"}\n'),
+        ("events.jsonl", '{"v": 2, "n": 1, "t": 0, "type": "run_started"}\n'),
     ],
 )
 def test_a_damaged_folder_is_one_clear_error(

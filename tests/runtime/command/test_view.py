@@ -49,9 +49,7 @@ def test_the_folder_of_runs_leads_to_the_last_one(run: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "damage", "told"),
     [
-        ("events.jsonl", '{"v": 1, "n": 1, "t": 0, "type": "agent_started"}\n', "has not the form"),
         ("events.jsonl", '{"v": 2, "n": 1, "t": 0, "type": "run_started"}\n', "version 2"),
-        ("events.jsonl", "no event\n", "events.jsonl:1: this line is damaged"),
         ("run.json", "{}", "not the manifest of a run"),
         ("result.json", '{"v": 9}', "result.json"),
         ("team.yaml", "name: x\n", "team.yaml"),

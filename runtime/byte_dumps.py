@@ -1,0 +1,208 @@
+"""Finding dumps of bytes in a text, and reading them: `xxd`, `hexdump`, `od`, lists of numbers.
+
+A line of a dump is an offset, bytes or words, and a column of characters. Only the middle must be
+there. How a dump was written is not known: it is read in each way, and one of them is right.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["BREAK", "Dump", "dumps_in"]
+
+MOST_ON_A_LINE = 256
+"""Bytes on a line of a dump that tells where each line begins."""
+
+BREAK = re.compile(r"(?:\\{1,128}+[nr]|[\r\n]|%0A)")
+"""A line break as it is, in JSON, or in a URL."""
+_BYTES = r"(?:0x|\\{1,128}+x)?(?:[0-9A-Fa-f]{2,16}|[0-9])"
+_GAP = r"(?:[ \t]{1,4}|[ \t]?[,:;][ \t]?)"
+_CELL = r"""(?:[ \t]{3}(?:\\[\\"]|[!-~])|[ \t]{2}\\{1,128}+[0abfnrtv]|[ \t][0-7]{3}|[ \t]{4})"""
+"""A byte as `od -c` writes it, also within JSON."""
+_SOON = r"[ \t,:;]{1,4}(?:0x|\\{1,128}+x)?(?:[0-9A-Fa-f]{2,16}|0)"
+HINT = re.compile(rf"[0-9A-Fa-f]{{2}}{_SOON}{_SOON}(?=[ \t,:;\n\r\\])")
+CELL_HINT = re.compile(rf"{HINT.pattern}|[ \t]{{3}}[!-~][ \t]{{2}}(?:[ \t][!-~]|\\)")
+"""What stands in each dump. Few other texts have it, and only those are looked at closely."""
+LEAD = 40
+"""Characters between the beginning of a dump and what hints at it, at most."""
+_LINE = (
+    r"(?:[ \t]*(?P<offset>[0-9A-Fa-f]{4,16})(?P<colon>:?)(?=[ \t]))?"
+    r"(?:(?P<cells>(?=(?:[ \t][0-7]{3}|[ \t]{4}){0,16}(?:[ \t]{3}[!-~]|[ \t]{2}\\))"
+    rf"(?>{_CELL}{{2,}}))(?![0-9A-Za-z])"
+    rf"|[ \t]*(?P<tokens>(?>(?:{_BYTES}{_GAP})+)(?:{_BYTES}(?![0-9A-Za-z.]))?"
+    rf"|{_BYTES}(?![0-9A-Za-z.])))"
+)
+FIRST = re.compile(rf"(?:(?<![0-9A-Za-z.])|(?<=\\[nr])){_LINE}")
+FURTHER = re.compile(rf"{BREAK.pattern}{{1,2}}{_LINE}")
+COLUMN = re.compile(r"(?:[ \t]+|(?<=[ \t]))[|>]?")
+SIGN = re.compile(r"[^\n\r]")
+ESCAPED_SIGN = re.compile(r"\\[\\\"]|[^\n\r\\]")
+LINE_END = re.compile(rf"[ \t]*(?:{BREAK.pattern}|\"|\Z)")
+TOKENS = re.compile(r"(?:0x|\\{1,128}+x)?([0-9A-Fa-f]+)")
+CELLS = re.compile(_CELL)
+OCTAL = re.compile("[0-3][0-7]{2}|[01][0-7]{5}")
+"""A byte, or two."""
+SIGNS = dict(zip("0abfnrtv", b"\0\a\b\f\n\r\t\v", strict=True))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Dump:
+    """A stretch of a text that may be a dump.
+
+    Attributes:
+        start: Where it begins.
+        end: Where it ends.
+        readings: The bytes that it may be of: one for each way to read it.
+    """
+
+    start: int
+    end: int
+    readings: tuple[bytes, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Line:
+    """A line of a dump, with what stands on it."""
+
+    start: int
+    end: int
+    offset: str = ""
+    is_labelled: bool = False
+    tokens: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, text: str, match: re.Match[str]) -> _Line:
+        tokens = tuple(TOKENS.findall(match["tokens"] or match["cells"]))
+        end = match.end()
+        if match["offset"] and match["tokens"]:
+            end = _after_column(text, end, sum(map(len, tokens)) // 2)
+        return cls(
+            start=match.end() - len(match[0].lstrip(" \t")),
+            end=end,
+            offset=match["offset"] or "",
+            is_labelled=bool(match["colon"]),
+            tokens=tokens,
+            cells=tuple(CELLS.findall(match["cells"] or "")),
+        )
+
+
+def _after_column(text: str, start: int, count: int) -> int:
+    """Return where the column ends in which the bytes of a line stand as characters.
+
+    In JSON some of them are two characters. What is right ends where its line does.
+    """
+    column = COLUMN.match(text, start)
+    if column is None:
+        return start
+    ends: list[int] = []
+    short: list[int] = []
+    for sign in (ESCAPED_SIGN, SIGN):
+        end, left = column.end(), min(count, MOST_ON_A_LINE)
+        while left and (match := sign.match(text, end)):
+            end, left = match.end(), left - 1
+        (short if left else ends).append(end + (text[end : end + 1] in {"|", "<"}))
+    ends += short
+    return next((end for end in ends if LINE_END.match(text, end)), ends[0])
+
+
+def dumps_in(text: str) -> Iterator[Dump]:
+    """Find lines that follow each other and are dumps of bytes."""
+    hint = CELL_HINT if "   " in text else HINT
+    block: list[_Line] = []
+    place = 0
+    while True:
+        if block and (match := FURTHER.match(text, place)):
+            block.append(_Line.of(text, match))
+            place = block[-1].end
+            continue
+        yield from _block(block)
+        found = hint.search(text, place)
+        match = found and _first(text, max(place, found.start() - LEAD), found.start())
+        if not match:
+            return
+        block = [_Line.of(text, match)]
+        place = block[-1].end
+
+
+def _first(text: str, place: int, hint: int) -> re.Match[str] | None:
+    """Find the first line of a dump that ends after a place which hints at one."""
+    match = FIRST.search(text, place)
+    while match is not None and match.end() <= hint:
+        match = FIRST.search(text, match.end())
+    return match
+
+
+def _block(lines: list[_Line]) -> Iterator[Dump]:
+    if sum(max(len(line.tokens), len(line.cells)) for line in lines) >= 3:
+        yield Dump(start=lines[0].start, end=lines[-1].end, readings=tuple(_read(lines)))
+
+
+def _read(lines: list[_Line]) -> Iterator[bytes]:
+    """Read a dump in each way in which it may have been written."""
+    widths = [_width(*pair) for pair in zip(lines, [*lines[1:], None], strict=True)]
+    for read in READINGS:
+        yield b"".join(read(line)[:width] for line, width in zip(lines, widths, strict=True))
+    if any(line.offset and not line.is_labelled for line in lines):  # which may be a byte, too
+        bare = [
+            _Line(start=0, end=0, tokens=(*filter(None, [line.offset]), *line.tokens))
+            for line in lines
+        ]
+        for read in READINGS[:2]:
+            yield b"".join(map(read, bare))
+
+
+def _width(line: _Line, following: _Line | None) -> int | None:
+    """Return how many bytes a line has, where the offset of the next one tells; else None."""
+    if following is None or not line.offset or not following.offset:
+        return None
+    for base in (16, 8):
+        try:
+            width = int(following.offset, base) - int(line.offset, base)
+        except ValueError:
+            continue
+        if 0 < width <= MOST_ON_A_LINE and (base == 8 or width % 2 == 0):
+            return width if base == 16 or width <= 32 else None
+    return None
+
+
+def _bytes(line: _Line) -> bytes:
+    return bytes.fromhex("".join([one for one in line.tokens if len(one) % 2 == 0]))
+
+
+def _turned(line: _Line) -> bytes:
+    """Read words whose last byte comes first, as `od -x` and `hexdump` write them."""
+    words = [one for one in line.tokens if len(one) in {4, 8, 16}]
+    return b"".join([bytes.fromhex(one)[::-1] for one in words])
+
+
+def _octal(line: _Line) -> bytes:
+    """Read bytes or words of two bytes in octal."""
+    numbers = [one for one in line.tokens if len(one) in {3, 6} and OCTAL.fullmatch(one)]
+    return b"".join([int(one, 8).to_bytes(len(one) // 3, "little") for one in numbers])
+
+
+def _decimal(line: _Line) -> bytes:
+    numbers = [int(one) for one in line.tokens if len(one) <= 3 and one.isdecimal()]
+    return bytes([number for number in numbers if number < 256])
+
+
+def _signs(line: _Line) -> bytes:
+    """Read what `od -c` wrote."""
+    return b"".join(_sign(one.strip()) for one in line.cells) if line.cells else _octal(line)
+
+
+def _sign(cell: str) -> bytes:
+    if len(cell) == 3 and cell.isdecimal():
+        return bytes([int(cell, 8) & 0xFF])
+    if len(cell) > 1 and cell[-1] in SIGNS:
+        return bytes([SIGNS[cell[-1]]])
+    return (cell[-1:] or " ").encode()
+
+
+READINGS: tuple[Callable[[_Line], bytes], ...] = (_bytes, _turned, _octal, _decimal, _signs)

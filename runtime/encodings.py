@@ -1,0 +1,279 @@
+"""Finding what is encoded in a text, and undoing that one layer deep.
+
+Known are runs of base64, base32 and hexadecimal, dumps of bytes, what gzip, zlib, bzip2, xz and zip
+packed in these, and letters that are written as escapes or entities. Nothing here knows what is
+sought: whoever does looks at what comes out. All of it is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import bz2
+import lzma
+import re
+import zlib
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .byte_dumps import BREAK, dumps_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = [
+    "MOST_UNPACKED",
+    "WIDEST_ESCAPE",
+    "Encoded",
+    "Room",
+    "Unescaped",
+    "encoded_in",
+    "unescaped",
+    "unpacked",
+]
+
+SHORTEST_RUN = 16
+"""Characters of a run of base64 or hexadecimal. A shorter one holds no secret two layers deep."""
+EXPANSION = 4
+SMALL_EXPANSION, SMALL = 32, 1 << 18
+"""How many times as long as it is something packed is unpacked to: 4 times, but 32 times up to
+256 KiB. The rest is not looked at."""
+MOST_UNPACKED = 1 << 22
+"""Bytes that are unpacked of one text, or file, at most."""
+MOST_PACKED = 8
+"""Archives in one run that are unpacked."""
+
+BASE32 = re.compile(rf"[A-Z2-7]{{{SHORTEST_RUN},}}+")
+RUN = re.compile(
+    rf"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{{{SHORTEST_RUN},}}+"
+    rf"(?>(?:{BREAK.pattern}{{1,2}}[A-Za-z0-9+/_-]++(?=[=\"'\\\r\n,)\]}}<]|%0A|\Z))*)"
+)
+AFTER = re.compile(rf"{BREAK.pattern}{{0,2}}[ \t]*[^ \t\r\n\\]{{0,80}}+")
+HEX = re.compile(rf"[0-9A-Fa-f]{{{SHORTEST_RUN},}}+")
+PLAIN_BASE64 = str.maketrans("-_", "+/")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Encoded:
+    """A stretch of a text that may be an encoding.
+
+    Attributes:
+        start: Where it begins.
+        end: Where it ends.
+        text: The stretch without its line breaks; of a dump, nothing.
+        dumped: What the dump may be of: one for each way to read it.
+    """
+
+    start: int
+    end: int
+    text: str = ""
+    dumped: tuple[bytes, ...] = ()
+
+    def open_end(self, text: str) -> int:
+        """Return up to where more of a text decides where it ends: it may go on with a line."""
+        following = AFTER.match(text, self.end)
+        return following.end() if following else self.end
+
+    def decoded(self, total: Room | None = None) -> Iterator[bytes]:
+        """Give all that it may be, also unpacked as far as its length allows.
+
+        Args:
+            total: How much may be unpacked of this and of others.
+        """
+        room = Room.of(self.end - self.start)
+        if total is not None:
+            room.left = min(room.left, total.left)
+        before = room.left
+        for content in (*self.dumped, *_of_run(self.text)):
+            yield content
+            yield from unpacked(content, room)
+        if total is not None:
+            total.left -= before - room.left
+
+
+@dataclass(slots=True)
+class Room:
+    """How many bytes may still be unpacked.
+
+    Attributes:
+        left: So many.
+    """
+
+    left: int
+
+    @classmethod
+    def of(cls, size: int) -> Room:
+        """Give the room for something encoded of a size."""
+        return cls(
+            left=min(max(EXPANSION * size, min(SMALL_EXPANSION * size, SMALL)), MOST_UNPACKED)
+        )
+
+
+def encoded_in(text: str) -> Iterator[Encoded]:
+    """Find what may be an encoding in a text, without decoding it."""
+    for match in RUN.finditer(text):
+        yield Encoded(start=match.start(), end=match.end(), text=BREAK.sub("", match[0]))
+    for dump in dumps_in(text):
+        yield Encoded(start=dump.start, end=dump.end, dumped=dump.readings)
+
+
+def _of_run(run: str) -> Iterator[bytes]:
+    """Read a run as base64 and as hexadecimal, from each place in a group of characters."""
+    if not run:
+        return
+    plain = run.translate(PLAIN_BASE64)
+    for skipped in range(4):
+        whole = (len(plain) - skipped) // 4 * 4
+        rest = plain[skipped + whole :]
+        padded = f"{rest}{'=' * (4 - len(rest))}" if len(rest) > 1 else ""
+        yield binascii.a2b_base64(plain[skipped : skipped + whole] + padded)
+    for match in BASE32.finditer(run):
+        for skipped in range(8):
+            yield base64.b32decode(match[0][skipped:][: (len(match[0]) - skipped) // 8 * 8])
+    for match in HEX.finditer(run):
+        for skipped in range(2):
+            digits = match[0][skipped:]
+            yield bytes.fromhex(digits[: len(digits) // 2 * 2])
+
+
+# What is packed.
+
+
+def unpacked(content: bytes, room: Room) -> Iterator[bytes]:
+    """Give what is packed in some bytes, also twice, as much of it as can be read.
+
+    Args:
+        content: The bytes.
+        room: How much may be unpacked, of all archives together.
+    """
+    for outer in _archives(content, room):
+        yield outer
+        yield from _archives(outer, room)
+
+
+def _archives(content: bytes, room: Room) -> Iterator[bytes]:
+    for place, unpack in _beginnings(content):
+        if room.left <= 0:
+            break
+        part = unpack(content[place:], room.left)
+        room.left -= len(part)
+        yield part
+
+
+def _beginnings(content: bytes) -> Iterator[tuple[int, Callable[[bytes, int], bytes]]]:
+    """Find where archives begin, and what unpacks each."""
+    for magic, unpack in PACKERS.items():
+        place = content.find(magic)
+        for _ in range(MOST_PACKED):
+            if place < 0:
+                break
+            yield place, unpack
+            place = content.find(magic, place + 1)
+    if content[:1] == b"\x78" and int.from_bytes(content[:2], "big") % 31 == 0:
+        yield 0, _inflated
+
+
+def _inflated(content: bytes, most: int, bits: int = 47) -> bytes:
+    """Unpack gzip or zlib; of a damaged stream, what comes ahead of the damage."""
+    stream, parts = zlib.decompressobj(bits), list[bytes]()
+    try:
+        # The checksum at the end may be cut or wrong: the rest is still read.
+        for part in (content[:-8], content[-8:]):
+            if (left := most - sum(map(len, parts))) > 0:
+                parts.append(stream.decompress(part, left))
+    except zlib.error:
+        pass
+    return b"".join(parts)
+
+
+def _zipped(content: bytes, most: int) -> bytes:
+    """Unpack a member of a zip file that was deflated; one that was stored can be read as it is."""
+    method = int.from_bytes(content[8:10], "little")
+    names = int.from_bytes(content[26:28], "little") + int.from_bytes(content[28:30], "little")
+    return _inflated(content[30 + names :], most, -15) if method == 8 else b""
+
+
+def _bzipped(content: bytes, most: int) -> bytes:
+    try:
+        return bz2.BZ2Decompressor().decompress(content, most)
+    except (OSError, ValueError):
+        return b""
+
+
+def _xzipped(content: bytes, most: int) -> bytes:
+    try:
+        return lzma.LZMADecompressor(memlimit=1 << 27).decompress(content, most)
+    except lzma.LZMAError:
+        return b""
+
+
+PACKERS: dict[bytes, Callable[[bytes, int], bytes]] = {
+    b"\x1f\x8b\x08": _inflated,
+    b"PK\x03\x04": _zipped,
+    b"BZh": _bzipped,
+    b"\xfd7zXZ\0": _xzipped,
+}
+
+# Escapes.
+
+WIDEST_ESCAPE = 24
+"""Characters of an escape of a letter, at most: of `\\\\u0041` or `&amp;#65;`."""
+_LETTER = "(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa])"
+ESCAPE = re.compile(
+    r"[&\\%](?:"
+    r"(?<=&)(?:amp;){0,4}+#"
+    r"(?:[xX]0{0,8}+(?P<entity>[2-7][0-9A-Fa-f])|0{0,8}+(?P<number>[0-9]{2,3}));?"
+    rf"|(?<=(?<!\\)\\)\\{{0,127}}+(?:(?:u00|x|U000000)(?P<escape>{_LETTER})|(?P<octal>[01][0-7]{{2}}))"
+    rf"|(?<=%)(?:25){{0,8}}+(?:5[Cc](?:u00|x)(?P<escape_>{_LETTER})|(?P<quoted>{_LETTER})))"
+)
+"""How a character of ASCII is written by a number."""
+MARKS = ("&#", "&amp;", "u00", "U00", "\\x", "%", "\\0", "\\1")
+"""One of them stands in each text in which letters are escaped."""
+BASES = {"number": 10, "octal": 8}
+"""Of the numbers by which letters are written; all others are hexadecimal."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unescaped:
+    """A text whose escaped letters and digits are written plainly.
+
+    Attributes:
+        text: The text.
+        views: Where each stretch of it begins that is as it was, or was an escape.
+        places: Where these begin in the text as it was, and where it ends.
+    """
+
+    text: str
+    views: list[int]
+    places: list[int]
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Give where a stretch of this text is in the text as it was."""
+        return self._place(start), self._place(end - 1, is_end=True)
+
+    def _place(self, at: int, *, is_end: bool = False) -> int:
+        index = bisect_right(self.views, at) - 1
+        begun, place = self.views[index], self.places[index]
+        if index % 2:  # an escape, which is taken whole
+            return self.places[index + 1] if is_end else place
+        return place + at - begun + is_end
+
+
+def unescaped(text: str) -> Unescaped | None:
+    """Write letters and digits plainly that are escaped in a text; None where there are none."""
+    if not any(mark in text for mark in MARKS):
+        return None
+    parts: list[str] = []
+    views, places = [0], [0]
+    size = done = 0
+    for match in ESCAPE.finditer(text):
+        kind, start = str(match.lastgroup), match.start()
+        parts += [text[done:start], chr(int(match[kind], BASES.get(kind, 16)))]
+        size += start - done
+        views += [size, size + 1]
+        places += [start, match.end()]
+        size, done = size + 1, match.end()
+    if not parts:
+        return None
+    return Unescaped(text="".join([*parts, text[done:]]), views=views, places=[*places, len(text)])
