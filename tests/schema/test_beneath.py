@@ -237,6 +237,9 @@ def test_what_is_copied_is_what_is_there_and_links_as_links(root: Path, tmp_path
     assert not os.path.lexists(copied / "pipe")
     assert beneath.copy(root, "link/file", copied) is None
     assert beneath.copy(root, "none", copied) is None
+    for name in ("link", "a/b/file"):
+        with pytest.raises(FileExistsError):
+            beneath.copy(root, name, copied)
 
 
 def test_a_walk_ends_where_there_is_too_much(root: Path) -> None:

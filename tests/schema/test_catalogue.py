@@ -79,6 +79,19 @@ def test_front_matter_is_no_part_of_a_prompt(content: bytes, prompt: str, tmp_pa
     assert known.prompt("greet") == prompt
 
 
+def test_a_prompt_file_is_not_read_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("coterie.schema.catalogue.LARGEST_PROMPT_FILE", 8)
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts/greet.md").write_text("Hi, you!")
+    known = Catalogue.of_host().beside(tmp_path)
+    assert known.prompt("greet") == "Hi, you!"
+    (tmp_path / "prompts/greet.md").write_text("Hello, you!")
+    with pytest.raises(OSError, match="it is larger than 8 bytes"):
+        known.prompt("greet")
+
+
 def test_a_tool_s_name_becomes_an_identifier() -> None:
     assert tool_identifier("clock.now-utc") == "clock_now_utc"
 
