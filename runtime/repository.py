@@ -13,6 +13,7 @@ import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..schema import beneath
@@ -22,7 +23,6 @@ from .git import git
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from collections.abc import Set as AbstractSet
-    from pathlib import Path
 
 __all__ = ["Repository"]
 
@@ -35,9 +35,10 @@ MOST_BYTES = 8 << 30
 """Bytes of the files of a working copy that are copied."""
 ELSEWHERE = "objects/info/alternates", "objects/info/http-alternates"
 EXCLUDED = "info/exclude"
-JOURNAL, MANIFEST = "journal.sqlite", "run.json"
+TASK, MANIFEST = "task.json", "run.json"
 """What makes a folder that of a run, with the answer to its task in it."""
-_BRANCH = re.compile(rb"ref: refs/heads/([A-Za-z0-9][A-Za-z0-9._/-]{0,200})\s*")
+_BRANCH = re.compile(rb"ref: refs/heads/([^\x00-\x20~^:?*[\\\x7f]{1,250})\s*")
+_DETACHED = re.compile(rb"[0-9a-f]{40,64}\s*")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -179,21 +180,26 @@ class Repository:
         onto = ("-p", before) if before else ()
         words = ("commit-tree", tree, *onto, "-m", message)
         made = self._git(*words, environment=objects).strip()
-        self._move_to(made)
+        self._move(before, made)
         index = {"GIT_INDEX_FILE": str(self.own / "index")}
         if not (self.own / "index").is_symlink():
             self._in(self.source, *taking, environment={**objects, **index})
 
-    def _move_to(self, commit: str) -> None:
-        """Have the branch that the working copy is on end with a commit."""
+    def _move(self, before: str, commit: str) -> None:
+        """Have the branch that the working copy is on end with a commit, as git itself does it."""
         is_named = bool(self.branch)
         place, name = (self.common, f"refs/heads/{self.branch}") if is_named else (self.own, "HEAD")
         try:
             with beneath.made_parent(place, name) as (folder, last):
                 beneath.write(folder, f"{last}.lock", f"{commit}\n".encode())
-                os.replace(f"{last}.lock", last, src_dir_fd=folder, dst_dir_fd=folder)
-        except OSError as error:
-            raise AgentError(f"{place / name} can't be written: {error.strerror}.") from None
+                try:
+                    _must_be(before, place, name)
+                    os.replace(f"{last}.lock", last, src_dir_fd=folder, dst_dir_fd=folder)
+                except BaseException:
+                    os.unlink(f"{last}.lock", dir_fd=folder)
+                    raise
+        except (OSError, ValueError) as error:
+            raise AgentError(f"{place / name} can't be written: {error}.") from None
 
     def _copy(
         self, folder: Path, revision: str, *, history: bool, without: Collection[Path]
@@ -279,10 +285,13 @@ class Repository:
             for name in names
             if same and (self.source / name in paths or _identity(self.source / name) in same)
         }
-        folders = {name.rpartition("/")[0] for name in names if name.endswith(JOURNAL)}
-        runs = {one for one in folders if f"{one}/{MANIFEST}".removeprefix("/") in {*names}}
-        here |= {name for name in names if any(name.startswith(f"{run}/") for run in runs if run)}
-        return here
+        whole = {*names}
+        runs = [
+            name.removesuffix(TASK)
+            for name in names
+            if name.endswith(f"/{TASK}") and f"{name.removesuffix(TASK)}{MANIFEST}" in whole
+        ]
+        return here | {name for name in names if any(map(name.startswith, runs))}
 
     def _tracked(self) -> Mapping[str, str]:
         """Give the mode of each file of the commit that was read."""
@@ -326,6 +335,8 @@ def _opened(source: Path, folder: Path) -> Repository:
     _refuse_links(common)
     head = beneath.read(own, "HEAD", 4096)
     branch = _BRANCH.fullmatch(head)
+    if branch is None and not _DETACHED.fullmatch(head):
+        raise ValueError("its HEAD names neither a branch nor a commit")
     version = "1\n[extensions]\n\tobjectFormat = sha256" if form == "sha256" else "0"
     folder.mkdir()
     written = {
@@ -346,7 +357,7 @@ def _opened(source: Path, folder: Path) -> Repository:
         if content is not None:
             beneath.write(folder, kept, content)
     _copy_refs(common, folder)
-    name = branch[1].decode() if branch else ""
+    name = os.fsdecode(branch[1]) if branch else ""
     return Repository(source=source, own=own, common=common, folder=folder, branch=name, form=form)
 
 
@@ -374,7 +385,7 @@ def _form(common: Path) -> str:
     if b"extensions" not in config.lower():
         return "sha1"
     words = ("config", "--file", "-", "--no-includes", "--null", "--list")
-    said = git(common, *words, text=config.decode("utf-8", "surrogateescape"))
+    said = git(Path("/"), *words, text=config.decode("utf-8", "surrogateescape"))
     parts = (one.partition("\n") for one in said.split("\0")[:-1])
     values = {name: value for name, _, value in parts}
     storage = values.get("extensions.refstorage", "files")
@@ -401,6 +412,12 @@ def _copy_refs(common: Path, folder: Path) -> None:
             content = _part(common, name)
             if content is not None:
                 beneath.write(folder, name, content)
+
+
+def _must_be(commit: str, place: Path, name: str) -> None:
+    there = _part(place, name)
+    if there is not None and there.strip() != commit.encode():
+        raise AgentError(f"{place / name} has changed meanwhile. Try again.")
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
