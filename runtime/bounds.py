@@ -18,6 +18,7 @@ __all__ = [
     "LARGEST_PROMPT",
     "LARGEST_RESULT",
     "LARGEST_STREAM",
+    "LARGEST_WORK",
     "LONGEST_CONTENT",
     "LONGEST_EVENT",
     "LONGEST_REPORTS",
@@ -47,6 +48,8 @@ LARGEST_MESSAGE = 8 << 20
 """Bytes of one message of a tool server: after a larger one its session ends."""
 MOST_VALUES_OF_TOOL = 50_000
 """Values of a tool's result: one that has more is an error, which the agent reads."""
+LARGEST_WORK = 64 << 20
+"""Characters that all tools and all code give in one attempt of an agent: further ones fail."""
 LARGEST_PROMPT = 8 << 20
 """Characters of the messages of one call, more than any model reads: it is not sent."""
 LONGEST_CONTENT = 512 << 10

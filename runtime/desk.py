@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..schema.errors import AgentError, CoterieError, JailError, StorageError
 from .artifacts import keep_written
 from .attached import seen_by
-from .bounds import LONGEST_CONTENT, LONGEST_REPORTS
+from .bounds import LARGEST_WORK, LONGEST_CONTENT, LONGEST_REPORTS
 from .budget import Budget, BudgetReached
 from .calls import scrubbed
 from .carry import NOTHING
@@ -69,6 +69,7 @@ class Desk:
         self.turn = turn_of(self.planned, self.run.plan.team, self.carried.mail)
         self.attempts = 0
         self.numbers: Counter[str] = Counter()
+        self.given = 0
         self.tool_calls: list[ToolCall] = []
         self.dialogue: tuple[Message, ...] = ()
         self.unanswered = ""
@@ -281,6 +282,7 @@ class Desk:
     def _begin(self) -> None:
         """Forget what an attempt came to before it was over."""
         self.numbers.clear()
+        self.given = 0
         self.tool_calls.clear()
         self.dialogue = ()
         self.unanswered = ""
@@ -437,11 +439,20 @@ class Desk:
             journal.must_be_live(path)
             await journal.flush()
             value = scrubbed(await work(), self.context.calls.scrub)
+            self._bound(value)
             await journal.put(path, kind, question, value)
         except StorageError as error:
             self.broken = error
             raise
         return value
+
+    def _bound(self, value: Mapping[str, Any]) -> None:
+        """Bound what all tools and code of an attempt give: it is kept in the run's folder."""
+        self.given += sum(len(text) for text in value.values() if isinstance(text, str))
+        if self.given > LARGEST_WORK:
+            raise AgentError(
+                f"its tools and its code gave more than {LARGEST_WORK >> 20} MiB in one attempt."
+            )
 
     def _next(self, name: str) -> str:
         """Give the path of the next thing of this name in this attempt."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -282,3 +283,21 @@ def test_a_run_that_goes_on_without_an_agent_is_no_failure(stand: Stand) -> None
         run = stand.run(some, {}, model.api_base)
     assert (run.status, run.infrastructure_failures) == ("done", 1)
     assert not run.is_infrastructure_failure
+
+
+def test_what_tools_give_in_an_attempt_is_bounded(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk, "LARGEST_WORK", 1000)
+
+    async def failing(assignment: Assignment) -> str:
+        for by in range(1, 1000):
+            with contextlib.suppress(ToolError):
+                await assignment.tools["count"].call({"by": -by})
+        return "never"
+
+    run = stand.run(solo(max_retries=0), {"one": failing})
+    assert run.status == "failed"
+    assert "its tools and its code gave more than 0 MiB in one attempt" in (run.error or "")
+    with Journal.open(stand.folder) as journal:
+        assert sum(len(one["error"]) for one in journal.values("tool")) <= 1000

@@ -16,6 +16,7 @@ import pytest
 from coterie.runtime import _entries
 from coterie.runtime._entries import Entries, Entry
 from coterie.runtime.journal import Journal, NotRecorded, digest, merge, recorded
+from coterie.runtime.usage import Usage
 from coterie.schema import InputError
 from coterie.schema.errors import StorageError
 from coterie.schema.failpoints import armed
@@ -23,6 +24,10 @@ from coterie.schema.files import sync
 
 from ..waiting import wait_for
 
+ANSWER = {
+    "text": "7", "tool_calls": [], "finish_reason": "stop", "model": "m", "alias": "default",
+    "seconds": 0.1, "attempts": 1,
+}  # fmt: skip
 FOR_EVER = 3600.0
 """Seconds in which a journal does nothing by itself."""
 
@@ -376,3 +381,48 @@ def test_who_reads_a_shared_file_does_not_wait_for_who_writes_to_it(tmp_path: Pa
     entries = Entries.open(tmp_path / "f", shared=True)
     asyncio.run(work(entries))
     entries.close()
+
+
+def test_the_time_of_a_call_is_kept_whatever_ends_it(tmp_path: Path) -> None:
+    async def broken_off(journal: Journal) -> None:
+        settle = await journal.open_account("a/call 1", Usage(calls=1))
+        journal._started -= 1000
+        settle(Usage(calls=1), lost=True)
+
+    for attempt in (1, 2):
+        with Journal.open(tmp_path) as journal:
+            asyncio.run(broken_off(journal))
+        with Journal.open(tmp_path) as journal:
+            assert journal.seconds >= 1000 * attempt
+            assert journal.spent().calls == attempt
+            assert journal.spent(lost=False).calls == 0
+
+
+def test_what_is_never_settled_has_cost_the_most_that_it_can_have(tmp_path: Path) -> None:
+    most, did = Usage(calls=1, usd=0.5, uncertain_calls=1), Usage(calls=1, usd=0.1)
+
+    async def asked() -> None:
+        settle = await journal.open_account("a/call 1", most)
+        assert journal.spent() == most
+        settle(did, lost=False)
+        await journal.open_account("a/call 1", most)
+
+    with Journal.open(tmp_path) as journal:
+        asyncio.run(asked())
+    with Journal.open(tmp_path) as journal:
+        assert journal.spent("a/") == did + most
+        assert journal.spent("a/", lost=False) == did
+        assert journal.spent("b/") == Usage()
+
+
+def test_an_answer_of_an_earlier_version_says_itself_what_it_cost(tmp_path: Path) -> None:
+    cost = Usage(calls=1, usd=0.25)
+
+    async def asked() -> None:
+        said = {"usage": cost.value()}
+        await journal.put("a/call 1", "model", "q", {**ANSWER, **said})
+        await journal.put("a/call 2/failed", "failed", "q", said)
+
+    with Journal.open(tmp_path) as journal:
+        asyncio.run(asked())
+        assert journal.spent() == cost + cost
