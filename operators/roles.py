@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..schema.agent_file import agent_paths, load_agent
+from ..schema.beneath import settled
 from ..schema.ceiling import Ceiling
 from ..schema.errors import InputError
+from ..schema.problems import reason_of
 from ..schema.seeds import SEEDS
 from ..schema.team import Team, is_prompt_id
 from ..schema.terminal import on_one_line
@@ -34,9 +36,15 @@ def load_roles(folder: Path, catalogue: Catalogue) -> Mapping[str, Agent]:
     """Load a catalogue: a folder of agent files, each of which is named for its role.
 
     Raises:
-        InputError: There is no such folder, or it has fewer than two agents.
+        InputError: There is no such folder, it is a link that leads out of the one that it is in,
+            or it has fewer than two agents.
         ConfigError: A file does not load.
     """
+    if folder.is_symlink():
+        try:
+            settled(folder.parent, folder.name)
+        except OSError as error:
+            raise InputError(f"roles: {folder}: {reason_of(error)}.") from None
     files = agent_paths(folder) if folder.is_dir() else ()
     if len(files) < FEWEST:
         found = f"has {len(files)}" if folder.is_dir() else "is no folder"

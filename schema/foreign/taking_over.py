@@ -44,12 +44,12 @@ def take_over(path: Path, inputs: Mapping[str, str] | None = None) -> Imported:
                 f"{path}: {AGENTS_FILE} and {TASKS_FILE} of one CrewAI project are looked for here,"
                 " in config/ and in src/*/config/. Name the file, or the folder with both."
             )
-        imported = _crew(folder, inputs)
+        imported = _crew(folder, inputs, root=path)
     else:
         document = _read(path)
         match program_of(document.value):
             case "CrewAI":
-                imported = _crew(path.parent, inputs, path)
+                imported = _crew(path.parent, inputs, named=path)
             case "docker-agent":
                 imported = docker_agent_team(document, path.stem)
             case _:
@@ -63,21 +63,27 @@ def models_text(imported: Imported) -> str:
     return write_yaml({"models": imported.models})
 
 
-def _crew(folder: Path, inputs: Mapping[str, str] | None, named: Path | None = None) -> Imported:
+def _crew(
+    folder: Path,
+    inputs: Mapping[str, str] | None,
+    *,
+    named: Path | None = None,
+    root: Path | None = None,
+) -> Imported:
     files = [folder / name for name in (AGENTS_FILE, TASKS_FILE)]
     if missing := next((one for one in files if not one.is_file()), None):
         raise InputError(
             f"{named or folder}: of CrewAI, and {missing} is missing. A team is made of both files."
         )
-    agents, tasks = map(_read, files)
+    agents, tasks = (_read(one, None if one == named else root or folder) for one in files)
     place = folder.resolve()
     while place.name in NO_NAME and place != place.parent:
         place = place.parent
     return crew_team(agents, tasks, place.name, inputs)
 
 
-def _read(path: Path) -> Document:
-    document, problems = read_yaml(read_file(path), str(path))
+def _read(path: Path, root: Path | None = None) -> Document:
+    document, problems = read_yaml(read_file(path, root=root), str(path))
     if problems:
         raise ConfigError(sorted(problems))
     return document

@@ -24,6 +24,7 @@ NOT_STATE = {
     "runtime/cluster/": "what agents work on elsewhere is sent again",
     "runtime/jail/": "what agents work on is gone with the run",
     "runtime/local/": "the embedded model is checked by its digest, and fetched again",
+    "runtime/repository.py": "a branch of git moves in one step, and git looks after the rest",
 }
 """Where something is flushed or renamed that nobody misses after a crash."""
 

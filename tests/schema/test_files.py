@@ -203,10 +203,12 @@ def test_an_error_of_what_is_done_under_the_lock_stays_what_it_is(tmp_path: Path
 
 WRITES_ITSELF = {
     "schema/files.py": "what all others use",
+    "schema/beneath.py": "copies for agents to work on, and refs of a repository as git has them",
     "schema/failpoints.py": "counts for tests",
     "runtime/_entries.py": "the journal and the cache, which SQLite writes",
     "runtime/trace.py": "events of a run, for reading only: nothing resumes from them",
     "runtime/git.py": "what git says, in a file without a name",
+    "runtime/repository.py": "what git is shown of a repository in place of its own settings",
     "runtime/trees.py": "where work is merged, gone with the run",
     "runtime/workspace.py": "what agents work on, gone with the run",
     "runtime/cluster/": "what agents work on, on another machine",

@@ -11,13 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from coterie.operators.roles import load_roles
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
+from coterie.schema import Catalogue, ConfigError, InputError
+from coterie.schema.command.importing import main as mas_import
 
 from ..came import Came, invoked_in
 from .links import CANARY, KINDS, Outside
 
-AGENT = f"prompt: {CANARY}"
+AGENT = f"prompt: {json.dumps(CANARY.strip())}\n"
 SKILL = f"---\ndescription: Skill.\n---\n\n{CANARY}"
 FILES = {
     "stranger/teams/team.yaml": (
@@ -162,3 +165,46 @@ def test_a_link_that_stays_in_its_folder_is_followed(
     assert came.code == 0, came.err
     for text in ("Look.", "from afar.", "mistake.", "Body.", "Notes."):
         assert text in read(came), text
+
+
+CREW = {
+    "crew/config/agents.yaml": "scout: {role: Scout, goal: Look, backstory: Old}\n",
+    "crew/config/tasks.yaml": "look: {description: Look., expected_output: All., agent: scout}\n",
+}
+
+
+@pytest.mark.parametrize("part", ["crew/config", *CREW])
+@pytest.mark.parametrize("kind", [one for one in KINDS if one not in {"pipe", "hard"}])
+def test_no_link_leads_out_of_a_project_that_is_taken_over(
+    part: str, kind: str, tmp_path: Path
+) -> None:
+    for name, text in CREW.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert invoked_in(tmp_path, mas_import, ["crew"], "mas-import").code == 0
+    (tmp_path / "outside").mkdir()
+    (tmp_path / part).rename(tmp_path / "outside" / Path(part).name)
+    KINDS[kind](tmp_path / part, tmp_path / "outside" / Path(part).name)
+    came = invoked_in(tmp_path, mas_import, ["crew"], "mas-import")
+    assert (came.code, came.out) == (2, "")
+    assert "Scout" not in came.err
+
+
+def test_no_link_leads_out_of_a_catalogue_of_roles(tmp_path: Path) -> None:
+    known = Catalogue.of_host()
+    outside, inside = tmp_path / "outside", tmp_path / "recipes"
+    for folder in (outside, inside, inside / "own", inside / "linked"):
+        folder.mkdir()
+        for name in ("ada", "ben"):
+            (folder / f"{name}.yaml").write_text(AGENT)
+    (inside / "roles").symlink_to(outside)
+    with pytest.raises(InputError, match="it is a link that leads out"):
+        load_roles(inside / "roles", known)
+    (inside / "linked/ben.yaml").unlink()
+    (inside / "linked/ben.yaml").symlink_to(outside / "ben.yaml")
+    with pytest.raises(
+        (ConfigError, InputError), match="it is a link that leads out of its folder"
+    ):
+        load_roles(inside / "linked", known)
+    (inside / "again").symlink_to("own")
+    assert [*load_roles(inside / "again", known)] == ["ada", "ben"]
