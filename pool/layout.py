@@ -18,6 +18,7 @@ __all__ = [
     "LOCK",
     "MANIFEST",
     "MEMORY",
+    "PENDING",
     "SCAFFOLD",
     "SNAPSHOTS",
     "TEAMS",
@@ -25,6 +26,7 @@ __all__ = [
     "agent_file_of",
     "archive_of",
     "file_of",
+    "has_begun",
     "make_folders",
     "old_agent_file_of",
 ]
@@ -45,12 +47,15 @@ SNAPSHOTS = ".cache"
 """Where what the ledger comes to is kept, to be made anew at any time; git passes over it."""
 LOCK = ".pool.lock"
 """Held by who adds teams and agents; whoever appends to the ledger holds the ledger's own."""
+PENDING = ".seeds.pending"
+"""There while a new pool takes in the teams that it begins with. A crash may leave it behind: then
+some of them may be missing."""
 GITATTRIBUTES = """\
 # Lines are only added, so git merges branches by keeping those of both.
 *.jsonl merge=union
 teams/*.yaml diff=team
 """
-PASSING = (".*.lock", ".*.yaml.*", ".*.json.*", ".*.jsonl.*", ".*.md.*")
+PASSING = (".*.lock", ".*.pending", ".*.yaml.*", ".*.json.*", ".*.jsonl.*", ".*.md.*")
 """Patterns of what says who is at work, and of what a crash left."""
 GITIGNORE = "\n".join(
     (
@@ -80,6 +85,11 @@ def old_agent_file_of(name: str) -> str:
 def archive_of(name: str) -> str:
     """Name the file with what an agent has learnt, relative to the pool's folder."""
     return f"{AGENTS}/{name}/{LESSONS}"
+
+
+def has_begun(folder: Path) -> bool:
+    """Return whether a pool is there, with all the teams that it was to begin with."""
+    return (folder / LEDGER).exists() and not (folder / PENDING).exists()
 
 
 def make_folders(folder: Path) -> None:

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from ..schema.errors import InputError, StorageError
-from .layout import AGENTS, EVOLUTIONS, LEDGER, LOCK, MEMORY, SCAFFOLD, SNAPSHOTS, TEAMS
+from .layout import AGENTS, EVOLUTIONS, LEDGER, LOCK, MEMORY, PENDING, SCAFFOLD, SNAPSHOTS, TEAMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +20,7 @@ __all__ = ["refuse_link", "refuse_links"]
 
 PARTS = frozenset(
     {
-        AGENTS, EVOLUTIONS, LEDGER, LOCK, MEMORY, SCAFFOLD, SNAPSHOTS, TEAMS,
+        AGENTS, EVOLUTIONS, LEDGER, LOCK, MEMORY, PENDING, SCAFFOLD, SNAPSHOTS, TEAMS,
         f".{LEDGER}.lock", ".gitattributes", ".gitignore",
     }
 )  # fmt: skip

@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING, Self, overload
 from ..runtime.terminal import counted
 from ..schema.catalogue import Catalogue
 from ..schema.errors import InputError, StorageError
-from ..schema.files import remove
+from ..schema.files import remove, write_atomically
 from ..schema.team import Lineage, Team
 from .agent_folders import AgentFolders
 from .changes import Born, Learnt, Rejected, Restored, Retired, Revised, Told, Tried
 from .commits import Commits
 from .current import Current
 from .identity import identity_of
-from .layout import LEDGER, TEAMS, make_folders
+from .layout import LEDGER, PENDING, TEAMS, make_folders
 from .own_files import refuse_links
 from .replacing import is_cut_short, put_back
 from .scaffold import Scaffold
@@ -127,6 +127,9 @@ class Pool:
     ) -> Self:
         """Make a folder a pool, if it is none yet, and add teams that people wrote.
 
+        When a process stops before it has added all of them, `has_begun` is false until another
+        call has.
+
         Args:
             folder: Where. What else is in it stays.
             seeds: Paths of team files, or `seed:NAME` for teams that come with coterie.
@@ -145,10 +148,15 @@ class Pool:
         pool = cls(folder, catalogue=catalogue, ceiling=ceiling, report=report)
         teams = [load_source(seed, pool.catalogue) for seed in seeds]
         make_folders(pool.folder)
+        pending = pool.folder / PENDING
+        if teams and not (pool.folder / LEDGER).exists():
+            write_atomically(pending, "")
         begin(pool.folder, shared=shared)
         pool.refresh()
         for team in teams:
             pool.add(team, Lineage(operator="seed"), op=f"{SEED}{identity_of(team)}")
+        if teams:
+            remove(pending)
         return pool
 
     @property

@@ -15,7 +15,7 @@ from ..schema.loading import load_team
 from ..schema.problems import quoted
 from .agent_folders import AgentFolders
 from .changes import Retired
-from .layout import LEDGER, TEAMS
+from .layout import LEDGER, PENDING, TEAMS
 from .ledger import Entry, Ledger, entry_of, line_of
 from .own_files import refuse_links
 from .pool import Pool
@@ -177,6 +177,11 @@ def _left_behind(path: Path, state: State, end: int) -> Iterator[str]:
         yield (
             f"{path}: the last line was left unfinished when a process or the machine stopped: its"
             f" {size - end} bytes count for nothing. The next update removes them."
+        )
+    if (pending := path.parent / PENDING).exists():
+        yield (
+            f"{pending}: teams that the pool was to begin with may be missing. The command that"
+            " began it, given again, adds them."
         )
     owned = {member.path for member in state.teams.values()}
     for file in sorted((path.parent / TEAMS).glob("*")):

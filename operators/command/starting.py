@@ -111,10 +111,10 @@ class Start:
 
     @property
     def is_there(self) -> bool:
-        """Whether there is a pool already."""
-        from ...pool.layout import LEDGER
+        """Whether there is a pool already, with all its first teams."""
+        from ...pool.layout import has_begun
 
-        return (self.folder / LEDGER).exists()
+        return has_begun(self.folder)
 
     @property
     def recalls(self) -> bool:
@@ -291,11 +291,11 @@ def _teams(
     Raises:
         InputError: It has no team that is not retired, and must have one.
     """
-    from ...pool.layout import LEDGER
+    from ...pool.layout import has_begun
     from ...pool.pool import Pool
     from ...pool.sources import load_source
 
-    if not (folder / LEDGER).exists():
+    if not has_begun(folder):
         return tuple(load_source(one, catalogue) for one in sources), ()
     pool = Pool.open(folder, catalogue=catalogue)
     if must_have and not pool.members:
@@ -309,10 +309,10 @@ def _teams(
 
 def _living(folder: Path, catalogue: Catalogue) -> tuple[Team, ...]:
     """Give the teams of a pool that are not retired; none, where there is no pool yet."""
-    from ...pool.layout import LEDGER
+    from ...pool.layout import has_begun
     from ...pool.pool import Pool
 
-    if not (folder / LEDGER).exists():
+    if not has_begun(folder):
         return ()
     return tuple(one.team for one in Pool.open(folder, catalogue=catalogue).members.values())
 

@@ -42,12 +42,12 @@ def init(folder: Path, seeds: tuple[str, ...], empty: bool, **host: Any) -> None
     is missing is added. What comes into the pool later has a name that no branch of it in git gives
     to anything else, so that git can merge them.
     """
-    from ..layout import LEDGER
+    from ..layout import has_begun
     from ..pool import Pool
 
     if empty and seeds:
         raise InputError(f"--empty and {seeds[0]!r} contradict each other. Leave out one of them.")
-    begins = not empty and not (folder / LEDGER).exists()
+    begins = not empty and not has_begun(folder)
     chosen = seeds or (SEEDS if begins else ())
     pool = Pool.init(folder, chosen, catalogue=host_catalogue(**host), report=tell, shared=True)
     names = ", ".join(pool.members)

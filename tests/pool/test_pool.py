@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from coterie.pool import Pool, Trial
 from coterie.pool.changes import Rejected, Restored, Retired, Tried
+from coterie.pool.layout import has_begun
 from coterie.pool.upkeep import verify
 from coterie.runtime.usage import Usage
 from coterie.schema import (
@@ -24,6 +25,8 @@ from coterie.schema import (
     load_team,
 )
 from coterie.schema.ceiling import Ceiling
+from coterie.schema.errors import StorageError
+from coterie.schema.failpoints import armed
 
 from .teams import SEED, child_of, edited, pool_of, scored, vote
 from .test_identity import ONE_RING, TWO_RINGS
@@ -58,6 +61,19 @@ def test_beginning_again_adds_only_what_is_missing(tmp_path: Path) -> None:
     assert list(pool.members) == ["debate_3", "single_agent"]
     assert list(Pool.init(tmp_path).members) == ["debate_3", "single_agent"]
     assert len(lines(pool)) == 3
+
+
+@pytest.mark.parametrize("write", [1, 2, 3])
+def test_a_pool_has_begun_when_all_its_first_teams_are_there(tmp_path: Path, write: int) -> None:
+    seeds = ["seed:debate_3", "seed:single_agent"]
+    with armed(f"files.append.after:{write}:raise-eio"), pytest.raises(StorageError):
+        Pool.init(tmp_path, seeds)
+    assert not has_begun(tmp_path)
+    [note] = [note for note in verify(tmp_path).notes if ".seeds.pending" in note]
+    assert "given again, adds them" in note
+    assert list(Pool.init(tmp_path, seeds).members) == ["debate_3", "single_agent"]
+    assert has_begun(tmp_path)
+    assert verify(tmp_path).notes == ()
 
 
 def test_what_else_is_in_the_folder_stays(tmp_path: Path) -> None:

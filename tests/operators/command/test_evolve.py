@@ -12,8 +12,10 @@ import pytest
 
 from coterie.operators.command.starting import found
 from coterie.operators.settings import SearchSettings
+from coterie.pool import Pool
 from coterie.schema import Catalogue
-from coterie.schema.errors import InputError
+from coterie.schema.errors import InputError, StorageError
+from coterie.schema.failpoints import armed
 from coterie.schema.models import Model
 from coterie.schema.recipe import Recipe
 
@@ -55,6 +57,19 @@ def test_another_evolution_of_the_same_name_is_refused_and_nothing_is_spent(
     assert (came.code, came.calls, came.out) == (2, 0, "")
     assert what in came.err
     assert "Give what it was begun with, or choose another --name." in came.err
+
+
+@pytest.mark.parametrize("write", [1, 2])
+def test_a_pool_that_was_cut_short_at_its_first_teams_still_begins_with_all_seeds(
+    lab: Lab, write: int
+) -> None:
+    seeds = ["solo.yaml", "pair.yaml"]
+    with armed(f"files.append.after:{write}:raise-eio"), pytest.raises(StorageError):
+        Pool.init("pool", seeds)
+    came = lab.evolve("--limit", "1")
+    assert came.code == 0, came.err
+    assert lab.evolve("--limit", "1", pool="whole").code == 0
+    assert lab.ledger() == lab.ledger("whole")
 
 
 def test_another_model_is_refused_and_the_same_one_at_another_address_is_not(lab: Lab) -> None:
