@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -49,6 +50,15 @@ def folder(tmp_path: Path) -> Path:
     return write_world(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], int]:
+    """What an evolution that nothing disturbs leaves, and how many calls it takes."""
+    folder = write_world(tmp_path_factory.mktemp("clean"))
+    code, _, err, calls = evolved(folder, "clean")
+    assert code == 0, err
+    return kept(folder / "clean"), calls
+
+
 def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> None:
     code, out, err, calls = evolved(folder, "pool")
     assert code == 0, err
@@ -74,24 +84,27 @@ def test_the_pool_holds_valid_teams_that_say_why_they_exist(folder: Path) -> Non
     assert calls > 12
 
 
-def test_killed_at_random_moments_it_leaves_the_same_pool(folder: Path, nightly: bool) -> None:
-    code, _, err, clean = evolved(folder, "clean")
-    assert code == 0, err
+def test_killed_at_random_moments_it_leaves_the_same_pool(
+    folder: Path, clean: tuple[dict[str, Any], int], nightly: bool
+) -> None:
+    undisturbed, needed = clean
     chance, kills, calls = random.Random(7), 0, 0
-    moments = [chance.randint(1, clean) for _ in range(50 if nightly else 1)]
+    moments = [chance.randint(1, needed) for _ in range(50 if nightly else 1)]
     for moment in moments:
         was_killed, asked_until_then = killed_at(folder, "killed", moment)
         kills += was_killed
         calls += asked_until_then
     code, _, err, last = evolved(folder, "killed")
     assert code == 0, err
-    assert kept(folder / "killed") == kept(folder / "clean")
+    assert kept(folder / "killed") == undisturbed
     in_flight = 8 * 3
-    assert clean <= calls + last <= clean + kills * in_flight
+    assert needed <= calls + last <= needed + kills * in_flight
     assert kills > 0
 
 
-def test_a_failing_provider_is_no_score_and_the_same_command_goes_on(folder: Path) -> None:
+def test_a_failing_provider_is_no_score_and_the_same_command_goes_on(
+    folder: Path, clean: tuple[dict[str, Any], int]
+) -> None:
     def denied(request: Request) -> Reply:
         return Reply.error(401) if "What is 5 + 2" in json.dumps(request) else oracle(request)
 
@@ -102,19 +115,17 @@ def test_a_failing_provider_is_no_score_and_the_same_command_goes_on(folder: Pat
     assert "Traceback" not in err
     code, _, err, _ = evolved(folder, "pool")
     assert code == 0, err
-    evolved(folder, "clean")
-    assert kept(folder / "pool") == kept(folder / "clean")
+    assert kept(folder / "pool") == clean[0]
 
 
-def test_a_budget_ends_it_in_order(folder: Path) -> None:
+def test_a_budget_ends_it_in_order(folder: Path, clean: tuple[dict[str, Any], int]) -> None:
     code, _, err, calls = evolved(folder, "pool", "--budget", "calls=30")
     assert code == 3
     assert calls <= 30
     assert "the evolution has reached its budget" in err
     code, _, err, more = evolved(folder, "pool", "--budget", "calls=2000")
     assert code == 0, err
-    evolved(folder, "clean")
-    assert kept(folder / "pool") == kept(folder / "clean")
+    assert kept(folder / "pool") == clean[0]
     assert more > 0
 
 
