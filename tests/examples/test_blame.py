@@ -30,8 +30,8 @@ def test_the_page_shows_what_its_commands_print(
         for command, expected in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", shown, re.MULTILINE):
             name, *words = shlex.split(command)
             if name == "mas-run":
-                words += ["--runs", str(runs), "--model", f"m@{model.api_base}"]
+                words += ["--runs", str(runs)]
             else:
                 words[words.index("runs/*")] = str(*runs.iterdir())
-            came = invoked(COMMANDS[name], words, name)
+            came = invoked(COMMANDS[name], [*words, "--model", f"m@{model.api_base}"], name)
             assert (came.code, came.out) == (0, expected), came.err
