@@ -386,6 +386,7 @@ class Evolving:
             pool_folder=self.pool_folder,
             known=self.known,
             embedder=self.options.get("embedder"),
+            name=self.options["name"] or self.stem,
         )
 
     @cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -181,6 +182,7 @@ def found(
     pool_folder: Path,
     known: Catalogue,
     embedder: str | None = None,
+    name: str | None = None,
 ) -> Start:
     """Find what an evolution needs, and all that is wrong with it that can be known beforehand.
 
@@ -191,6 +193,7 @@ def found(
         pool_folder: Where the pool is, or will be.
         known: What this host offers.
         embedder: The embedder's name; see `choose_embedder`.
+        name: The evolution's name, perhaps without its ending. By default, the recipe's.
 
     Raises:
         InputError: A strategy, model, seed, policy or embedder is not to be had; the pool has no
@@ -212,11 +215,13 @@ def found(
     places = tuple(one if is_seed(one) else beside / one for one in sources)
     written, others = _teams(places, pool_folder, catalogue, must_have="teams" in needs)
     everybody = _agents(pool_folder, catalogue) if "agents" in needs else ()
+    first = tuple(strategy.agents(recipe.settings, beside, catalogue))
     living = tuple(one.agent for one in everybody if one.retired is None)
+    if _is_cut_short(everybody, first, name or recipe_file.stem):
+        living = first
     there = _living(pool_folder, catalogue) or written
     if wrong := strategy.suits(recipe.settings, there, living):
         raise ConfigError(settings_problems(recipe_file, wrong))
-    first = tuple(strategy.agents(recipe.settings, beside, catalogue))
     asking = tuple(one.agent for one in everybody if not one.born.parents) or first
     made = strategy.teams(recipe.settings, written, asking, catalogue) if strategy.teams else ()
     start = Start(
@@ -325,6 +330,16 @@ def _agents(folder: Path, catalogue: Catalogue) -> tuple[PoolAgent, ...]:
     if not (folder / LEDGER).exists():
         return ()
     return tuple(Pool.open(folder, catalogue=catalogue).all_agents.values())
+
+
+def _is_cut_short(everybody: Sequence[PoolAgent], first: Sequence[Agent], name: str) -> bool:
+    """Return whether an evolution stopped while it added the agents that it begins with.
+
+    Then `Strategy.begin` adds those that are missing, before anybody works.
+    """
+    own = re.compile(rf"{re.escape(name)}(-[0-9a-f]+)?/begin/\d+")
+    begun = all(own.fullmatch(one.revisions[0].op) for one in everybody)
+    return begun and 0 < len(everybody) < len(first)
 
 
 def _alone(agents: Iterable[Agent]) -> Iterable[Team]:

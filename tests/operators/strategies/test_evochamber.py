@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,23 @@ def test_killed_at_any_write_it_comes_to_the_same_pool_to_the_byte(
     assert chamber.evolved("killed").code == 0
     assert kills > 0
     assert chamber.left(Path("killed")) == clean
+
+
+def test_stopped_while_its_agents_are_founded_it_founds_the_rest(tmp_path: Path) -> None:
+    chamber.write_world(tmp_path, tasks=1)
+    assert chamber.evolved("clean").code == 0
+    lines = chamber.lines_of(Path("clean"))
+    first = next(place for place, line in enumerate(lines, 1) if "agent" in line)
+    founded = set[int]()
+    for writes in range(first, first + 3):
+        name = f"stopped {writes}"
+        with suppress(Killed), dying(writes):
+            chamber.evolved(name)
+        founded.add(len(Pool.open(name).agents))
+        again = chamber.evolved(name)
+        assert again.code == 0, again.err
+        assert chamber.left(Path(name)) == chamber.left(Path("clean"))
+    assert {1, 2} <= founded, "neither is a team of 3"
 
 
 def test_killed_with_nine_it_goes_on_to_the_same_pool(tmp_path: Path, nightly: bool) -> None:
