@@ -142,6 +142,10 @@ class World:
         if strategy == "meta_team" and number % 5 == 2:
             recipe |= {"workers": 1, "settings": {"scheme": "centralised", "retry": False}}
             mind.wavers = True
+        if strategy == "evomas" and number % 5 == 2:
+            recipe |= {"workers": 3, "score": "auto", "seeds": ["vote.yaml", "solo.yaml"]}
+            recipe["settings"] = {"parents": 2, "steps": 2, "components": ["prompts"]}
+            mind.insists = True
         if pools == ["pool"]:
             recipe["seed"] = chance.randrange(1000)
         return cls(
@@ -292,9 +296,10 @@ ABOUT: Mapping[str, Callable[[Random], dict[str, Any]]] = {
     "mattrl": _mattrl,
 }
 
+EDITED = "Think twice."
 EDITS: tuple[Mapping[str, Any], ...] = (
-    {"set_prompt": {"agent": "one", "prompt": "Think twice."}},
-    {"set_prompt": {"agent": "solver", "prompt": "Think twice."}},
+    {"set_prompt": {"agent": "one", "prompt": EDITED}},
+    {"set_prompt": {"agent": "solver", "prompt": EDITED}},
     {"set_prompt": {"agent": "one", "prompt": "Think again."}},
     {"set_prompt": {"agent": "nobody", "prompt": "Think."}},
     {"remove_edge": {"sender": "two", "receiver": "judge"}},
@@ -315,6 +320,7 @@ class Mind:
         silent: How often a judge gives no score.
         dull: How often an agent's answer is useless.
         wavers: Whether a team that looks back adds a rule, and on the next task takes it out.
+        insists: Whether all operators propose the same edit, and only that makes an agent right.
         stop: What it does at which call.
         pid: The process that it kills.
         calls: How often it was asked since the process began.
@@ -326,6 +332,7 @@ class Mind:
     silent: float
     dull: float
     wavers: bool = False
+    insists: bool = False
     stop: Stop | None = None
     pid: int = 0
     calls: int = 0
@@ -360,27 +367,36 @@ class Mind:
             return self._answer(request)
 
     def _answer(self, request: Request) -> Reply:
-        text = json.dumps(request["messages"][:2], sort_keys=True)
-        whole = json.dumps(request["messages"], sort_keys=True)
-        chance = Random(hashlib.sha256(f"{self.seed} {whole}".encode()).hexdigest())
+        text = json.dumps(request["messages"], sort_keys=True)
+        chance = Random(hashlib.sha256(f"{self.seed} {text}".encode()).hexdigest())
         form = asked(request)
         if not form:
-            return Reply(text=self._work(chance))
+            return Reply(text=self._work(text, chance))
         if {*form} == {"reason", "score"}:
-            return self._verdict(text, form, chance)
+            first = json.dumps(request["messages"][:2], sort_keys=True)
+            return self._verdict(first, form, chance)
+        return self._proposal(form, chance)
+
+    def _work(self, text: str, chance: Random) -> str:
+        """Answer as an agent."""
+        if self.insists:
+            return f"Answer: {7 if EDITED in text else 8}"
+        if chance.random() < self.dull:
+            return chance.choice(USELESS)
+        return f"Answer: {7 if chance.random() < 0.5 else chance.randrange(8, 11)}"
+
+    def _proposal(self, form: Mapping[str, Any], chance: Random) -> Reply:
+        """Answer an operator."""
         if self.wavers and "rules" in form:
             return Reply.json(_wavering(form))
+        if self.insists and "edits" in form:
+            return Reply.json({"reason": "so", "edits": [EDITS[0]]})
         if chance.random() < self.useless:
             return Reply(text=chance.choice(USELESS))
         if "edits" in form:
             edits = chance.sample(EDITS, chance.randint(1, 2))
             return Reply.json({"reason": "so", "edits": edits})
         return Reply.json({name: fitting(one, chance) for name, one in form.items()})
-
-    def _work(self, chance: Random) -> str:
-        if chance.random() < self.dull:
-            return chance.choice(USELESS)
-        return f"Answer: {7 if chance.random() < 0.5 else chance.randrange(8, 11)}"
 
     def _verdict(self, text: str, form: Mapping[str, Any], chance: Random) -> Reply:
         """Judge an answer, or give no score; never so often that a task can have none."""
