@@ -120,11 +120,6 @@ class Budget:
         return self._spent
 
     @property
-    def is_capped(self) -> bool:
-        """Whether what calls consume is capped, here or in a parent."""
-        return bool(self._capped)
-
-    @property
     def seconds(self) -> float:
         """Time since the budget was made, with what earlier processes took, in seconds."""
         return self._clock() - self._started
