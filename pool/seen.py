@@ -5,6 +5,7 @@ A task is known by its id, and by its words: whitespace and case make no other t
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -81,6 +82,8 @@ class Seen:
             InputError: There is a link in it.
             StorageError: The ledger is damaged, or cannot be read.
         """
+        if not os.path.lexists(pool / LEDGER):
+            return cls()
         refuse_links(pool)
         ids, words = dict[str, str](), dict[str, str]()
         for entry in Ledger(pool / LEDGER).read():

@@ -124,3 +124,12 @@ def test_a_run_is_not_gone_on_with_once_its_task_was_learnt_from(pool: Pool) -> 
         assert (refused.exit_code, len(model.calls)) == (2, 1)
     assert f"task 'new' ({folder}/task.json:1) is " in refused.stderr
     assert "pool/ledger.jsonl:4 by its words" in refused.stderr
+
+
+def test_a_folder_that_is_no_pool_may_have_links_and_has_seen_nothing(tmp_path: Path) -> None:
+    (tmp_path / ".cache").mkdir()
+    (tmp_path / ".cache/elsewhere").symlink_to("/")
+    assert Seen.by(tmp_path) == Seen()
+    (tmp_path / "ledger.jsonl").symlink_to("/dev/null")
+    with pytest.raises(InputError, match="is a link"):
+        Seen.by(tmp_path)
