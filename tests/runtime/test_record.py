@@ -43,6 +43,7 @@ def test_team_yaml_runs_the_same_team_without_its_prompt_files(tmp_path: Path, t
     plan = plan_of(tmp_path, text)
     with begun(tmp_path / "runs", plan) as record:
         pass
+    assert json.loads((record.folder.path / "run.json").read_text())["jail"] is None
     again = load_team(record.folder.path / "team.yaml")
     assert again == plan.resolved
     assert compile(again, Catalogue.of_host()).agents["solo"].prompt.strip() == text

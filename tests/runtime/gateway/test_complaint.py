@@ -66,3 +66,8 @@ def test_a_wait_that_is_none_is_not_said(delay: Any) -> None:
 
 def test_a_user_who_writes_of_keys_is_not_refused_for_one() -> None:
     assert kind_of(400, "messages.1: text content blocks must be non-empty") == "rejected"
+
+
+def test_what_fastapi_refuses_is_told_by_its_place() -> None:
+    refused = {"detail": [{"loc": ["body", "max_tokens"], "msg": "too large", "type": "value"}]}
+    assert words_of(json.dumps(refused).encode()) == "too large body max_tokens value"
