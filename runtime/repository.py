@@ -132,7 +132,8 @@ class Repository:
             folder: Where to make it.
             revision: The commit whose files it has. Empty: the working copy's as they stand.
             history: Whether the commits before it come along.
-            without: Files that are left out, wherever they are. So are the folders of runs.
+            without: Files that are left out, also as copies under other names. So are the folders
+                of runs.
 
         Raises:
             AgentError: It cannot be copied.
@@ -213,7 +214,7 @@ class Repository:
             self._in(folder, "checkout-index", "--all", "--quiet")
         else:
             names = self._take(folder, tracked)
-        hidden = self._hidden(names, without)
+        hidden = self._hidden(folder, names, without)
         for name in hidden:
             _remove(folder, name)
         self._in(folder, "add", "--all")
@@ -276,14 +277,18 @@ class Repository:
             if found.path.endswith(".gitignore") and found.kind == "other":
                 raise ValueError(f"{found.path!r} is not a regular file")
 
-    def _hidden(self, names: Collection[str], without: Collection[Path]) -> AbstractSet[str]:
-        """Find what is left out: files that are named, under any name, and all that is of runs."""
-        same = {_identity(path) for path in without} - {None}
+    def _hidden(
+        self, folder: Path, names: Collection[str], without: Collection[Path]
+    ) -> AbstractSet[str]:
+        """Find what is left out of a copy: files that are named, their like, and all of runs."""
         paths = {path.resolve() for path in without}
+        contents = {path.read_bytes() for path in paths if path.is_file()}
+        sizes = {len(content) for content in contents}
         here = {
             name
             for name in names
-            if same and (self.source / name in paths or _identity(self.source / name) in same)
+            if self.source / name in paths
+            or (_size(folder / name) in sizes and _part(folder, name) in contents)
         }
         whole = {*names}
         runs = [
@@ -420,13 +425,11 @@ def _must_be(commit: str, place: Path, name: str) -> None:
         raise AgentError(f"{place / name} has changed meanwhile. Try again.")
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Tell a file from all others, whatever it is called; None where there is none."""
-    try:
-        status = path.lstat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
+def _size(path: Path) -> int:
+    """Give the bytes of a file; -1 where there is none."""
+    with suppress(OSError):
+        return path.lstat().st_size
+    return -1
 
 
 def _remove(folder: Path, name: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
@@ -153,22 +154,36 @@ def test_the_commits_before_come_where_the_task_says_so(tmp_path: Path) -> None:
         assert git(path, "log", "--format=%s").split() == ["The", "task's", "state.", "two", "one"]
 
 
-@pytest.mark.parametrize("kept", ["untracked", "committed", "linked"])
+PLACES = ("", "tests/", "a/b/c/", "ü ber/", ".hidden/", "runs of mine/", "-x/")
+NAMES = ("again.json", "task.yaml", ".task", "TASK.JSON", "new\nline.json", "-q", "x.jsonl")
+
+
+@pytest.mark.parametrize("kept", ["untracked", "committed", "staged"])
+@pytest.mark.parametrize("alike", ["copy", "hard link"])
 @pytest.mark.parametrize("at_commit", [False, True])
-def test_what_holds_the_answer_is_in_no_copy(kept: str, at_commit: bool, tmp_path: Path) -> None:
+def test_what_holds_the_answer_is_in_no_copy(
+    kept: str, alike: str, at_commit: bool, tmp_path: Path
+) -> None:
     folder = repositories.honest(tmp_path / "theirs")
     answer = "the reference answer"
     task = folder / "tasks/task.json"
     task.parent.mkdir()
     task.write_text(json.dumps({"id": "t", "query": "?", "repo": "..", "answer": answer}))
-    if kept == "linked":
-        (folder / "another.json").hardlink_to(task)
-    ended = folder / "runs/before"
-    ended.mkdir(parents=True)
-    for name in ("task.json", "run.json", "journal.sqlite"):
-        (ended / name).write_text(answer)
-    if kept == "committed":
+    for place in PLACES:
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        for name in NAMES:
+            other = folder / place / name
+            if alike == "copy":
+                shutil.copy(task, other)
+            else:
+                other.hardlink_to(task)
+        ended = folder / f"{place}runs/before"
+        ended.mkdir(parents=True)
+        for name in ("task.json", "run.json", "journal.sqlite"):
+            (ended / name).write_text(f"{answer} {place}")
+    if kept != "untracked":
         git(folder, "add", "--all")
+    if kept == "committed":
         git(folder, "commit", "--quiet", "--message", "with the task")
     head = git(folder, "rev-parse", "HEAD").strip() if at_commit else ""
     given = Task(id="t", query="?", repo=folder, commit=head, answer=answer, origin=task)
