@@ -14,7 +14,7 @@ from .forms import Adaptation, refused_form
 from .given_back import marked, meant_for
 from .hearing import Hearing, most_pieces, unheard
 from .inputs import encoded_bytes, most_tokens, with_attachments
-from .metering import characters_in, lost, metered, tokens_in
+from .metering import bytes_in, characters_in, lost, metered, tokens_in
 from .outline import Outlines
 from .prices import context_of
 from .retry import call_with_retries
@@ -252,7 +252,7 @@ class Line:
             prompt_tokens=prompt,
         )
         hearing = Hearing(on_words=call.on_words, most_pieces=most_pieces(call.request.max_tokens))
-        read = characters_in(call.request.messages)
+        read = bytes_in(call.request.messages)
         try:
             account = await call.open_account(reservation.most)
         except BaseException:
@@ -277,7 +277,7 @@ class Line:
             answer,
             prompt,
             self.rates,
-            characters=read,
+            read=read,
             declared=self.is_declared,
         )
         if usage.completion_tokens > completion:  # Nothing bounds what it writes, or thinks.
@@ -287,7 +287,7 @@ class Line:
 
     def _lost(self, reservation: Reservation, hearing: Hearing, read: int) -> Usage:
         """Give all that a call without a whole answer may have cost, by what came of it."""
-        return lost(reservation, hearing.received, self.rates, characters=read)
+        return lost(reservation, hearing.received, self.rates, read=read)
 
     async def _in_time(
         self,

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from .chat import ChatAnswer, Message
     from .prices import Rates
 
-__all__ = ["characters_in", "lost", "metered", "tokens_in"]
+__all__ = ["bytes_in", "characters_in", "lost", "metered", "tokens_in"]
 
 BYTES_PER_TOKEN = 2
 """Half of what is usual: an estimate must not be too low."""
-CHARACTERS_TOLD = 4
+BYTES_TOLD = 4
 """Of a text for one token, at most: an endpoint that tells fewer tokens is doubted under a cap."""
 
 
@@ -31,18 +31,27 @@ def tokens_in(size: int) -> int:
 
 def characters_in(messages: Iterable[Message]) -> int:
     """Count the characters that are said in messages, calls of tools with them."""
-    return sum(_characters(message) for message in messages)
+    return sum(len(text) for message in messages for text in _said(message))
 
 
-def _characters(message: Message) -> int:
+def bytes_in(messages: Iterable[Message]) -> int:
+    """Count the bytes of the same, in UTF-8."""
+    return sum(_size(text) for message in messages for text in _said(message))
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+def _said(message: Message) -> Iterable[str]:
     content: Any = message.get("content")
     if isinstance(content, str) and "tool_calls" not in message:
-        return len(content)
+        return (content,)
     parts: list[Any] = content if is_list(content) else [content]
     said = [part.get("text") if is_mapping(part) else part for part in parts]
     calls: list[Any] = message.get("tool_calls") or []
     said += [call["function"].get("arguments") for call in calls]
-    return sum(len(text) for text in said if isinstance(text, str))
+    return [text for text in said if isinstance(text, str)]
 
 
 def metered(
@@ -50,7 +59,7 @@ def metered(
     prompt: int,
     rates: Rates | None,
     *,
-    characters: int = 0,
+    read: int = 0,
     declared: bool = False,
 ) -> Usage:
     """Give an answer's usage and price; what the endpoint did not tell is estimated.
@@ -63,13 +72,13 @@ def metered(
         answer: What the endpoint said.
         prompt: Our estimate of the tokens that it read, rather too many.
         rates: What the model costs.
-        characters: Of what it was given to read.
+        read: Bytes of what it was given to read.
         declared: Whether the host declared what it costs.
     """
     usage, told = answer.usage, not answer.usage.unmetered_calls
     written = _written(answer)
     if not told:
-        completion = tokens_in(len(written.encode()))
+        completion = tokens_in(_size(written))
         usage = replace(
             usage,
             prompt_tokens=max(usage.prompt_tokens, prompt),
@@ -77,14 +86,14 @@ def metered(
         )
     if rates is None:
         if answer.reported_usd is None:
-            return _doubted(replace(usage, unpriced_calls=1), characters, written, None)
-        return _doubted(replace(usage, usd=answer.reported_usd), characters, written, None)
+            return _doubted(replace(usage, unpriced_calls=1), read, written, None)
+        return _doubted(replace(usage, usd=answer.reported_usd), read, written, None)
     usd = rates.usd(usage)
     if not told:
         usd = rates.highest(usage.prompt_tokens, usage.completion_tokens)
     if answer.reported_usd is not None:
         usd = max(usd, answer.reported_usd) if declared else answer.reported_usd
-    return _doubted(replace(usage, usd=usd), characters, written, rates)
+    return _doubted(replace(usage, usd=usd), read, written, rates)
 
 
 def _written(answer: ChatAnswer) -> str:
@@ -92,12 +101,12 @@ def _written(answer: ChatAnswer) -> str:
     return answer.thinking + answer.text + called
 
 
-def _doubted(usage: Usage, characters: int, written: str, rates: Rates | None) -> Usage:
+def _doubted(usage: Usage, read: int, written: str, rates: Rates | None) -> Usage:
     """Add what caps count besides: tokens that are in the texts at least, and their price."""
     least = replace(
         usage,
-        prompt_tokens=max(usage.prompt_tokens, characters // CHARACTERS_TOLD),
-        completion_tokens=max(usage.completion_tokens, len(written) // CHARACTERS_TOLD),
+        prompt_tokens=max(usage.prompt_tokens, read // BYTES_TOLD),
+        completion_tokens=max(usage.completion_tokens, _size(written) // BYTES_TOLD),
     )
     usd = rates.usd(least) if rates else 0.0
     tokens = least.tokens - usage.tokens
@@ -111,7 +120,7 @@ def lost(
     received: Callable[[], ChatAnswer] | None,
     rates: Rates | None,
     *,
-    characters: int = 0,
+    read: int = 0,
 ) -> Usage:
     """Give the most that a call can have cost whose answer did not come, or broke off.
 
@@ -123,7 +132,7 @@ def lost(
         reservation: What was reserved for the call.
         received: Gives what came of the answer.
         rates: What the model costs.
-        characters: Of what it was given to read.
+        read: Bytes of what it was given to read.
     """
     if received is None:
         return reservation.most
@@ -143,4 +152,4 @@ def lost(
         doubted_tokens=0,
         doubted_usd=0.0,
     )
-    return _doubted(usage, characters, "", rates)
+    return _doubted(usage, read, "", rates)
