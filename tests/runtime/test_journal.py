@@ -426,3 +426,21 @@ def test_an_answer_of_an_earlier_version_says_itself_what_it_cost(tmp_path: Path
     with Journal.open(tmp_path) as journal:
         asyncio.run(asked())
         assert journal.spent() == cost + cost
+
+
+def test_while_a_call_is_under_way_its_time_is_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("coterie.runtime.journal.TICK", 0.001)
+
+    async def hanging() -> None:
+        await journal.open_account("a/call 1", Usage(calls=1))
+        journal._started -= 1000
+        for _ in range(10_000):
+            if journal._entries.last_moment() >= 1000:
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError("its time is forgotten")
+
+    with Journal.open(tmp_path) as journal:
+        asyncio.run(hanging())

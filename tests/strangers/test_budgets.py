@@ -11,12 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from coterie.runtime.budget import Budget, Caps
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.plan import compile
+from coterie.runtime.plan import Plan, compile
 from coterie.runtime.record import Record
 from coterie.runtime.scrubber import Scrubber
 from coterie.runtime.services import Setting, open_services
@@ -55,10 +54,12 @@ class Provider:
     seen: Counter[str] = field(default_factory=Counter[str])
     tokens: int = 0
     is_sound: bool = False
+    always: str = ""
 
     def __call__(self, request: Request) -> Reply:
         kinds, weights = ("answer", "cut", "hang"), (6, 1, 3)
         kind = "answer" if self.is_sound else self.chance.choices(kinds, weights)[0]
+        kind = self.always or kind
         self.seen[kind] += 1
         read = sum(len(str(one["content"])) for one in request["messages"])
         self.tokens += read // 4 + len(ANSWER) // 4
@@ -84,10 +85,13 @@ class Lifetime:
     provider: Provider
     caps: Caps
     chance: Random
-    plan: Any
+    plan: Plan
     known: Catalogue
     number: int = 0
     broken_off: int = 0
+    endings: Sequence[str] = ("kill", "interrupt")
+    took: float = 0.0
+    """Seconds that pass before a call that hangs is broken off, as its journal has it."""
 
     async def to_the_end(self) -> Usage:
         """Make the run, break it off and go on with it, until it is over; give what it reports."""
@@ -109,7 +113,7 @@ class Lifetime:
     async def _attempt(self, path: Path, scrub: Scrubber) -> tuple[Path, bool]:
         """Go on with the run; give its folder, and whether it came to its end."""
         self.provider.hung.clear()
-        ending = self.chance.choice(["kill", "interrupt"])
+        ending = self.chance.choice(self.endings)
         async with open_services(self.known, Setting()) as services:
             await services.prepare(self.plan)
             async with Record(RunFolder(path, scrub), self.plan) as record:
@@ -127,6 +131,7 @@ class Lifetime:
                 hung = asyncio.create_task(asyncio.to_thread(self.provider.hung.wait, PATIENCE))
                 await asyncio.wait({working, hung}, return_when=asyncio.FIRST_COMPLETED)
                 self.provider.hung.set()
+                record.journal._started -= self.took
                 if working.done():
                     record.finish(await working)
                     return path, True
@@ -152,25 +157,29 @@ def _caps(chance: Random) -> Caps:
     )
 
 
+def known_of(folder: Path, model: ScriptedModel) -> tuple[Catalogue, Plan]:
+    (folder / "team.yaml").write_text(TEAM)
+    default = Model(
+        alias="default",
+        model="m",
+        api_base=model.api_base,
+        usd_per_mtok_input=USD_PER_MTOK,
+        usd_per_mtok_output=USD_PER_MTOK,
+    )
+    known = Catalogue.of_host(models={"default": default})
+    return known, compile(load_team(folder / "team.yaml", known), known)
+
+
 def test_what_the_server_saw_is_within_the_cap_and_in_every_report(
     tmp_path: Path, drawn: Callable[[Sequence[int]], list[int]]
 ) -> None:
-    (tmp_path / "team.yaml").write_text(TEAM)
     for number in drawn(range(SEQUENCES)):
         folder = tmp_path / str(number)
         folder.mkdir()
         chance = Random(number)
         provider = Provider(chance=chance)
         with ScriptedModel(provider) as model:
-            default = Model(
-                alias="default",
-                model="m",
-                api_base=model.api_base,
-                usd_per_mtok_input=USD_PER_MTOK,
-                usd_per_mtok_output=USD_PER_MTOK,
-            )
-            known = Catalogue.of_host(models={"default": default})
-            plan = compile(load_team(tmp_path / "team.yaml", known), known)
+            known, plan = known_of(folder, model)
             caps = _caps(chance)
             lifetime = Lifetime(
                 folder=folder, provider=provider, caps=caps, chance=chance, plan=plan, known=known
@@ -183,3 +192,16 @@ def test_what_the_server_saw_is_within_the_cap_and_in_every_report(
         assert caps.tokens is None or provider.tokens <= told.tokens <= caps.tokens, number
         assert caps.usd is None or provider.usd <= told.usd <= caps.usd, number
         shutil.rmtree(folder)
+
+
+def test_a_cap_on_seconds_holds_over_resumes(tmp_path: Path) -> None:
+    provider = Provider(chance=Random(0), always="hang")
+    with ScriptedModel(provider) as model:
+        known, plan = known_of(tmp_path, model)
+        lifetime = Lifetime(
+            folder=tmp_path, provider=provider, caps=Caps(seconds=1500), chance=Random(0),
+            plan=plan, known=known, took=1000, endings=["interrupt"],
+        )  # fmt: skip
+        told = asyncio.run(lifetime.to_the_end())
+    assert lifetime.broken_off == 2
+    assert provider.seen.total() <= told.calls <= 2 * (1 + WIDEST)
