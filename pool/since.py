@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -156,9 +156,9 @@ class _Was:
         Raises:
             InputError: It is in no repository that can be read, or there is no such revision.
         """
-        with tempfile.TemporaryDirectory() as place:
+        with ExitStack() as stack:
             try:
-                repository = Repository.around(folder, Path(place) / "git")
+                repository = stack.enter_context(Repository.around(folder))
             except AgentError as error:
                 raise InputError(f"--since: {error}") from None
             if repository is None:

@@ -6,8 +6,6 @@ one that its model does not take. Where nobody can do either, the task is not be
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..schema.attachments import named
@@ -18,6 +16,7 @@ from .shown_files import unread_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from ..schema.attachments import Attachment
     from ..schema.task import Task
@@ -76,11 +75,11 @@ def refuse_unread(plans: Sequence[Plan], task: Task, place: str = "") -> None:
 
 
 def _refuse_repository(source: Path, where: str) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            Repository.open(source, Path(folder) / "git")
-        except AgentError as error:
-            raise InputError(f"{where}: {error}") from None
+    try:
+        with Repository.open(source):
+            pass
+    except AgentError as error:
+        raise InputError(f"{where}: {error}") from None
 
 
 def _unread(plan: Plan, task: Task) -> Mapping[str, Attachment]:

@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..schema import beneath
 from ..schema.errors import AgentError
+from ..schema.problems import reason_of
 from .git import git
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Generator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
 __all__ = ["Repository"]
@@ -62,36 +63,46 @@ class Repository:
     form: str
 
     @classmethod
-    def open(cls, source: Path, folder: Path) -> Repository:
-        """Make a git directory of ours that has a repository's objects and refs.
+    @contextmanager
+    def open(cls, source: Path) -> Generator[Repository]:
+        """Have a git directory of ours, for a `with` block, with a repository's objects and refs.
 
         Args:
             source: A working copy, or a bare repository.
-            folder: Where to make it; nothing stands there.
 
         Raises:
             AgentError: It is no repository, or a part of it is a link or lies elsewhere.
+            JailError: There is no room for it.
         """
-        try:
-            return _opened(source.resolve(), folder)
-        except (OSError, ValueError) as error:
-            said = error.strerror if isinstance(error, OSError) and error.strerror else error
-            raise AgentError(f"{source} can't be read as a git repository: {said}.") from None
+        from .jail.scratch import ScratchFolder
+
+        with ScratchFolder("git") as scratch:
+            try:
+                repository = _opened(source.resolve(), scratch.path / "git")
+            except (OSError, ValueError) as error:
+                said = reason_of(error)
+                raise AgentError(f"{source} can't be read as a git repository: {said}.") from None
+            yield repository
 
     @classmethod
-    def around(cls, inside: Path, folder: Path) -> Repository | None:
+    @contextmanager
+    def around(cls, inside: Path) -> Generator[Repository | None]:
         """Open the repository whose working copy a folder is in; None where there is none.
 
         Args:
             inside: The folder, which need not be there yet.
-            folder: As for `open`.
 
         Raises:
             AgentError: As for `open`.
+            JailError: The same.
         """
         places = (inside.resolve(), *inside.resolve().parents)
         source = next((one for one in places if os.path.lexists(one / ".git")), None)
-        return None if source is None else cls.open(source, folder)
+        if source is None:
+            yield None
+            return
+        with cls.open(source) as repository:
+            yield repository
 
     def commit_of(self, revision: str) -> str:
         """Give the id of a commit.
@@ -141,8 +152,7 @@ class Repository:
         try:
             self._copy(folder, revision, history=history, without=without)
         except (OSError, ValueError) as error:
-            said = error.strerror if isinstance(error, OSError) and error.strerror else error
-            raise AgentError(f"{self.source} can't be copied: {said}.") from None
+            raise AgentError(f"{self.source} can't be copied: {reason_of(error)}.") from None
 
     def is_ignored(self, path: Path) -> bool:
         """Tell whether the working copy's exclusions are of a path in it."""
@@ -191,7 +201,7 @@ class Repository:
         is_named = bool(self.branch)
         place, name = (self.common, f"refs/heads/{self.branch}") if is_named else (self.own, "HEAD")
         try:
-            with beneath.made_parent(place, name) as (folder, last):
+            with beneath.parent_of(place, name, make=True) as (folder, last):
                 beneath.write(folder, f"{last}.lock", f"{commit}\n".encode())
                 try:
                     _must_be(before, place, name)

@@ -52,9 +52,9 @@ class Usage:
 
     def __post_init__(self) -> None:
         """Have USD in whole picodollars: then sums do not depend on their order."""
-        for name in ("usd", "uncertain_usd", "doubted_usd"):
-            if usd := getattr(self, name):
-                object.__setattr__(self, name, round(usd, PLACES_OF_USD))
+        if self.usd or self.doubted_usd:  # what is uncertain is a part of the first
+            for name in ("usd", "uncertain_usd", "doubted_usd"):
+                object.__setattr__(self, name, round(getattr(self, name), PLACES_OF_USD))
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(

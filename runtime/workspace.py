@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Workspace", "Workspaces", "files_of"]
 
-STATE, SOURCE = "state", "source.git"
-"""Names that no agent's folder has: theirs end with a number."""
+STATE = "state"
+"""A name that no agent's folder has: theirs end with a number."""
 
 
 class Workspaces:
@@ -71,9 +71,8 @@ class Workspaces:
         with self._making:
             if self._trees is None:
                 state = folder / STATE
-                for left in (state, folder / SOURCE):  # by an attempt before, which failed
-                    if left.exists():
-                        shutil.rmtree(left)
+                if state.exists():  # what an attempt before left, which failed
+                    shutil.rmtree(state)
                 _copy_repository(self.task, state)
                 state.chmod(0o700)
                 hidden = folder / f"{STATE}.git"
@@ -259,7 +258,6 @@ def _write_files(path: Path, task: Task) -> None:
 
 def _copy_repository(task: Task, path: Path) -> None:
     """Copy a commit, or a working copy with its uncommitted changes, and mark that state."""
-    source = Repository.open(cast("Path", task.repo), path.with_name(SOURCE))
     without = [task.origin] if task.origin else []
-    source.copy(path, revision=task.commit, history=task.history, without=without)
-    shutil.rmtree(source.folder)
+    with Repository.open(cast("Path", task.repo)) as source:
+        source.copy(path, revision=task.commit, history=task.history, without=without)

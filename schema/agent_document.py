@@ -195,7 +195,7 @@ def _content(path: Path, root: Path) -> bytes:
         ValueError: There is none, it is somewhere else, or it cannot be read.
     """
     try:
-        with os.fdopen(open_linked(root, path.relative_to(root).as_posix()), "rb") as stream:
+        with open_linked(root, path.relative_to(root).as_posix()) as stream:
             return stream.read(LIMITS.bytes + 1)
     except FileNotFoundError:
         names = [one.name for one in path.parent.glob("*")] if path.parent.is_dir() else []

@@ -17,7 +17,7 @@ import shutil
 import stat
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -29,7 +29,6 @@ __all__ = [
     "copy",
     "copy_tree",
     "is_folder",
-    "made_parent",
     "make_folder",
     "names_in",
     "names_of",
@@ -82,22 +81,28 @@ def names_of(path: str) -> Sequence[str]:
 
 
 @contextmanager
-def open_folder(root: Path | int, names: Sequence[str] = ()) -> Generator[int]:
+def open_folder(
+    root: Path | int, names: Sequence[str] = (), *, make: bool = False
+) -> Generator[int]:
     """Open a folder beneath a root for a `with` block.
 
     Args:
         root: The root, which whoever calls names himself, so that it may be a link; or an open one.
         names: The names to walk.
+        make: Whether folders that are not there are made.
 
     Yields:
         Its descriptor.
 
     Raises:
-        OSError: There is no such folder, or a link is on the way.
+        OSError: There is no such folder, it cannot be made, or a link is on the way.
     """
     handle = os.dup(root) if isinstance(root, int) else os.open(root, FOLDER & ~os.O_NOFOLLOW)
     try:
         for name in names:
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(name, 0o755, dir_fd=handle)
             inner = os.open(name, FOLDER, dir_fd=handle)
             os.close(handle)
             handle = inner
@@ -107,15 +112,20 @@ def open_folder(root: Path | int, names: Sequence[str] = ()) -> Generator[int]:
 
 
 @contextmanager
-def parent_of(root: Path | int, path: str) -> Generator[tuple[int, str]]:
+def parent_of(root: Path | int, path: str, *, make: bool = False) -> Generator[tuple[int, str]]:
     """Open the folder that a path is in, for a `with` block, and give the path's last name.
 
+    Args:
+        root: The root.
+        path: The path in it.
+        make: Whether folders that are not there are made.
+
     Raises:
-        OSError: There is no such folder, or a link is on the way.
+        OSError: There is no such folder, it cannot be made, or a link is on the way.
         ValueError: The path leads out of the root.
     """
     *outer, last = names_of(path)
-    with open_folder(root, outer) as folder:
+    with open_folder(root, outer, make=make) as folder:
         yield folder, last
 
 
@@ -141,8 +151,8 @@ def new_file(folder: int, name: str, mode: int = 0o644) -> int:
     return os.open(name, _NEW, mode, dir_fd=folder)
 
 
-def open_linked(root: Path, path: str) -> int:
-    """Open a regular file, to be read; links on the way to it have to stay beneath the root.
+def open_linked(root: Path, path: str) -> IO[bytes]:
+    """Open a regular file to be read; links on the way to it have to stay beneath the root.
 
     Args:
         root: The root, which whoever calls names himself, so that it may be a link.
@@ -165,7 +175,7 @@ def open_linked(root: Path, path: str) -> int:
         os.close(handle)
         text = f"it is a hard link, and its other name may be a private file; {_COPY}"
         raise OSError(errno.EMLINK, text)
-    return handle
+    return os.fdopen(handle, "rb")
 
 
 def names_in(root: Path, path: str) -> list[str]:
@@ -280,7 +290,7 @@ def write(root: Path | int, path: str, content: bytes, mode: int = 0o644) -> Non
         ValueError: The path leads out of the root.
     """
     with (
-        made_parent(root, path) as (folder, name),
+        parent_of(root, path, make=True) as (folder, name),
         os.fdopen(new_file(folder, name, mode), "wb") as file,
     ):
         file.write(content)
@@ -293,7 +303,7 @@ def make_folder(root: Path | int, path: str) -> None:
         OSError: It cannot be made, or a link is on the way.
         ValueError: The path leads out of the root.
     """
-    with made_parent(root, f"{path}/_"):
+    with open_folder(root, names_of(path), make=True):
         pass
 
 
@@ -320,7 +330,7 @@ def copy(source: Path | int, path: str, target: Path | int) -> int | None:
             status = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if stat.S_ISLNK(status.st_mode):
                 text = os.readlink(name, dir_fd=folder)
-                with made_parent(target, path) as (place, _):
+                with parent_of(target, path, make=True) as (place, _):
                     os.symlink(text, name, dir_fd=place)
                 return len(text)
             handle = open_file(folder, name)
@@ -331,7 +341,7 @@ def copy(source: Path | int, path: str, target: Path | int) -> int | None:
     mode = status.st_mode & 0o755 | 0o600
     with (
         os.fdopen(handle, "rb") as file,
-        made_parent(target, path) as (place, name),
+        parent_of(target, path, make=True) as (place, name),
         os.fdopen(new_file(place, name, mode), "wb") as new,
     ):
         shutil.copyfileobj(file, new, CHUNK)
@@ -411,21 +421,3 @@ def remove(folder: int, name: str) -> None:
         return
     with suppress(FileNotFoundError):
         os.unlink(name, dir_fd=folder)
-
-
-@contextmanager
-def made_parent(root: Path | int, path: str) -> Generator[tuple[int, str]]:
-    """Open the folder that a path is in, and make it where it is not there."""
-    *outer, last = names_of(path)
-    with open_folder(root) as top:
-        handle = os.dup(top)
-        try:
-            for name in outer:
-                with suppress(FileExistsError):
-                    os.mkdir(name, 0o755, dir_fd=handle)
-                inner = os.open(name, FOLDER, dir_fd=handle)
-                os.close(handle)
-                handle = inner
-            yield handle, last
-        finally:
-            os.close(handle)

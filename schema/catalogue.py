@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import functools
-import os
 import re
 import site
 import sys
@@ -17,7 +16,7 @@ from importlib.util import find_spec
 from inspect import isfunction
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from .beneath import open_linked, settled
 from .entries import Entry, find_entries
@@ -230,10 +229,10 @@ class Catalogue:
         """
         for folder in self.prompt_folders:
             try:
-                handle = _opened(folder, f"{prompt_id}.md")
+                stream = _opened(folder, f"{prompt_id}.md")
             except (FileNotFoundError, NotADirectoryError):
                 continue
-            with os.fdopen(handle, "rb") as stream:
+            with stream:
                 content = stream.read(LARGEST_PROMPT_FILE + 1)
             if len(content) > LARGEST_PROMPT_FILE:
                 raise OSError(errno.EFBIG, f"it is larger than {LARGEST_PROMPT_FILE} bytes")
@@ -253,14 +252,14 @@ def tool_identifier(name: str) -> str:
     return "".join(char if char.isalnum() else "_" for char in name)
 
 
-def _opened(folder: Path, name: str) -> int:
+def _opened(folder: Path, name: str) -> IO[bytes]:
     """Open a file of a folder of prompts, which lies itself beside the team that names it.
 
     Raises:
         OSError: There is none, or a link leads out of the folder.
     """
     if folder == BUILT_IN_PROMPTS:
-        return os.open(folder / name, os.O_RDONLY | os.O_CLOEXEC)
+        return (folder / name).open("rb")
     return open_linked(folder.parent / settled(folder.parent, folder.name), name)
 
 

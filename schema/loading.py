@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -276,7 +275,7 @@ def read_file(path: str | Path, limits: Limits = TASK_LIMITS, *, root: Path | No
 def _opened(path: Path, root: Path | None) -> IO[bytes]:
     if root is None:
         return path.open("rb")
-    return os.fdopen(open_linked(root, path.relative_to(root).as_posix()), "rb")
+    return open_linked(root, path.relative_to(root).as_posix())
 
 
 def shape_only(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from .attachments import MOST_BYTES, MOST_IN_ALL, Attachment
 from .beneath import open_file, open_folder, open_linked
@@ -73,7 +74,7 @@ def given_files(paths: Iterable[Path]) -> Files:
         try:
             real = path.resolve()
             with open_folder(real.parent) as folder:
-                found = _content_of(open_file(folder, real.name), MOST_TEXT)
+                found = _content_of(os.fdopen(open_file(folder, real.name), "rb"), MOST_TEXT)
             files[path.name] = found
             _check_sum(files)
         except (OSError, ValueError, RuntimeError) as error:
@@ -108,14 +109,14 @@ def _name_clashes(files: Mapping[str, Any], document: Document) -> list[Problem]
     ]
 
 
-def _content_of(handle: int, most_text: int) -> str | Attachment:
+def _content_of(opened: IO[bytes], most_text: int) -> str | Attachment:
     """Read an open file, and close it.
 
     Raises:
         OSError: It cannot be read.
         ValueError: It is too large, or not text and nothing else that is taken.
     """
-    with open(handle, "rb") as stream:
+    with opened as stream:
         content = stream.read(most_text + 1)
         attachment = Attachment.of(content)
         if attachment is not None and len(content) > most_text:

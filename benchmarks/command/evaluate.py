@@ -188,8 +188,9 @@ def _examined(request: Request, known: Catalogue, parent: Path, options: dict[st
 def resume(folder: Path, **options: Any) -> None:
     """Go on with an evaluation: make the trials that are missing, and those without a score.
 
-    What was paid for is not paid for again. Models are those of the folder unless --model says
-    otherwise; the budget is that of everything together, and can be raised with --budget.
+    What was paid for is not paid for again. Models are this host's; where they are others than the
+    folder's, --model says whom to ask. The budget is that of everything together, and can be raised
+    with --budget.
     """
     sys.exit(recorded(folder, options, offline=False).to_the_end())
 

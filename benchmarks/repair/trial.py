@@ -157,8 +157,8 @@ def _tried(attempt: _Attempt, jails: Jails, bridge: Bridge) -> Trial:
         (work / "tree").mkdir(parents=True)
         given.mkdir()
         try:
-            source = Repository.open(attempt.repository, scratch.path / "source.git")
-            source.check_out(instance.base_commit, work / "tree")
+            with Repository.open(attempt.repository) as source:
+                source.check_out(instance.base_commit, work / "tree")
         except AgentError as error:
             raise InputError(f"{attempt.repository} cannot be used: {error}") from None
         steering = steering_of(instance, _listed(work / "tree"))

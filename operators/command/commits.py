@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...runtime.git import git
 from ...runtime.repository import Repository
 from ...schema.errors import AgentError, InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 __all__ = ["check_repository", "commit"]
 
@@ -25,7 +19,7 @@ def check_repository(pool: Path) -> None:
     """
     try:
         git(Path(), "version")
-        with _around(pool) as repository:
+        with Repository.around(pool) as repository:
             ignored = repository is not None and repository.is_ignored(pool)
     except AgentError as error:
         raise InputError(f"--git: {error}") from None
@@ -44,15 +38,9 @@ def commit(pool: Path, message: str) -> None:
     Raises:
         AgentError: git failed.
     """
-    with _around(pool) as repository:
+    with Repository.around(pool) as repository:
         if repository is not None:
             repository.commit(pool, message)
             return
     git(pool, "init", "--quiet")
     commit(pool, message)
-
-
-@contextmanager
-def _around(pool: Path) -> Generator[Repository | None]:
-    with tempfile.TemporaryDirectory() as folder:
-        yield Repository.around(pool, Path(folder) / "git")

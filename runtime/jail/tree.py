@@ -110,7 +110,7 @@ def scan(
     """
     found = _Scan(before=before, largest=largest, live=live)
     try:
-        with open_folder(root) as handle:
+        with open_folder(root.parent, (root.name,)) as handle:  # nor may the root be a link
             found.look_into(handle, "", 0)
     except OSError as error:
         raise JailError(f"The work folder {str(root)!r} can't be read: {error}.") from error

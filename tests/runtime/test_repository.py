@@ -12,16 +12,16 @@ from coterie.schema import AgentError
 from ..strangers.repositories import git, honest
 
 
-def copied(source: Path, folder: Path, **how: object) -> Path:
-    folder.mkdir()
-    Repository.open(source, folder / "git").copy(folder / "copy", **how)  # type: ignore[arg-type]
-    return folder / "copy"
+def copied(source: Path, folder: Path) -> Path:
+    with Repository.open(source) as repository:
+        repository.copy(folder)
+    return folder
 
 
-def commit(pool: Path, folder: Path) -> None:
-    repository = Repository.around(pool, folder)
-    assert repository is not None
-    repository.commit(pool, "evolved")
+def commit(pool: Path) -> None:
+    with Repository.around(pool) as repository:
+        assert repository is not None
+        repository.commit(pool, "evolved")
 
 
 @pytest.mark.parametrize("form", ["sha1", "sha256"])
@@ -68,7 +68,7 @@ def test_a_further_working_copy_is_read_and_committed_to(tmp_path: Path) -> None
     before = git(source, "rev-parse", "main")
     (tmp_path / "tree/pool").mkdir()
     (tmp_path / "tree/pool/ledger.jsonl").write_text("{}\n")
-    commit(tmp_path / "tree/pool", tmp_path / "shadow")
+    commit(tmp_path / "tree/pool")
     assert git(tmp_path / "tree", "log", "-1", "--format=%s other %D").startswith("evolved other")
     assert git(source, "rev-parse", "main") == before
 
@@ -94,15 +94,15 @@ def test_a_commit_takes_the_pool_alone_and_what_is_staged_stays_so(
     pool = source / "pool"
     pool.mkdir()
     (pool / "ledger.jsonl").write_text("{}\n")
-    commit(pool, tmp_path / "first")
+    commit(pool)
     assert git(source, "show", "--format=", "--name-only").split() == ["pool/ledger.jsonl"]
     assert git(source, "diff", "--cached", "--name-only").split() == ["new.txt"]
     assert git(source, "diff", "--name-only").split() == ["src/code.py"]
     head = git(source, "rev-parse", "HEAD")
-    commit(pool, tmp_path / "second")
+    commit(pool)
     assert git(source, "rev-parse", "HEAD") == head
     (pool / "ledger.jsonl").unlink()
-    commit(pool, tmp_path / "third")
+    commit(pool)
     assert git(source, "show", "--format=", "--name-status").split() == ["D", "pool/ledger.jsonl"]
     git(source, "fsck", "--strict")
 
@@ -111,12 +111,12 @@ def test_a_branch_that_moved_meanwhile_is_left(tmp_path: Path) -> None:
     source = honest(tmp_path / "source")
     (source / "pool").mkdir()
     (source / "pool/ledger.jsonl").write_text("{}\n")
-    repository = Repository.around(source / "pool", tmp_path / "shadow")
-    assert repository is not None
-    git(source, "commit", "--quiet", "--all", "--message", "somebody else's")
-    head = git(source, "rev-parse", "HEAD")
-    with pytest.raises(AgentError, match="has changed meanwhile"):
-        repository.commit(source / "pool", "evolved")
+    with Repository.around(source / "pool") as repository:
+        assert repository is not None
+        git(source, "commit", "--quiet", "--all", "--message", "somebody else's")
+        head = git(source, "rev-parse", "HEAD")
+        with pytest.raises(AgentError, match="has changed meanwhile"):
+            repository.commit(source / "pool", "evolved")
     assert git(source, "rev-parse", "HEAD") == head
     assert not (source / ".git/refs/heads/main.lock").exists()
 

@@ -324,7 +324,8 @@ def test_a_copy_of_a_commit_knows_no_other(tmp_path: Path) -> None:
     for repository in (source, tmp_path / "mirror"):
         copy = tmp_path / f"copy of {repository.name}"
         copy.mkdir()
-        Repository.open(repository, copy.with_suffix(".git")).check_out(commits[1], copy)
+        with Repository.open(repository) as opened:
+            opened.check_out(commits[1], copy)
         assert (copy / "code.txt").read_text(encoding="utf-8") == "base"
         assert git(copy, "rev-parse", "HEAD").strip() == commits[1]
         known = git(copy, "cat-file", "--batch-all-objects", "--batch-check")
@@ -336,8 +337,11 @@ def test_a_copy_of_a_commit_knows_no_other(tmp_path: Path) -> None:
 
 def test_a_commit_that_is_not_there(repository: Path, tmp_path: Path) -> None:
     (tmp_path / "copy").mkdir()
-    with pytest.raises(AgentError, match="has no commit '11111"):
-        Repository.open(repository, tmp_path / "source").check_out("1" * 40, tmp_path / "copy")
+    with (
+        Repository.open(repository) as opened,
+        pytest.raises(AgentError, match="has no commit '1111"),
+    ):
+        opened.check_out("1" * 40, tmp_path / "copy")
 
 
 def test_an_agent_that_works_on_a_commit_sees_no_other(repository: Path) -> None:

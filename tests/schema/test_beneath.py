@@ -28,7 +28,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def read_linked(root: Path, path: str) -> bytes:
-    with os.fdopen(beneath.open_linked(root, path), "rb") as file:
+    with beneath.open_linked(root, path) as file:
         return file.read()
 
 

@@ -20,41 +20,15 @@ from typing import Any, Literal
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
 
+from ..operators import evolving
+from ..operators.consulting import FORGETFUL
 from ..operators.evolving import asked
 from ..operators.population.chamber import NICHES, fitting
+from ..operators.retrospective.world import TRIO
 
 STRATEGIES = ("evomas", "evochamber", "meta_team", "tacomas", "mattrl")
 HELD_OUT = ("h0", "h1")
-TEAMS: Mapping[str, str] = {
-    "vote": """\
-name: vote
-agents:
-  one: {prompt: "You are [one]."}
-  two: {prompt: "You are [two]."}
-  judge: {prompt: "You are [judge]."}
-topology: {reports_to: {one: [judge], two: [judge]}}
-""",
-    "solo": 'name: solo\nagents:\n  one: {prompt: "You are alone."}\n',
-    "trio": """\
-name: trio
-constitution: |
-  - Be brief.
-agents:
-  planner: {prompt: "You plan the work.", notes: {patches: {first: "Begin at the beginning."}}}
-  solver: {prompt: "You do what was planned."}
-  checker: {prompt: "You check what was done."}
-topology: {reports_to: {planner: [solver], solver: [checker]}}
-""",
-    "ward": """\
-name: ward
-agents:
-  heart: {role: cardiology, prompt: "You are [heart]."}
-  brain: {role: neurology, prompt: "You are [brain]."}
-  chief: {role: decides, prompt: "You are [chief]."}
-topology: {reports_to: {heart: [brain, chief], brain: [chief]}}
-execution: {rounds: {most: 2, until: never, closing: [chief]}}
-""",
-}
+TEAMS: Mapping[str, str] = {**evolving.TEAMS, "trio": TRIO, "ward": FORGETFUL}
 
 Kind = Literal["write", "call", "full disk", "refusal", "budget"]
 

@@ -105,8 +105,10 @@ def test_no_link_of_a_repository_leads_out_of_it(
     folder, ours = repositories.honest(tmp_path / "theirs"), tmp_path / "ours"
     linked.make(folder, outside)
     ours.mkdir()
-    with suppress(AgentError):
-        Repository.open(folder, ours / "git").copy(ours / "copy")
+    with suppress(AgentError), Repository.open(folder) as repository:
+        copied = [one.read_bytes() for one in repository.folder.rglob("*") if one.is_file()]
+        assert not any(SECRET.encode() in content for content in copied)
+        repository.copy(ours / "copy")
     files = [path for path in ours.rglob("*") if path.is_file() and not path.is_symlink()]
     assert not any(SECRET in path.read_text("latin-1") for path in files)
 
