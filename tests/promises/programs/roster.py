@@ -128,11 +128,11 @@ def killed(folder: Path, model: ScriptedModel, failpoint: str) -> bool:
     return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
 
 
-def kill_and_resume(home: Path, step: int) -> Iterator[tuple[Run, bool, bool]]:
+def kill_and_resume(home: Path, step: int) -> Iterator[tuple[Run, bool]]:
     """Kill runs at every so many-th commit; resume each, and replay that.
 
     Yields:
-        The resumed run, whether one was killed, and whether the replay came to the same.
+        The resumed run, and whether the replay came to the same.
     """
     with ScriptedModel(answer) as model:
         counted, folder = home / "count", home / "clean"
@@ -140,10 +140,25 @@ def kill_and_resume(home: Path, step: int) -> Iterator[tuple[Run, bool, bool]]:
         with armed(f"count:{counted}"):
             run(folder, model)
         names = counted.read_text().split()
-        points = [f"{name}:{n + 1}:kill" for name in {*names} for n in range(names.count(name))]
-        for number, point in enumerate(sorted(points)[::step]):
-            folder = home / str(number)
-            folder.mkdir()
-            was_killed = killed(folder, model, point)
+        points = [(name, n + 1) for name in {*names} for n in range(names.count(name))]
+        for number, (name, moment) in enumerate(sorted(points)[::step]):
+            folder = _killed_at(home / str(number), model, name, moment)
             resumed = run(folder, model)
-            yield resumed, was_killed, told(run(folder, model, replaying=True)) == told(resumed)
+            yield resumed, told(run(folder, model, replaying=True)) == told(resumed)
+
+
+def _killed_at(home: Path, model: ScriptedModel, name: str, moment: int) -> Path:
+    """Kill a run at a commit; where it comes to fewer, another run at an earlier one.
+
+    How many there are depends on timing, as what is put in one turn is committed together.
+
+    Returns:
+        The folder of the run that was killed.
+    """
+    while True:
+        folder = home / str(moment)
+        folder.mkdir(parents=True)
+        if killed(folder, model, f"{name}:{moment}:kill"):
+            return folder
+        assert moment > 1, f"no run comes to {name}"
+        moment = moment * 3 // 4 or 1
