@@ -5,7 +5,7 @@ more than 20 trials and less than 100; how much more is read from the scores. Th
 effective number of tasks, and the interval is Wilson's of that number, as surveys with clusters
 have it (Korn and Graubard 1998; Franco et al. 2019). It never has zero width: all right in three
 trials is not certainly right. Single trials that are right or wrong, in one niche, have exactly
-Wilson's interval. `python -m coterie.benchmarks.intervals` measures what the intervals cover.
+Wilson's interval. `python -m studies.intervals` measures what the intervals cover.
 """
 
 from __future__ import annotations

@@ -19,6 +19,8 @@ import coterie
 
 ROOT = Path(__file__).parents[1]
 FLOORS = ("seeds", "schema", "runtime", "pool", "operators", "benchmarks")
+APART = ("studies", "tests")
+"""What imports the package and is never imported by it."""
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 MODULES = sorted(
     path
@@ -86,13 +88,14 @@ def test_a_floor_imports_only_floors_below_it() -> None:
         package = here if path.name == "__init__.py" else here[:-1]
         for node in imports(path):
             if isinstance(node, ast.Import):
-                assert not any(name.name.split(".")[0] == "coterie" for name in node.names), path
+                names = {name.name.split(".")[0] for name in node.names}
+                assert not names & {"coterie", *APART}, path
             elif node.level:
                 base = package[: len(package) - node.level + 1]
                 target = [*base, *(node.module or "").split(".")]
                 assert FLOORS.index(target[1]) <= FLOORS.index(here[1]), (path, target)
             else:
-                assert (node.module or "").split(".")[0] != "coterie", path
+                assert (node.module or "").split(".")[0] not in {"coterie", *APART}, path
 
 
 CORE = [
@@ -292,8 +295,6 @@ def test_a_test_lies_where_its_module_lies_and_has_its_name_first() -> None:
 
 
 WALKS = {
-    "benchmarks/chamber/growth.py": "a pool that the study has just grown, to measure it",
-    "benchmarks/driver/costs.py": "repositories that the study has just made, to measure them",
     "benchmarks/merging.py": "results, links as links: whoever merges evaluations made them",
     "benchmarks/repair/steering.py": "names in a tree that was unpacked here; no link is followed",
     "pool/agent_files.py": "a pool, which is looked through for links when it is opened",
@@ -312,8 +313,6 @@ COPYING = {"copy", "copy2", "copyfile", "copyfileobj", "copytree", "move"}
 STARTING = {"benchmarks/repair/trial.py": "in the jail", "runtime/git.py": "the one way to run it"}
 """The modules that start git themselves, and where."""
 GIT = {
-    "benchmarks/chamber/growth.py": "a repository of the study",
-    "benchmarks/providers/agents.py": "a repository of the study",
     "benchmarks/repair/trial.py": "names of files in a working copy of the benchmark's",
     "benchmarks/repair/working_copies.py": "working copies that the benchmark makes",
     "operators/command/commits.py": "a new repository around a pool",

@@ -20,7 +20,6 @@ from coterie.benchmarks.benchmark import ACCURACY, Source, find_benchmark
 from coterie.benchmarks.evaluation import Evaluation
 from coterie.benchmarks.figures import Figures
 from coterie.benchmarks.samples import Sample
-from coterie.benchmarks.throughput import Immediate
 from coterie.runtime import Journal, Setting, compile, open_services
 from coterie.runtime.doubles import Replies, Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
@@ -29,6 +28,7 @@ from coterie.runtime.messages import question
 from coterie.runtime.usage import Usage
 from coterie.schema import Agent, Catalogue, Execution, Model, ScorerChoice, Task, Team
 from coterie.schema.errors import RunError
+from studies.throughput import Immediate
 
 TASKS = tuple(
     Task(

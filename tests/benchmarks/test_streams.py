@@ -13,8 +13,6 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.benchmarks.streams.__main__ import main as write
-from coterie.benchmarks.streams.candidates import CANDIDATES
-from coterie.benchmarks.streams.headroom import main as headroom
 from coterie.benchmarks.streams.tasks import SPLITS, STREAMS, Split, items, stream
 from coterie.pool import Pool
 from coterie.runtime.doubles import Reply, ScriptedModel
@@ -23,6 +21,8 @@ from coterie.schema import Catalogue, Task, load_team
 from coterie.schema.edits import Rejected, apply
 from coterie.schema.errors import InputError
 from coterie.schema.tasks import load_tasks
+from studies.headroom.__main__ import main as headroom
+from studies.headroom.candidates import CANDIDATES
 
 from ..scoring import scored as as_the_engine
 

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.providers.shown import PDF, PNG
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import Reply, ScriptedModel, ToolCall
 from coterie.runtime.workspace import Workspaces
 from coterie.schema import load_task
 from coterie.schema.attachments import Attachment
 from coterie.schema.task import Task
+from studies.providers.shown import PDF, PNG
 
 from ..came import Came, invoked_in
 

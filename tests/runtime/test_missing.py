@@ -38,7 +38,7 @@ def test_a_command_that_needs_git_says_so_and_ends_as_for_bad_input(tmp_path: Pa
 
 
 def test_without_uv_environments_of_peers_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    from coterie.benchmarks.engine import __main__ as engine
+    from studies.engine import __main__ as engine
 
     monkeypatch.setattr(engine, "find_uv", lambda: None)
     done = CliRunner().invoke(engine.main, ["--subjects", "langgraph", "--install"])

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.benchmarks.providers.shown import PDF, PNG
 from coterie.schema import load_task
 from coterie.schema.attachments import MOST_BYTES, Attachment
 from coterie.schema.errors import ConfigError
 from coterie.schema.task import Task
+from studies.providers.shown import PDF, PNG
 
 
 @pytest.fixture(autouse=True)

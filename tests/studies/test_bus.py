@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click.testing import CliRunner
 
-from coterie.benchmarks.bus import HEAD, alone, main
+from studies.bus import HEAD, alone, main
 
 
 def test_prints_what_messages_cost() -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks.calibration import evolving, quick
-from coterie.benchmarks.calibration.__main__ import main
-from coterie.benchmarks.calibration.figure import figure
-from coterie.benchmarks.calibration.measures import Outcome, deciles, told
-from coterie.benchmarks.calibration.trials import outcome
-from coterie.benchmarks.calibration.world import WORLDS, World, prompt_of, worth_of
+from studies.calibration import evolving, quick
+from studies.calibration.__main__ import main
+from studies.calibration.figure import figure
+from studies.calibration.measures import Outcome, deciles, told
+from studies.calibration.trials import outcome
+from studies.calibration.world import WORLDS, World, prompt_of, worth_of
 
 NULL, DIFFERING, *_, NULL_BY_DEGREES, DIFFERING_BY_DEGREES = WORLDS
 

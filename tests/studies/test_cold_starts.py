@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.cold_starts import AIMS, main, until_its_end, until_its_request
-from coterie.benchmarks.engine.__main__ import Subject
 from coterie.schema import RunError
+from studies.cold_starts import AIMS, main, until_its_end, until_its_request
+from studies.engine.__main__ import Subject
 
 
 def test_a_run_is_ended_at_its_first_request() -> None:
@@ -38,6 +38,6 @@ def test_a_peer_finds_what_its_program_imports(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     peers = {"ours": Peer(module="coterie_engine", packages=("coterie",))}
-    monkeypatch.setattr("coterie.benchmarks.cold_starts.SUBJECTS", peers)
+    monkeypatch.setattr("studies.cold_starts.SUBJECTS", peers)
     main(["--runs", "1"], standalone_mode=False)
     assert "| ours, imported | " in capsys.readouterr().out

@@ -7,8 +7,8 @@ import random
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks import credit
-from coterie.benchmarks.credit import KINDS, coverage, drawn_game
+from studies import credit
+from studies.credit import KINDS, coverage, drawn_game
 
 
 @pytest.mark.parametrize("kind", KINDS)

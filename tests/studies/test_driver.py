@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.benchmarks.driver import __main__ as command
-from coterie.benchmarks.driver.__main__ import main
-from coterie.benchmarks.driver.costs import DOCUMENTED, Costs, measured
-from coterie.benchmarks.driver.reality import Point, compared
-from coterie.benchmarks.driver.simulation import Load, Service, quantile, saturation, simulate
+from studies.driver import __main__ as command
+from studies.driver.__main__ import main
+from studies.driver.costs import DOCUMENTED, Costs, measured
+from studies.driver.reality import Point, compared
+from studies.driver.simulation import Load, Service, quantile, saturation, simulate
 
 from ..came import Came, invoked
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -9,17 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from coterie.benchmarks.engine import __main__ as engine
-from coterie.benchmarks.engine import streaming
-from coterie.benchmarks.engine.flame import picture, sampled
-from coterie.benchmarks.engine.workloads import workload
 from coterie.runtime.missing import MissingProgram
+from studies.engine import __main__ as engine
+from studies.engine import streaming
+from studies.engine.flame import picture, sampled
+from studies.engine.workloads import workload
+
+ROOT = Path(__file__).parents[2]
 
 
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "coterie.benchmarks.engine", *arguments],
+        [sys.executable, "-m", "studies.engine", *arguments],
         cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from coterie.benchmarks.first_call import measured
 from coterie.runtime.doubles import ScriptedModel
+from studies.first_call import measured
 
 
 def test_a_first_answer_takes_time_and_memory() -> None:

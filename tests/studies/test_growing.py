@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks.growing import HEADS, grow, main
-from coterie.benchmarks.landscape.names import catalogue
 from coterie.pool import verify
+from studies.growing import HEADS, grow, main
+from studies.landscape.names import catalogue
 
 
 def test_prints_what_opening_and_a_task_take() -> None:

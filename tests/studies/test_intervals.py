@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks import intervals
-from coterie.benchmarks.intervals import World, bootstrap, coverage
+from studies import intervals
+from studies.intervals import World, bootstrap, coverage
 
 SMALL = [
     World(tasks=3, trials=1),

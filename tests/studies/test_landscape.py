@@ -12,10 +12,18 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.benchmarks.landscape import __main__ as command
-from coterie.benchmarks.landscape import tables
-from coterie.benchmarks.landscape.gateway import sheet, tasks
-from coterie.benchmarks.landscape.landscapes import (
+from coterie.operators.bounds import Bounds
+from coterie.operators.consolidate import Step, tell_steps
+from coterie.operators.material import material, parent_text
+from coterie.operators.proposal import Parent
+from coterie.runtime.gateway import ChatRequest
+from coterie.schema.edits import Component, component_schema
+from coterie.schema.loading import load_team
+from coterie.schema.team import Team
+from studies.landscape import __main__ as command
+from studies.landscape import tables
+from studies.landscape.gateway import sheet, tasks
+from studies.landscape.landscapes import (
     HAND_MADE,
     LEVEL,
     MODELS,
@@ -25,35 +33,12 @@ from coterie.benchmarks.landscape.landscapes import (
     drawn,
     level,
 )
-from coterie.benchmarks.landscape.meta import MetaModel, judged, paid, summed_up
-from coterie.benchmarks.landscape.names import CEILING, catalogue, seed_files
-from coterie.benchmarks.landscape.rows import CROSSINGS, ROWS
-from coterie.benchmarks.landscape.search import (
-    Change,
-    by_chance,
-    crossings,
-    known_best,
-    offered,
-)
-from coterie.benchmarks.landscape.trials import Children, Outcome, Trial, evolve
-from coterie.benchmarks.landscape.world import (
-    CHECK,
-    COUNT,
-    FITTING,
-    Mind,
-    Shape,
-    best_shape,
-    puzzles,
-    skill,
-)
-from coterie.operators.bounds import Bounds
-from coterie.operators.consolidate import Step, tell_steps
-from coterie.operators.material import material, parent_text
-from coterie.operators.proposal import Parent
-from coterie.runtime.gateway import ChatRequest
-from coterie.schema.edits import Component, component_schema
-from coterie.schema.loading import load_team
-from coterie.schema.team import Team
+from studies.landscape.meta import MetaModel, judged, paid, summed_up
+from studies.landscape.names import CEILING, catalogue, seed_files
+from studies.landscape.rows import CROSSINGS, ROWS
+from studies.landscape.search import Change, by_chance, crossings, known_best, offered
+from studies.landscape.trials import Children, Outcome, Trial, evolve
+from studies.landscape.world import CHECK, COUNT, FITTING, Mind, Shape, best_shape, puzzles, skill
 
 NICHE = "calendar"
 FRESH, KNOWN = puzzles(HAND_MADE, "fresh"), puzzles(HAND_MADE, "known")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks.memory.__main__ import main
-from coterie.benchmarks.memory.measures import retrieval
-from coterie.benchmarks.memory.pairs import PAIRS
 from coterie.pool.embedding import Vector
+from studies.memory.__main__ import main
+from studies.memory.measures import retrieval
+from studies.memory.pairs import PAIRS
 
 
 class Oracle:

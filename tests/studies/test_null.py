@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks import null
-from coterie.benchmarks.intervals import World
-from coterie.benchmarks.null import errors, family_error
+from studies import null
+from studies.intervals import World
+from studies.null import errors, family_error
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click.testing import CliRunner
 
-from coterie.benchmarks.population import AFTER, BEFORE, main
+from studies.population import AFTER, BEFORE, main
 
 
 def test_prints_what_each_step_takes_as_tasks_go_by() -> None:

@@ -7,9 +7,9 @@ import statistics
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks.reuse.__main__ import main
-from coterie.benchmarks.reuse.asked import KINDS, asked, teams
-from coterie.benchmarks.reuse.luck import Luck, evolve
+from studies.reuse.__main__ import main
+from studies.reuse.asked import KINDS, asked, teams
+from studies.reuse.luck import Luck, evolve
 
 
 def printed(*words: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks import routing
-from coterie.benchmarks.routing import WORLDS, main, simulate
 from coterie.pool.statistics import wilson
+from studies import routing
+from studies.routing import WORLDS, main, simulate
 
 ALIKE, BETTER, DECIDED = WORLDS
 

@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from coterie.benchmarks.carrying import Carried
+from studies.carrying import Carried
 
 
 def lines(*words: str) -> list[str]:
     """Give what the measurement prints."""
     done = subprocess.run(
-        [sys.executable, "-m", "coterie.benchmarks.throughput", *words],
+        [sys.executable, "-m", "studies.throughput", *words],
         capture_output=True,
         text=True,
         timeout=120,

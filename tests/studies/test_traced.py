@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from coterie.benchmarks.traced import main
+from studies.traced import main
 
 from ..came import invoked
 

@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.benchmarks.benchmark import Source
-from coterie.benchmarks.verdicts.__main__ import main
-from coterie.benchmarks.verdicts.agreement import others, own
-from coterie.benchmarks.verdicts.answers import math_answers
-from coterie.benchmarks.verdicts.forms import FORMS
 from coterie.runtime.jail import detect
+from studies.verdicts.__main__ import main
+from studies.verdicts.agreement import others, own
+from studies.verdicts.answers import math_answers
+from studies.verdicts.forms import FORMS
 
 from ..benchmarks.small.test_named import CODE, MATHS, WORDS, written
 

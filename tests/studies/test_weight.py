@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
 
-from coterie.benchmarks import weight
-from coterie.benchmarks.weight import needed, size
+from studies import weight
+from studies.weight import needed, size
 
 if TYPE_CHECKING:
     import pytest

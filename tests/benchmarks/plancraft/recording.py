@@ -13,8 +13,8 @@ from typing import Any
 
 from coterie.benchmarks.benchmark import Source
 from coterie.benchmarks.plancraft import Example, Stack, World, read_published, world_of
-from coterie.benchmarks.plancraft.players import UNREADABLE, played_wildly
-from coterie.benchmarks.plancraft.reference import Played, Reference
+from studies.plancraft.players import UNREADABLE, played_wildly
+from studies.plancraft.reference import Played, Reference
 
 RECORDED = Path(__file__).with_name("recorded.json")
 EPISODES = 2

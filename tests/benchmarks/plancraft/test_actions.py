@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from coterie.benchmarks.plancraft import Impossible, Transfer, read_action
 from coterie.benchmarks.plancraft.actions import slot_name
-from coterie.benchmarks.plancraft.players import UNREADABLE
+from studies.plancraft.players import UNREADABLE
 
 SLOTS = st.integers(0, 45)
 TRANSFERS = st.builds(

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.benchmarks.plancraft import MOST_STEPS, Episode, Stack, World
-from coterie.benchmarks.plancraft.players import played_at_random, played_wildly
 from coterie.benchmarks.plancraft.recipes import Product, Shaped, Shapeless, Smelted, reachable
+from studies.plancraft.players import played_at_random, played_wildly
 
 LOG, PLANKS, STICK = frozenset({"log"}), frozenset({"planks", "board"}), frozenset({"stick"})
 NOTHING = frozenset({""})

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from coterie.benchmarks.providers.shown import PDF, PNG
-from coterie.benchmarks.providers.trial import trial
 from coterie.runtime.budget import Budget
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.doubles.providers import (
@@ -25,6 +23,8 @@ from coterie.runtime.gateway.errors import CallError
 from coterie.runtime.gateway.inputs import inputs_of, most_tokens, with_attachments
 from coterie.schema.attachments import Attachment
 from coterie.schema.models import Model
+from studies.providers.shown import PDF, PNG
+from studies.providers.trial import trial
 
 
 def seen(content: bytes) -> Attachment:

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks.adaptation import __main__ as command
-from coterie.benchmarks.adaptation import tables
-from coterie.benchmarks.adaptation.landscapes import Landscape, drawn, level
-from coterie.benchmarks.adaptation.rows import PACES, REFERENCE, ROWS
-from coterie.benchmarks.adaptation.trials import CALLS, LEAST, Outcome, Trial, adapt
+from studies.adaptation import __main__ as command
+from studies.adaptation import tables
+from studies.adaptation.landscapes import Landscape, drawn, level
+from studies.adaptation.rows import PACES, REFERENCE, ROWS
+from studies.adaptation.trials import CALLS, LEAST, Outcome, Trial, adapt
 
 
 def outcome(number: float) -> Outcome:

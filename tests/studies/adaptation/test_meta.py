@@ -12,17 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.benchmarks.adaptation.gateway import Simulated, graded, tasks
-from coterie.benchmarks.adaptation.landscapes import Landscape, drawn, level
-from coterie.benchmarks.adaptation.names import CEILING, META, ROLES, catalogue
-from coterie.benchmarks.adaptation.sheets import ASPECTS, CRAFTS, Sheet, sheet
-from coterie.benchmarks.adaptation.texts import (
-    lessons_in,
-    letters_in,
-    outlined,
-    taught,
-)
-from coterie.benchmarks.adaptation.world import Crew, Lesson, worth
 from coterie.operators import Account, Bounds, Contributions, Meta, Proposal
 from coterie.operators.coach import Coaching, coach
 from coterie.operators.contributions import contributions
@@ -34,6 +23,12 @@ from coterie.runtime.plan import compile
 from coterie.runtime.services import Services, Setting
 from coterie.runtime.tools import Toolbox
 from coterie.schema import Notes, Team
+from studies.adaptation.gateway import Simulated, graded, tasks
+from studies.adaptation.landscapes import Landscape, drawn, level
+from studies.adaptation.names import CEILING, META, ROLES, catalogue
+from studies.adaptation.sheets import ASPECTS, CRAFTS, Sheet, sheet
+from studies.adaptation.texts import lessons_in, letters_in, outlined, taught
+from studies.adaptation.world import Crew, Lesson, worth
 
 Came = TypeVar("Came")
 FRAME = Team(name="frame", agents={"writer": ROLES["writer"]})

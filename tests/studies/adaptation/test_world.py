@@ -11,16 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.benchmarks.adaptation.landscapes import LEVEL, RANGES, Landscape, drawn, level
-from coterie.benchmarks.adaptation.sheets import ASPECTS, CRAFTS, SIZE, Sheet, sheet
-from coterie.benchmarks.adaptation.world import (
-    Crew,
-    Lesson,
-    Member,
-    contributions,
-    said_by_all,
-    worth,
-)
+from studies.adaptation.landscapes import LEVEL, RANGES, Landscape, drawn, level
+from studies.adaptation.sheets import ASPECTS, CRAFTS, SIZE, Sheet, sheet
+from studies.adaptation.world import Crew, Lesson, Member, contributions, said_by_all, worth
 
 numbers = st.integers(0, 10_000)
 

@@ -10,23 +10,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks.chamber import __main__ as command
-from coterie.benchmarks.chamber import tables, trials
-from coterie.benchmarks.chamber.landscapes import NICHES, drawn, level
-from coterie.benchmarks.chamber.outcomes import Outcome, truths
-from coterie.benchmarks.chamber.rows import FULL, ROWS, SINGLE
-from coterie.benchmarks.chamber.texts import habit_lesson, lesson_said
-from coterie.benchmarks.chamber.trials import Job, work
-from coterie.benchmarks.chamber.world import (
-    HABITS,
-    METHODS,
-    SIGNS,
-    Lesson,
-    habit_worth,
-    right_method,
-    without,
-)
-from coterie.benchmarks.resumable import worked
+from studies.chamber import __main__ as command
+from studies.chamber import tables, trials
+from studies.chamber.landscapes import NICHES, drawn, level
+from studies.chamber.outcomes import Outcome, truths
+from studies.chamber.rows import FULL, ROWS, SINGLE
+from studies.chamber.texts import habit_lesson, lesson_said
+from studies.chamber.trials import Job, work
+from studies.chamber.world import HABITS, METHODS, SIGNS, Lesson, habit_worth, right_method, without
+from studies.resumable import worked
 
 TASKS = 4
 

@@ -11,30 +11,6 @@ from typing import Any, TypeVar
 
 import pytest
 
-from coterie.benchmarks.chamber.gateway import Simulated
-from coterie.benchmarks.chamber.landscapes import NICHES, Ground, Landscape, drawn
-from coterie.benchmarks.chamber.names import CEILING, catalogue
-from coterie.benchmarks.chamber.tasks import graded, tasks
-from coterie.benchmarks.chamber.texts import (
-    PLAN,
-    attempt_in,
-    diagnosed,
-    lesson_said,
-    persona,
-    said,
-    sight_in,
-    verdict_in,
-)
-from coterie.benchmarks.chamber.world import (
-    HABITS,
-    METHODS,
-    Attempt,
-    Lesson,
-    problem_of,
-    right_method,
-    title,
-)
-from coterie.benchmarks.simulated import services_of
 from coterie.operators.population.founding import founders
 from coterie.operators.population.seating import STRUCTURES, seated
 from coterie.operators.population.settings import PopulationSettings
@@ -44,6 +20,22 @@ from coterie.runtime.plan import compile
 from coterie.runtime.recall import Entry, nothing
 from coterie.runtime.whole import perform
 from coterie.schema.team import Team
+from studies.chamber.gateway import Simulated
+from studies.chamber.landscapes import NICHES, Ground, Landscape, drawn
+from studies.chamber.names import CEILING, catalogue
+from studies.chamber.tasks import graded, tasks
+from studies.chamber.texts import (
+    PLAN,
+    attempt_in,
+    diagnosed,
+    lesson_said,
+    persona,
+    said,
+    sight_in,
+    verdict_in,
+)
+from studies.chamber.world import HABITS, METHODS, Attempt, Lesson, problem_of, right_method, title
+from studies.simulated import services_of
 
 Came = TypeVar("Came")
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from coterie.benchmarks.chamber import growth
-from coterie.benchmarks.chamber.trials import NAME, Job
+from studies.chamber import growth
+from studies.chamber.trials import NAME, Job
 
 TASKS = 40
 

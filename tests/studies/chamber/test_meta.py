@@ -8,21 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from coterie.benchmarks.chamber.gateway import Simulated
-from coterie.benchmarks.chamber.landscapes import NICHES, Landscape, drawn
-from coterie.benchmarks.chamber.names import CEILING, META, catalogue
-from coterie.benchmarks.chamber.tasks import tasks
-from coterie.benchmarks.chamber.texts import (
-    habit_lesson,
-    habits_in,
-    lesson_said,
-    lessons_in,
-    persona,
-    personas_in,
-    said,
-)
-from coterie.benchmarks.chamber.world import HABITS, METHODS, Attempt, Lesson, problem_of, title
-from coterie.benchmarks.simulated import services_of
 from coterie.operators.account import Account
 from coterie.operators.meta import Meta
 from coterie.operators.population.dream_contrast import dream_contrast
@@ -46,6 +31,21 @@ from coterie.pool.sources import load_source
 from coterie.runtime.outcomes import AgentOutcome, Run
 from coterie.runtime.runners.protocol import AgentResult
 from coterie.schema.team import Team
+from studies.chamber.gateway import Simulated
+from studies.chamber.landscapes import NICHES, Landscape, drawn
+from studies.chamber.names import CEILING, META, catalogue
+from studies.chamber.tasks import tasks
+from studies.chamber.texts import (
+    habit_lesson,
+    habits_in,
+    lesson_said,
+    lessons_in,
+    persona,
+    personas_in,
+    said,
+)
+from studies.chamber.world import HABITS, METHODS, Attempt, Lesson, problem_of, title
+from studies.simulated import services_of
 
 Came = TypeVar("Came")
 

@@ -9,9 +9,11 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.benchmarks.chamber.landscapes import NICHES
-from coterie.benchmarks.chamber.tasks import graded, tasks
-from coterie.benchmarks.chamber.texts import (
+from coterie.operators.population.settings import PopulationSettings
+from coterie.pool.embedding import HashingEmbedder
+from studies.chamber.landscapes import NICHES
+from studies.chamber.tasks import graded, tasks
+from studies.chamber.texts import (
     attempt_in,
     habit_lesson,
     habits_in,
@@ -25,7 +27,7 @@ from coterie.benchmarks.chamber.texts import (
     verdict_in,
     verdict_said,
 )
-from coterie.benchmarks.chamber.world import (
+from studies.chamber.world import (
     HABITS,
     LETTERS,
     METHODS,
@@ -35,8 +37,6 @@ from coterie.benchmarks.chamber.world import (
     problem_of,
     title,
 )
-from coterie.operators.population.settings import PopulationSettings
-from coterie.pool.embedding import HashingEmbedder
 
 niches = st.sampled_from(NICHES)
 lessons = niches.flatmap(

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.benchmarks.chamber.landscapes import NICHES, REGIMES, Ground, Landscape, drawn, level
-from coterie.benchmarks.chamber.world import (
+from studies.chamber.landscapes import NICHES, REGIMES, Ground, Landscape, drawn, level
+from studies.chamber.world import (
     HABITS,
     METHODS,
     SIGNS,

@@ -9,13 +9,13 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks.consulting import __main__ as command
-from coterie.benchmarks.consulting import tables
-from coterie.benchmarks.consulting.landscapes import AGENTS, KINDS, Landscape, drawn, level
-from coterie.benchmarks.consulting.rows import LEVEL_ROWS, NOTHING, ROWS, Trial
-from coterie.benchmarks.consulting.trials import Credit, Outcome, Sizes, consult
-from coterie.benchmarks.consulting.world import by_leaving_out, by_shapley
 from coterie.runtime.usage import Usage
+from studies.consulting import __main__ as command
+from studies.consulting import tables
+from studies.consulting.landscapes import AGENTS, KINDS, Landscape, drawn, level
+from studies.consulting.rows import LEVEL_ROWS, NOTHING, ROWS, Trial
+from studies.consulting.trials import Credit, Outcome, Sizes, consult
+from studies.consulting.world import by_leaving_out, by_shapley
 
 SMALL = Sizes(cases=2, held_out=2)
 WORLDS = {one.name: one for one in (drawn(1), drawn(2), drawn(3))}

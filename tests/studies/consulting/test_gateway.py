@@ -12,21 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.benchmarks.consulting.gateway import Simulated, graded, tasks
-from coterie.benchmarks.consulting.landscapes import AGENTS, Landscape, drawn, level
-from coterie.benchmarks.consulting.names import CEILING, META, catalogue, ward
-from coterie.benchmarks.consulting.texts import answered, posed, readings_in, way_in, way_said
-from coterie.benchmarks.consulting.world import (
-    case_of,
-    decided,
-    reading,
-    right_in,
-    shown,
-    title,
-    ways,
-    without_taste,
-)
-from coterie.benchmarks.simulated import services_of
 from coterie.operators.appraise import Appraisal, appraise
 from coterie.operators.contributions import Contribution
 from coterie.operators.distil import Distilled, distil
@@ -39,6 +24,21 @@ from coterie.runtime.recall import Entry, nothing
 from coterie.runtime.rounds import Round
 from coterie.runtime.silence import Silence
 from coterie.runtime.whole import passes, perform
+from studies.consulting.gateway import Simulated, graded, tasks
+from studies.consulting.landscapes import AGENTS, Landscape, drawn, level
+from studies.consulting.names import CEILING, META, catalogue, ward
+from studies.consulting.texts import answered, posed, readings_in, way_in, way_said
+from studies.consulting.world import (
+    case_of,
+    decided,
+    reading,
+    right_in,
+    shown,
+    title,
+    ways,
+    without_taste,
+)
+from studies.simulated import services_of
 
 Came = TypeVar("Came")
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.benchmarks.consulting.landscapes import AGENTS, Kind, Landscape, drawn, level
-from coterie.benchmarks.consulting.texts import (
+from studies.consulting.landscapes import AGENTS, Kind, Landscape, drawn, level
+from studies.consulting.texts import (
     answered,
     answers_in,
     niche_in,
@@ -23,7 +23,7 @@ from coterie.benchmarks.consulting.texts import (
     way_in,
     way_said,
 )
-from coterie.benchmarks.consulting.world import (
+from studies.consulting.world import (
     FINDINGS,
     NICHES,
     WAYS,

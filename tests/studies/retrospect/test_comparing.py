@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from coterie.benchmarks.resumable import worked
-from coterie.benchmarks.retrospect import __main__ as command
-from coterie.benchmarks.retrospect import tables, trials
-from coterie.benchmarks.retrospect.landscapes import drawn, level
-from coterie.benchmarks.retrospect.outcomes import NOTES, Outcome, marks_of, noted
-from coterie.benchmarks.retrospect.rows import FULL
-from coterie.benchmarks.retrospect.tasks import team_of
-from coterie.benchmarks.retrospect.texts import idle_said, other_counted_said, rule_said
-from coterie.benchmarks.retrospect.trials import Job, work
-from coterie.benchmarks.retrospect.world import order_of, title
 from coterie.schema.team import Notes
+from studies.resumable import worked
+from studies.retrospect import __main__ as command
+from studies.retrospect import tables, trials
+from studies.retrospect.landscapes import drawn, level
+from studies.retrospect.outcomes import NOTES, Outcome, marks_of, noted
+from studies.retrospect.rows import FULL
+from studies.retrospect.tasks import team_of
+from studies.retrospect.texts import idle_said, other_counted_said, rule_said
+from studies.retrospect.trials import Job, work
+from studies.retrospect.world import order_of, title
 
 
 def outcome(*test: float) -> Outcome:

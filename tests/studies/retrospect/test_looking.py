@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from coterie.benchmarks.retrospect.landscapes import drawn
-from coterie.benchmarks.retrospect.looking import looked_back, operator_of
-from coterie.benchmarks.retrospect.texts import absent_said, posed
-from coterie.benchmarks.retrospect.world import order_of, title
 from coterie.operators.material import fenced, material
 from coterie.runtime.gateway import ChatRequest
+from studies.retrospect.landscapes import drawn
+from studies.retrospect.looking import looked_back, operator_of
+from studies.retrospect.texts import absent_said, posed
+from studies.retrospect.world import order_of, title
 
 WORLD = replace(drawn(5), heard=1.0)
 ORDER = order_of(WORLD, title("learn", 5, 0))

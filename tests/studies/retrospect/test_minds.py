@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from coterie.benchmarks.fences import fenced_texts
-from coterie.benchmarks.retrospect import minds, texts
-from coterie.benchmarks.retrospect.landscapes import CRAFTS, DETAILS, RODS, Landscape, drawn
-from coterie.benchmarks.retrospect.minds import Remedy
-from coterie.benchmarks.retrospect.world import Measure, Order, Part, order_of, title
+from studies.fences import fenced_texts
+from studies.retrospect import minds, texts
+from studies.retrospect.landscapes import CRAFTS, DETAILS, RODS, Landscape, drawn
+from studies.retrospect.minds import Remedy
+from studies.retrospect.world import Measure, Order, Part, order_of, title
 
 WORLD = drawn(2)
 ORDERS = [order_of(WORLD, title("learn", 2, number)) for number in range(300)]

@@ -7,11 +7,12 @@ from collections import defaultdict, deque
 from dataclasses import replace
 from typing import Any
 
-from coterie.benchmarks.retrospect.acting import Form
-from coterie.benchmarks.retrospect.landscapes import CRAFTS, Landscape, drawn, sound
-from coterie.benchmarks.retrospect.names import LEAD
-from coterie.benchmarks.retrospect.tasks import MESSAGES, graded
-from coterie.benchmarks.retrospect.texts import (
+from coterie.runtime.acts import Finalize, Send, Start
+from studies.retrospect.acting import Form
+from studies.retrospect.landscapes import CRAFTS, Landscape, drawn, sound
+from studies.retrospect.names import LEAD
+from studies.retrospect.tasks import MESSAGES, graded
+from studies.retrospect.texts import (
     LEADING,
     idle_said,
     instructions,
@@ -19,9 +20,8 @@ from coterie.benchmarks.retrospect.texts import (
     posed,
     rule_said,
 )
-from coterie.benchmarks.retrospect.working import Turn
-from coterie.benchmarks.retrospect.world import Order, order_of, title
-from coterie.runtime.acts import Finalize, Send, Start
+from studies.retrospect.working import Turn
+from studies.retrospect.world import Order, order_of, title
 
 WORLD = replace(drawn(3), able=1 - 1e-9, stranger=1e-9, misread=1e-9, vague=1e-9, stray=1.0)
 ORDER = order_of(WORLD, title("test", 3, 0))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from coterie.benchmarks.retrospect.landscapes import RANGES, drawn, landscape, level, sound
-from coterie.benchmarks.retrospect.world import (
+from studies.retrospect.landscapes import RANGES, drawn, landscape, level, sound
+from studies.retrospect.world import (
     LETTERS,
     Hands,
     Measure,

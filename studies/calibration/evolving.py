@@ -1,0 +1,134 @@
+"""Evolves teams in a world by the loop that users have: its pool, its strategy, its files.
+
+Only models are made up: an agent is right as often as its prompt says, and the meta-model leaves
+half of the teams that it is to adapt as they are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from coterie.operators.evolution import Evolution
+from coterie.operators.folder import open_folder
+from coterie.operators.settings import SearchSettings
+from coterie.operators.strategy import strategy_of
+from coterie.pool.pool import Pool
+from coterie.runtime.gateway import ChatAnswer, Gateway
+from coterie.runtime.journal import Journal
+from coterie.runtime.usage import Usage
+from coterie.schema import Agent, Catalogue, Lineage, Model, Task, Team
+from coterie.schema.ceiling import Ceiling
+from coterie.schema.edits import SetPrompt, edits_to_values
+from coterie.schema.recipe import Recipe
+
+from ..simulated import services_of, stage_of
+from .world import FOUNDERS, UNCHANGED, prompt_of, worth_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from coterie.pool.members import Member
+    from coterie.runtime.gateway import ChatRequest
+
+    from .world import World
+
+__all__ = ["META", "RECIPE", "Simulated", "evolve"]
+
+AGENT, META, SOLVER = "agent", "meta", "solver"
+ADAPTS = "Adapt it to the task before it starts."
+"""What only the question says by which a team is adapted; a mutation has to change something."""
+RECIPE = Recipe(
+    strategy="evomas",
+    settings=SearchSettings(components=("prompts",), moves=("mutate",), memory=0),
+    meta_model=META,
+)
+"""The default, but that there is one thing to change, and that nothing is remembered in words."""
+
+
+def evolve(world: World, count: int, seed: int) -> tuple[list[Member], dict[str, float]]:
+    """Evolve teams over a stream of tasks; the same for the same arguments.
+
+    Returns:
+        The pool's teams, and what each is worth by its name.
+    """
+    memory = Path("/dev/shm")  # noqa: S108 - a private folder in it
+    with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as folder:
+        return asyncio.run(_evolved(world, count, seed, Path(folder)))
+
+
+async def _evolved(
+    world: World, count: int, seed: int, folder: Path
+) -> tuple[list[Member], dict[str, float]]:
+    models = {alias: Model(alias=alias, model=f"simulated/{alias}") for alias in (AGENT, META)}
+    catalogue = Catalogue.of_host(models=models)
+    pool = Pool.init(folder / "pool", catalogue=catalogue)
+    chance = random.Random(f"{world.name}/{seed}")  # noqa: S311 - guards nothing
+    for number in range(FOUNDERS):
+        prompt = prompt_of(world.founder(chance), number)
+        agent = Agent(id=SOLVER, model_id=AGENT, prompt=prompt)
+        team = Team(name=f"solo_{number + 1}", agents={SOLVER: agent})
+        pool.add(team, Lineage(operator="seed"), op=team.name)
+    place = open_folder(pool.folder, "calibration")
+    services = services_of(Simulated(models, world, seed), seed)
+    with Journal.open(place) as journal:
+        stage = stage_of(
+            RECIPE,
+            services,
+            journal,
+            pool,
+            catalogue=catalogue,
+            ceiling=Ceiling(models=frozenset({AGENT}), agents=1),
+            name="calibration",
+        )
+        tasks = [Task(id=f"t{n}", query=f"Question {n}.", answer="yes") for n in range(count)]
+        strategy = strategy_of(RECIPE.strategy)
+        await Evolution(stage=stage, strategy=strategy, tasks=tasks, folder=place).to_the_end()
+    pool.refresh()
+    teams = list(pool.teams.values())
+    return teams, {one.name: worth_of(one.team.agents[SOLVER].prompt) for one in teams}
+
+
+class Simulated(Gateway):
+    """A gateway that asks nobody. Everything is a function of the request and its seed."""
+
+    def __init__(self, models: dict[str, Model], world: World, seed: int) -> None:
+        super().__init__(models, environment={})
+        self.world, self._seed = world, seed
+
+    def check(self, aliases: Iterable[str], *, priced: bool = False) -> None:
+        """Find nothing to object to."""
+
+    async def prepare(self, aliases: Iterable[str], *, priced: bool = False) -> None:
+        """Need nothing."""
+
+    async def chat(self, request: ChatRequest, *_: Any, **__: Any) -> ChatAnswer:
+        """Answer as an agent, or as the meta-model."""
+        shown = "\n".join(str(one["content"]) for one in request.messages)
+        chance = random.Random(f"{self._seed}/{request.seed}/{shown}")  # noqa: S311 - guards nothing
+        if request.model == META:
+            fields = request.schema["properties"] if request.schema else {}
+            text = json.dumps({"reason": "Drawn.", **self._decision(fields, shown, chance)})
+        else:
+            text = "yes" if chance.random() < worth_of(shown) else "no"
+        usage = Usage(calls=1, prompt_tokens=100, completion_tokens=1)
+        return ChatAnswer(text=text, usage=usage, model=request.model, alias=request.model)
+
+    def _decision(self, fields: Any, shown: str, chance: random.Random) -> dict[str, Any]:
+        """Answer an operator: the first teams of the list, and edits whose worth is drawn."""
+        if "selected" in fields:
+            items = fields["selected"]
+            return {"selected": items["items"]["enum"][: items["maxItems"]]}
+        if ADAPTS in shown and chance.random() < UNCHANGED:
+            return {"edits": []}
+        return {"edits": edits_to_values((self.edit(shown, chance),))}
+
+    def edit(self, shown: str, chance: random.Random) -> SetPrompt:
+        """Draw the edit that makes a child of a team that is shown."""
+        child = prompt_of(self.world.child(worth_of(shown), chance), chance.randrange(10**9))
+        return SetPrompt(agent=SOLVER, prompt=child)

@@ -1,0 +1,1 @@
+"""What edits by people are worth on the generated streams."""

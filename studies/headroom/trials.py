@@ -1,0 +1,93 @@
+"""Runs the teams of a pool on tasks and keeps what they scored in the pool."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from coterie.pool.changes import Tried
+from coterie.pool.statistics import Trial
+from coterie.runtime.plan import compile
+from coterie.schema.edits import Rejected, apply
+from coterie.schema.errors import ConfigError, RunError
+from coterie.schema.team import Lineage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coterie.benchmarks.streams.tasks import Split
+    from coterie.pool.pool import Pool
+    from coterie.runtime.services import Services
+    from coterie.schema.task import Task
+
+    from .candidates import Candidate
+
+__all__ = ["Trials", "adopt"]
+
+AT_ONCE = 4
+"""What the embedded model serves at once."""
+
+
+def adopt(pool: Pool, seed: str, candidates: Sequence[Candidate]) -> list[str]:
+    """Make a child of a seed by each candidate's edits, and name the children.
+
+    Raises:
+        ConfigError: Edits make no team.
+        StorageError: The pool cannot be written, or is damaged.
+    """
+    names: list[str] = []
+    for one in candidates:
+        child = apply(pool.member(seed).team, one.edits, pool.catalogue)
+        if isinstance(child, Rejected):
+            raise ConfigError(child.problems)
+        born = Lineage(operator="scripted", parents=(seed,), reason=one.reason)
+        names.append(pool.add(child, born, op=f"adopt/{one.name}", name=one.name).name)
+    return names
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trials:
+    """Trials of a pool's teams on tasks. A pool that has a trial already is not asked for it again.
+
+    Attributes:
+        pool: Where the teams are, and where trials are kept.
+        services: What runs need.
+    """
+
+    pool: Pool
+    services: Services
+
+    async def scores(self, name: str, tasks: Sequence[Task], split: Split) -> list[float]:
+        """Give what a team scores on each task: 1 or 0, and 0 where it comes to no answer.
+
+        Raises:
+            RunError: A provider failed, which says nothing about the team.
+            StorageError: The pool cannot be written.
+        """
+        turns = asyncio.Semaphore(AT_ONCE)
+
+        async def one(task: Task) -> float:
+            known = self.pool.evaluation_of(name, task.id)
+            if known is not None and known.score is not None:
+                return known.score
+            async with turns:
+                return await self._try(name, task, split)
+
+        # All of them end: a failure must not cost the trials that were under way.
+        came = await asyncio.gather(*map(one, tasks), return_exceptions=True)
+        for failure in came:
+            if isinstance(failure, BaseException):
+                raise failure
+        return [score for score in came if not isinstance(score, BaseException)]
+
+    async def _try(self, name: str, task: Task, split: Split) -> float:
+        plan = compile(self.pool.member(name).team, self.pool.catalogue)
+        await self.services.prepare(plan)
+        run = await self.services.execute(plan, task)
+        if run.is_infrastructure_failure:
+            raise RunError(f"task {task.id}: {run.error}")
+        score = run.score.value if run.score else 0.0
+        trial = Trial(task=task.id, niche=task.niche, split=split, score=score, usage=run.usage)
+        self.pool.commit(Tried(member=name, trial=trial), op=f"{split}/{name}/{task.id}")
+        return score

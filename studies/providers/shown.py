@@ -1,0 +1,31 @@
+"""What models are shown besides text: an image and a PDF, as small as they can be."""
+
+from __future__ import annotations
+
+import base64
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from coterie.schema.attachments import Attachment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from coterie.schema.attachments import Kind
+
+__all__ = ["PDF", "PNG", "SHOWN"]
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+"""One pixel."""
+PDF = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n%%EOF\n"
+
+
+def _shown() -> Mapping[Kind, Attachment]:
+    taken = (Attachment.of(content) for content in (PNG, PDF))
+    return MappingProxyType({one.kind: one for one in taken if one is not None})
+
+
+SHOWN = _shown()
+"""Both, by what they are."""

@@ -1,0 +1,254 @@
+"""What comparisons in simulated landscapes have in common: options, trials side by side, intervals.
+
+The unit of every interval is a landscape: its seeds are averaged first.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import statistics
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from graphlib import CycleError, TopologicalSorter
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from coterie.operators.stage import Stage
+from coterie.pool.embedding import HashingEmbedder
+from coterie.pool.memory import Memory
+from coterie.pool.store import open_store
+from coterie.pool.student import t_quantile
+from coterie.runtime.budget import Budget
+from coterie.runtime.jail import Jails
+from coterie.runtime.scrubber import Scrubber
+from coterie.runtime.services import Services, Setting
+from coterie.runtime.tools import Toolbox
+from coterie.runtime.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+
+    from coterie.pool.pool import Pool
+    from coterie.runtime.gateway import ChatRequest, Gateway
+    from coterie.runtime.journal import Journal
+    from coterie.schema.catalogue import Catalogue
+    from coterie.schema.ceiling import Ceiling
+    from coterie.schema.recipe import Recipe
+
+__all__ = [
+    "Interval",
+    "apart",
+    "head",
+    "in_memory",
+    "in_order",
+    "matching",
+    "memory_of",
+    "none_matches",
+    "row",
+    "services_of",
+    "side_by_side",
+    "sized",
+    "stage_of",
+    "units",
+    "usage_of",
+]
+
+Came = TypeVar("Came")
+CHARACTERS = 4
+"""In a token."""
+
+
+class Interval:
+    """A mean over units, and its interval of 95 % by Student's t.
+
+    Args:
+        units: One number for each unit.
+    """
+
+    def __init__(self, units: Sequence[float]) -> None:
+        self.units = len(units)
+        self.mean = statistics.fmean(units) if units else math.nan
+        self.half = math.inf
+        if len(units) > 1:
+            t = t_quantile(len(units) - 1)
+            self.half = t * statistics.stdev(units) / math.sqrt(len(units))
+
+    @property
+    def covers_nothing(self) -> bool:
+        """Whether 0 is in it; with room for what floats lose."""
+        return abs(self.mean) <= self.half + 1e-12
+
+    def shown(self, *, signed: bool = True) -> str:
+        """Write it as a cell of a table."""
+        if not self.units:
+            return "-"
+        low, high = self.mean - self.half, self.mean + self.half
+        sign = "+" if signed else ""
+        cell = f"{self.mean:{sign}.3f}"
+        if not math.isinf(self.half):
+            cell += f" [{low:{sign}.3f}, {high:{sign}.3f}]"
+        return cell.replace("-0.000", "0.000").replace("+0.000", "0.000")
+
+
+def units(worlds: Mapping[str, Sequence[Came]], value: Callable[[Came], float]) -> list[float]:
+    """Give a number for each landscape: the mean over its seeds."""
+    return [statistics.fmean(map(value, outcomes)) for outcomes in worlds.values()]
+
+
+def sized(calls: click.IntRange, default: int) -> Callable[[Any], Any]:
+    """Add the options that say how much is compared.
+
+    Args:
+        calls: How many model calls there may be.
+        default: How many there are.
+    """
+    options = (
+        click.option("--landscapes", type=click.IntRange(min=2), default=20, show_default=True),
+        click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True),
+        click.option("--calls", type=calls, default=default, show_default=True),
+        click.option("--jobs", type=click.IntRange(min=1), default=2, show_default=True),
+        click.option(
+            "--rows",
+            multiple=True,
+            default=("*",),
+            help="Only rows whose names match, such as 'no *'. May be given again.",
+        ),
+        click.option(
+            "--json", "as_json", is_flag=True, help="Print JSON, with each trial's outcome."
+        ),
+    )
+
+    def added(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return added
+
+
+def matching(names: Iterable[str], rows: Sequence[str]) -> set[str]:
+    """Find the names that one of the patterns matches."""
+    return {one for one in names if any(fnmatchcase(one, row) for row in rows)}
+
+
+def none_matches(rows: Sequence[str], names: Iterable[str]) -> click.BadParameter:
+    """Say that no row has such a name, and which there are."""
+    known = "; ".join(dict.fromkeys(names))
+    return click.BadParameter(
+        f"no row matches {', '.join(rows)!r}. Rows: {known}.", param_hint="--rows"
+    )
+
+
+def in_order(heard: Mapping[str, Sequence[str]]) -> tuple[list[str], str] | None:
+    """Put agents in an order in which each hears earlier ones only.
+
+    Args:
+        heard: Of whom each hears.
+
+    Returns:
+        The order, and the one of whom nobody hears; None where some hear in a circle, or not all
+        come to one.
+    """
+    silent = {*heard} - {one for ears in heard.values() for one in ears}
+    try:
+        order = [*TopologicalSorter(heard).static_order()]
+    except CycleError:
+        return None
+    return (order, silent.pop()) if len(silent) == 1 else None
+
+
+def services_of(gateway: Gateway, seed: int) -> Services:
+    """Give what runs need where a gateway is all that there is: no tools, no cache."""
+    return Services(
+        setting=Setting(seed=seed), gateway=gateway, toolbox=Toolbox(), jails=Jails(), cache=None
+    )
+
+
+def stage_of(
+    recipe: Recipe,
+    services: Services,
+    journal: Journal,
+    pool: Pool,
+    *,
+    catalogue: Catalogue,
+    ceiling: Ceiling,
+    memory: Memory | None = None,
+    name: str = "trial",
+) -> Stage:
+    """Give what an evolution has where all that it asks is simulated: no secrets, no budget."""
+    return Stage(
+        name=name,
+        recipe=recipe,
+        catalogue=catalogue,
+        ceiling=ceiling,
+        services=services,
+        journal=journal,
+        scrubber=Scrubber(frozenset()),
+        budget=Budget(),
+        pool=pool,
+        memory=memory,
+    )
+
+
+def memory_of(pool: Pool) -> Memory:
+    """Open a pool's memory without any model: tasks are compared by their words."""
+    embedder = HashingEmbedder()
+    return Memory(pool, embedder, open_store(pool.folder, embedder.name, {}))
+
+
+@contextmanager
+def in_memory() -> Generator[Path]:
+    """Give a folder that is in memory, where this host has such, and gone afterwards."""
+    memory = Path("/dev/shm")  # noqa: S108 - a private folder in it
+    with TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as passing:
+        yield Path(passing)
+
+
+def side_by_side(
+    work: Callable[..., Came], todo: Sequence[tuple[Any, ...]], jobs: int
+) -> Iterator[Came]:
+    """Do work, side by side in processes of their own, and give what came of it in order.
+
+    Args:
+        work: What; a function of a module.
+        todo: Its arguments, each time.
+        jobs: How many processes. For one, this one does it.
+    """
+    if jobs == 1:
+        yield from (work(*each) for each in todo)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as executor:
+        yield from executor.map(work, *zip(*todo, strict=True))
+
+
+def usage_of(request: ChatRequest, text: str) -> Usage:
+    """Tell what a simulated call takes, by the length of what is read and written."""
+    read = sum(len(str(one["content"])) for one in request.messages)
+    return Usage(
+        calls=1, prompt_tokens=read // CHARACTERS, completion_tokens=len(text) // CHARACTERS
+    )
+
+
+def head(*cells: str) -> Iterator[str]:
+    """Write the head of a table in Markdown."""
+    yield row(*cells)
+    yield "|---" * len(cells) + "|"
+
+
+def row(*cells: str) -> str:
+    """Write a row of a table in Markdown."""
+    return f"| {' | '.join(cells)} |"
+
+
+def apart(*several: Iterator[str]) -> Iterator[str]:
+    """Put a line between tables."""
+    for number, one in enumerate(several):
+        if number:
+            yield ""
+        yield from one

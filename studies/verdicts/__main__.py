@@ -1,0 +1,129 @@
+"""Prints the tables of docs/published-streams.md."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from coterie.benchmarks.benchmark import Source
+from coterie.benchmarks.small.mathematics import require_math
+from coterie.benchmarks.tables import written
+from coterie.runtime.jail import Jails
+from coterie.runtime.scorers import Evidence, score
+from coterie.schema.command import Command
+
+from .agreement import others, own, verdicts
+from .answers import KINDS, READERS
+from .forms import FORMS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .agreement import Pair, Verdict
+    from .answers import Answered
+
+TABLES = (*READERS, "forms", "pairs")
+
+
+@click.command(cls=Command)
+@click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    help="The folder with the files of gsm8k, math500 and mbpp.",
+)
+@click.option(
+    "--only", type=click.Choice(TABLES), multiple=True, help="Only this. May be given again."
+)
+@click.option("--sample", type=click.IntRange(min=1), help="Only so many items, the same ones.")
+@click.option(
+    "--pairs",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="How many pairs of different answers.",
+)
+def main(data: Path, only: tuple[str, ...], sample: int | None, pairs: int) -> None:
+    """Judge published answers, and what is none, of four benchmarks; print Markdown.
+
+    Verdicts that are not as they should be, and of other problems' answers those that are right,
+    are listed on standard error.
+    """
+    wanted, source = only or TABLES, Source(data=data)
+    require_math("verdicts on math500")
+    with closing(Jails()) as jails:
+        jails.check()
+        rows = [
+            asyncio.run(_row(name, source, jails, sample)) for name in READERS if name in wanted
+        ]
+        _print(rows)
+        if "forms" in wanted:
+            _print(asyncio.run(_agreed(own(source, sample), jails, by_form=True)))
+        if "pairs" in wanted:
+            _print(asyncio.run(_agreed(others(source, pairs), jails, by_form=False)))
+
+
+def _print(rows: Sequence[dict[str, str]]) -> None:
+    if rows:
+        click.echo(f"{written(rows, 'markdown')}\n")
+
+
+async def _row(name: str, source: Source, jails: Jails, sample: int | None) -> dict[str, str]:
+    items = READERS[name](source)
+    if sample is not None and sample < len(items):
+        items = random.Random(name).sample(items, sample)  # noqa: S311 - the same draw every time
+    row = {"benchmark": name, "items": f"{len(items):,}"}
+    await _value(items[0], KINDS[0], jails)  # what is started at first use is no verdict's time
+    for kind in KINDS:
+        begun = time.monotonic()
+        values = [await _value(item, kind, jails) for item in items]
+        if kind == KINDS[0]:
+            row["ms each"] = f"{1000 * (time.monotonic() - begun) / len(items):.3g}"
+        row[kind] = f"{sum(values) / len(values):.3f}"
+        wanted = float(kind == KINDS[0])
+        for item, value in zip(items, values, strict=True):
+            if value != wanted:
+                click.echo(f"{item.task.id}: {kind}: {value:g}", err=True)
+    return row
+
+
+async def _value(item: Answered, kind: str, jails: Jails) -> float:
+    found = await score(Evidence(task=item.task, answer=item.answers[kind], jails=jails))
+    assert found is not None  # noqa: S101 - the task has a reference answer
+    return found.value
+
+
+async def _agreed(pairs: Sequence[Pair], jails: Jails, *, by_form: bool) -> list[dict[str, str]]:
+    found = [one async for one in verdicts(pairs, jails)]
+    for one in found:
+        if one.scorer != one.library or (one.scorer and not by_form):
+            click.echo(_told(one), err=True)
+    if by_form:
+        return [_counted(form, [one for one in found if one.pair.form == form]) for form in FORMS]
+    return [_counted("of another problem, any form", found)]
+
+
+def _counted(name: str, found: Sequence[Verdict]) -> dict[str, str]:
+    return {
+        "form": name,
+        "answers": f"{len(found):,}",
+        "rewritten": f"{sum(one.pair.changed for one in found):,}",
+        "right by the scorer": f"{sum(one.scorer for one in found):,}",
+        "right by math-verify": f"{sum(one.library for one in found):,}",
+        "disagreements": f"{sum(one.scorer != one.library for one in found):,}",
+    }
+
+
+def _told(one: Verdict) -> str:
+    said = f"scorer {one.scorer}, library {one.library}"
+    return f"{one.pair.form}: {one.pair.text!r} for {one.pair.task.answer!r}: {said}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""The published baselines: all-at-once, step-by-step and binary search (arXiv 2505.00212, §4.1).
+
+Their rules are the published ones, their prompts are ours, and answers are held to a schema. Where
+an answer is of no use also after one repair, all-at-once blames nobody, step-by-step goes on as if
+it had found nothing, and binary search takes a half by chance, which the question's path draws.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from coterie.operators.answers import Unfit, closed, reason_schema, structured
+from coterie.operators.blame import Room, view
+from coterie.operators.material import clip, fenced, material
+from coterie.operators.meta import Question
+from coterie.operators.proposal import Dropped
+from coterie.runtime.messages import render
+
+from .verdicts import Told
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from coterie.operators.blame import Step, Trace
+    from coterie.operators.bounds import Bounds
+    from coterie.operators.meta import Respondent
+
+__all__ = ["all_at_once", "binary_search", "step_by_step"]
+
+PROMPTS = Path(__file__).parent / "prompts"
+HALVES = ("upper half", "lower half")
+"""Of a part of a trace, as the original calls them: its earlier steps, and its later ones."""
+
+
+async def all_at_once(meta: Respondent, path: str, trace: Trace) -> Told | None:
+    """Ask once, with the whole trace, for the agent and the step; they need not belong together.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    limits = meta.limits
+    seen = view(trace.steps, Room.of(limits))
+    fields = {
+        "reason": reason_schema(limits),
+        "agent": {"type": "string", "enum": [*trace.agents]},
+        "step": {"type": "integer", "enum": [*seen.shown]},
+    }
+    question = Question(
+        operator="all_at_once",
+        instructions=_prompt("all_at_once", trace),
+        material=material(_case(trace, limits), seen.text),
+        schema=closed(**fields),
+        read=functools.partial(_read_pair, trace, limits),
+    )
+    came = await meta.ask(path, question)
+    return None if isinstance(came, Dropped) else came
+
+
+async def step_by_step(meta: Respondent, path: str, trace: Trace) -> Told | None:
+    """Ask of each step in order, with those before it, and blame the first that has a mistake.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    for place, step in enumerate(trace.steps):
+        question = _of_step(trace, trace.steps[: place + 1], meta.limits)
+        found = await meta.ask(f"{path}/step {step.number}", question)
+        if found is True:
+            return Told(agent=step.agent, step=step.number)
+    return None
+
+
+async def binary_search(meta: Respondent, path: str, trace: Trace) -> Told | None:
+    """Ask in which half of the trace the mistake is, then in which half of that, down to a step.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    first, last = 0, len(trace.steps) - 1
+    while first < last:
+        middle = first + (last - first) // 2
+        question = _of_halves(trace, (first, middle, last), meta.limits)
+        part = f"{path}/steps {first} to {last}"
+        half = await meta.ask(part, question)
+        if isinstance(half, Dropped):
+            half = random.Random(part).choice(HALVES)  # noqa: S311 - not for secrets
+        first, last = (first, middle) if half == HALVES[0] else (middle + 1, last)
+    return Told(agent=trace.steps[first].agent, step=trace.steps[first].number)
+
+
+def _of_step(trace: Trace, until: Sequence[Step], bounds: Bounds) -> Question[bool]:
+    """Ask of the newest step, which may take half of what is shown.
+
+    What changes from question to question stands last, so that an endpoint need not read again
+    what does not.
+    """
+    newest, whole = until[-1].number, bounds.trace_characters
+    seen = view(until, Room(whole=whole, step=whole // 2), focus=newest)
+    return Question(
+        operator="step_by_step",
+        instructions=_prompt("step_by_step", trace),
+        material=material(_case(trace, bounds), seen.text, f"The newest step is {newest}."),
+        schema=closed(reason=reason_schema(bounds), mistake={"type": "boolean"}),
+        read=functools.partial(_read_mistake, bounds),
+    )
+
+
+def _of_halves(trace: Trace, part: tuple[int, int, int], bounds: Bounds) -> Question[str]:
+    first, middle, last = part
+    seen = view(trace.steps[first : last + 1], Room.of(bounds))
+    halves = f"Upper half: steps {first} to {middle}. Lower half: steps {middle + 1} to {last}."
+    return Question(
+        operator="binary_search",
+        instructions=_prompt("binary_search", trace),
+        material=material(_case(trace, bounds), seen.text, halves),
+        schema=closed(half={"type": "string", "enum": [*HALVES]}),
+        read=functools.partial(_read_half, bounds),
+    )
+
+
+def _prompt(name: str, trace: Trace) -> str:
+    return render(name, folder=PROMPTS, has_answer=bool(trace.expected))
+
+
+def _case(trace: Trace, bounds: Bounds) -> str:
+    """Show what was asked, and the right answer where it may be shown."""
+    return material(
+        fenced("problem", clip(trace.question, bounds.task_characters)),
+        fenced("right_answer", clip(trace.expected, bounds.task_characters)),
+    )
+
+
+def _read_pair(trace: Trace, bounds: Bounds, text: str) -> Told:
+    fields = {"reason": {}, "agent": {"type": "string"}, "step": {"type": "integer"}}
+    said = structured(text, closed(**fields), bounds)
+    if said["agent"] not in trace.agents:
+        raise Unfit(f"nobody is called {said['agent']!r}. There are {', '.join(trace.agents)}.")
+    if not 0 <= said["step"] < len(trace.steps):
+        raise Unfit(f"there is no step {said['step']}: the last is {len(trace.steps) - 1}.")
+    return Told(agent=said["agent"], step=int(said["step"]))
+
+
+def _read_mistake(bounds: Bounds, text: str) -> bool:
+    said = structured(text, closed(reason={}, mistake={"type": "boolean"}), bounds)
+    return said["mistake"]
+
+
+def _read_half(bounds: Bounds, text: str) -> str:
+    return structured(text, closed(half={"enum": [*HALVES]}), bounds)["half"]

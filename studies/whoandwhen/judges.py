@@ -1,0 +1,125 @@
+"""Models that answer from a script, for any method: they know the traces and their labels.
+
+* `labels` blames whom the label blames. Where the label's step is another agent's, a method that
+  asks for an agent and one of its own steps gets that agent's step which is nearest.
+* `lookalike` blames a step whose number only looks like the label's: 14 where the label is 4.
+* `first` blames the first agent and the first step, whatever happened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from coterie.operators.material import fenced
+from coterie.runtime.doubles import Reply, message_text
+
+from .baselines import HALVES
+from .verdicts import names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .published import Labelled
+
+    Pair = tuple[str, int]
+
+__all__ = ["JUDGES", "Judge"]
+
+_ASKED = re.compile(r"<(?:problem|task) (?P<mark>\S+)>")
+_STEP = re.compile(r'<step \S+ "(?P<number>\d+), (?P<agent>[^,"]+)')
+_NEWEST = re.compile(r"The newest step is (\d+)\.")
+_MIDDLE = re.compile(r"Upper half: steps \d+ to (\d+)\.")
+_OWN = re.compile(r"You speak for the agent called (?P<agent>.+?)\. You see")
+
+
+class Judge:
+    """A scripted model that blames a pair in each trace.
+
+    Args:
+        labels: The traces that it knows.
+        blames: Whom it blames in one.
+    """
+
+    def __init__(self, labels: Sequence[Labelled], blames: Callable[[Labelled], Pair]) -> None:
+        self._blames = blames
+        self._by_mark: dict[str, list[Labelled]] = defaultdict(list)
+        for one in labels:
+            self._by_mark[_mark(fenced("problem", one.question))].append(one)
+
+    def __call__(self, request: Mapping[str, Any]) -> Reply:
+        """Answer as the question wants it, which is told by the fields that it asks for."""
+        text = message_text(dict(request))
+        label = self._asked(text)
+        if label is None:
+            return Reply.error(404, message="this is no trace of those that are served")
+        fields: Mapping[str, Any] = _schema(request)["properties"]
+        agent, step = self._blames(label)
+        said: dict[str, Any] = {
+            "reason": "It stands in the script.",
+            "confidence": 1,
+            "evidence": [],
+        }
+        said |= {"agent": agent, "step": step if "confidence" not in fields else None}
+        if newest := _NEWEST.search(text):
+            said["mistake"] = int(newest[1]) == step
+        if middle := _MIDDLE.search(text):
+            said["half"] = HALVES[step > int(middle[1])]
+        if own := _OWN.search(text):
+            said["erred"] = own["agent"] == agent
+        if said["step"] is None:
+            accused = own["agent"] if own and "erred" in fields else agent
+            said["step"] = _nearest(label, accused, step)
+        said["accused"] = {"agent": agent, "step": said["step"]}
+        return Reply.json({name: said[name] for name in fields})
+
+    def _asked(self, text: str) -> Labelled | None:
+        """Find the trace by its question; of two with the same one, that which has the steps."""
+        shown = [(int(one["number"]), one["agent"]) for one in _STEP.finditer(text)]
+
+        def has(label: Labelled) -> int:
+            steps = {number: one.agent for number, one in enumerate(label.history)}
+            return sum(steps.get(number) == agent for number, agent in shown)
+
+        return max(self._by_mark.get(_mark(text), ()), key=has, default=None)
+
+
+def _mark(text: str) -> str:
+    """Give the digest that the fence of a question carries."""
+    asked = _ASKED.search(text)
+    return asked["mark"] if asked else ""
+
+
+def _schema(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give the schema that the answer is to fit."""
+    form: Mapping[str, Any] = request["response_format"]["json_schema"]
+    return form["schema"]
+
+
+def _nearest(label: Labelled, agent: str, step: int) -> int:
+    own = [number for number, one in enumerate(label.history) if one.agent == agent]
+    return min(own, key=lambda number: (abs(number - step), number))
+
+
+def _labelled(label: Labelled) -> Pair:
+    agents = [one for one in label.agents if names(label.agent, one)]
+    return agents[0], int(label.step)
+
+
+def _lookalike(label: Labelled) -> Pair:
+    agent, step = _labelled(label)
+    numbers = range(len(label.history))
+    alike = (one for one in numbers if one != step and label.step in str(one))
+    return agent, next(alike, step)
+
+
+def _first(label: Labelled) -> Pair:
+    return label.agents[0], 0
+
+
+JUDGES: Mapping[str, Callable[[Labelled], Pair]] = MappingProxyType(
+    {"labels": _labelled, "lookalike": _lookalike, "first": _first}
+)
+"""Whom each judge blames."""

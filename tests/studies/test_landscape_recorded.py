@@ -1,0 +1,74 @@
+"""A recorded evolution on the landscape: made again, it comes out the same, to the byte.
+
+The recording is made anew by `python -m tests.test_recorded_landscape`, which is for
+changes that are meant to change what evolutions do, and for nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from coterie.pool.ledger import Ledger
+from coterie.pool.pool import Pool
+from studies.landscape.landscapes import drawn
+from studies.landscape.trials import Trial, evolve
+
+RECORDED = Path(__file__).parent / "recorded" / "landscape"
+TRIALS = {
+    "evomas": Trial(name="EvoMAS"),
+    "chance": Trial(name="by chance", changes={"operators": "chance", "choice": "chance"}),
+    "best_of_n": Trial(name="best of n", changes={"strategy": "best_of_n"}),
+}
+CALLS = 400
+TEAMS, TURNS, LEDGER, LEARNT = "teams.yaml", "turns.jsonl", "ledger.jsonl", "learnt.jsonl"
+TOLD = {"born", "twin", "evaluated", "failed", "rejected", "retired", "restored"}
+"""The lines of a ledger that tell of teams; how else a pool keeps its books may change."""
+
+
+def record(name: str, folder: Path) -> dict[str, str]:
+    """Evolve, and give what came of it as texts by the names of their files."""
+    evolve(TRIALS[name], drawn(3), 5, CALLS, folder)
+    pool = folder / "pool"
+    teams = {path.name: path.read_text("utf-8") for path in sorted(pool.glob("teams/*.yaml"))}
+    told: list[list[Any]] = [
+        [entry.op, dict(entry.value), list(entry.files)]
+        for entry in Ledger(pool / "ledger.jsonl").read()
+        if entry.value["kind"] in TOLD
+    ]
+    learnt = [
+        {"id": one.id, "task": one.task, "niche": one.niche, "summary": one.text}
+        for one in Pool.open(pool).learnt.values()
+    ]
+    return {
+        TEAMS: "".join(f"# {name}\n{text}" for name, text in teams.items()),
+        TURNS: (pool / "evolutions" / "trial" / TURNS).read_text("utf-8"),
+        LEDGER: _lines(told),
+        LEARNT: _lines(learnt),
+    }
+
+
+def _lines(values: list[Any]) -> str:
+    return "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in values)
+
+
+@pytest.mark.parametrize("name", TRIALS)
+def test_a_recorded_evolution_comes_out_the_same(name: str, tmp_path: Path) -> None:
+    made = record(name, tmp_path)
+    recorded = {one: (RECORDED / name / one).read_text("utf-8") for one in made}
+    assert made[TEAMS].count("# ") >= 3
+    assert made == recorded
+
+
+if __name__ == "__main__":
+    shutil.rmtree(RECORDED, ignore_errors=True)
+    for trial in TRIALS:
+        (RECORDED / trial).mkdir(parents=True)
+        with TemporaryDirectory() as scratch:
+            for file, text in record(trial, Path(scratch)).items():
+                (RECORDED / trial / file).write_text(text, encoding="utf-8")

@@ -1,0 +1,42 @@
+"""Attributes with a scripted model, and counts what is right."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from coterie.runtime.doubles import Replies, ScriptedModel
+from studies.whoandwhen.__main__ import main
+from studies.whoandwhen.methods import METHODS
+from studies.whoandwhen.results import ATTRIBUTIONS
+
+from ...came import Came, invoked
+
+Right = dict[str, tuple[int, ...]]
+"""How many are right, by method: agent exactly and by the original, then the step."""
+VERDICTS = ("agent", "agent_original", "step", "step_original")
+
+
+def run(folder: Path, out: Path, replies: Replies, *words: str) -> Came:
+    """Attribute all traces of a folder, with all methods unless the words say otherwise."""
+    with ScriptedModel(replies) as model:
+        options = ["--data", str(folder), "--other-traces", "--out", str(out), "--quiet"]
+        came = invoked(main, ["run", *options, "--model", f"m@{model.api_base}", *words], "who")
+        came.calls = len(model.calls)
+        return came
+
+
+def lines_of(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / ATTRIBUTIONS).read_text().splitlines()]
+
+
+def right_in(out: Path) -> Right:
+    rights = {
+        method: [one["right"] for one in lines_of(out) if one["method"] == method]
+        for method in METHODS
+    }
+    return {
+        method: tuple(sum(one[verdict] for one in of) for verdict in VERDICTS)
+        for method, of in rights.items()
+    }
