@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..runtime.outcomes import Run
-    from ..runtime.scorers import Score
+    from ..runtime.score import Score
     from ..schema.edits import Component
     from ..schema.task import Task
     from ..schema.team import Lineage, Team

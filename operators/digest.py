@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..runtime.outcomes import AgentOutcome, Run
-    from ..runtime.scorers import Score
+    from ..runtime.score import Score
 
 __all__ = ["digest"]
 

@@ -11,7 +11,7 @@ from ..pool.learnt import Learnt
 from ..pool.recall import recalling
 from ..pool.view import op
 from ..runtime.calls import seed_of
-from ..runtime.scorers import Score
+from ..runtime.score import Score
 from ..runtime.scoring import scored
 from ..runtime.usage import Usage
 from ..schema.files import make_folders, write_atomically

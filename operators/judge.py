@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..pool.statistics import wilson
-from ..runtime.scorers import Score
+from ..runtime.score import Score
 from ..schema.errors import CoterieError
 from .answers import closed, reason_schema, structured
 from .material import clip, fenced, material, task_text

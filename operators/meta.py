@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..runtime.gateway import ChatRequest
-from ..runtime.messages import render
+from ..runtime.prompts import render
 from ..runtime.thoughts import ONLY_THINKING, only_thinks
 from ..schema.json_text import dumps
 from .answers import Unfit

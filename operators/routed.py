@@ -21,7 +21,7 @@ from .scoring import cost_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..runtime.scorers import Score
+    from ..runtime.score import Score
     from ..schema.team import Team
     from .episode import Episode
     from .routing import By, Choice, Features, Router

@@ -14,7 +14,7 @@ from ..pool.expectation import expectations
 from ..pool.identity import are_twins, identity_of
 from ..pool.lineage import steps_to
 from ..pool.members import Member
-from ..runtime.scorers import Score
+from ..runtime.score import Score
 from ..schema.team import Lineage, LineageStep, Team
 from .admission import Admitting
 from .candidates import Candidate

@@ -14,7 +14,7 @@ from ..runtime.journal import digest
 from ..runtime.outcomes import AgentOutcome, outcome_value, run_of, run_value
 from ..runtime.plan import compile
 from ..runtime.rounds import Next, rounds, summed
-from ..runtime.scorers import Score
+from ..runtime.score import Score
 from ..runtime.scoring import scored
 from ..runtime.silence import NOBODY_SILENT
 from ..runtime.usage import Usage

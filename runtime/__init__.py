@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .journal import Journal
     from .outcomes import AgentOutcome, Run
     from .plan import Plan, compile
+    from .score import Score
+    from .scorers import Evidence
     from .services import Services, Setting, open_services
     from .silence import Silence
     from .tools import Toolbox
@@ -30,11 +32,13 @@ __all__ = [
     "Calls",
     "Caps",
     "Context",
+    "Evidence",
     "Gateway",
     "Journal",
     "Plan",
     "Run",
     "RunFolder",
+    "Score",
     "Services",
     "Setting",
     "Silence",
@@ -56,11 +60,13 @@ _HOMES = {
     "Calls": "calls",
     "Caps": "budget",
     "Context": "engine",
+    "Evidence": "scorers",
     "Gateway": "gateway",
     "Journal": "journal",
     "Plan": "plan",
     "Run": "outcomes",
     "RunFolder": "trace",
+    "Score": "score",
     "Services": "services",
     "Setting": "services",
     "Silence": "silence",

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .gateway.chat import WORDLESS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .gateway import Message
 
-__all__ = ["MEMORY", "WORDLESS", "continued", "earlier", "shortened"]
+__all__ = ["MEMORY", "continued", "earlier", "shortened"]
 
 MEMORY = 150
 """Messages of its conversation that an agent is shown (Meta-Team Table 5)."""
-
-WORDLESS = "(no words)"
-"""Stands for a message that says nothing: endpoints refuse an empty one."""
 
 
 def earlier(dialogue: Sequence[Message], most: int = MEMORY) -> tuple[Message, ...]:

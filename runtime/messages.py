@@ -5,16 +5,16 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..schema.attachments import named
 from .carry import Carried
+from .prompts import render
 from .skills import looks_skills_up
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..schema.attachments import Attachment
     from ..schema.task import Task
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["UNBURDENED", "fence", "question", "render", "system"]
 
-FOLDER = Path(__file__).parent / "prompts"
 UNBURDENED = Carried()
 SHORT = 8192
 """Characters of a text whose fence is remembered."""
@@ -131,43 +130,6 @@ def question(
         notice=_notice(carried.notice) if carried.notice else None,
         consults=carried.consults,
     )
-
-
-def render(name: str, *, folder: Path = FOLDER, **values: Any) -> str:
-    """Fill in one of our prompt files. A value is text: it is never read as a template.
-
-    Args:
-        name: The file's name, without its ending.
-        folder: Where it is.
-        values: What its placeholders stand for.
-
-    Raises:
-        jinja2.UndefinedError: A placeholder of the file has no value.
-    """
-    return _template(name, folder)(values).strip()
-
-
-@functools.cache
-def _template(name: str, folder: Path) -> Callable[[dict[str, Any]], str]:
-    """Compile a prompt file; give what fills it in.
-
-    `Template.render` does the same, and takes three times as long for it: it copies its values
-    twice, and gets ready to show a traceback.
-    """
-    import jinja2
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    environment = ImmutableSandboxedEnvironment(
-        undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True
-    )
-    text = (folder / f"{name}.md").read_text(encoding="utf-8")
-    template = environment.from_string(text.split("\n---\n", 1)[1])
-    filled = template.root_render_func
-
-    def fill(values: dict[str, Any]) -> str:
-        return "".join(filled(template.new_context(values, shared=True)))
-
-    return fill
 
 
 def fence(text: str) -> str:

@@ -13,7 +13,7 @@ from ..schema.values import parts
 from .mishaps import CUT_OFF
 from .posted import Posted, Why
 from .runners.protocol import AgentResult
-from .scorers import Score
+from .score import Score
 from .tools import ToolCall
 from .usage import Usage
 

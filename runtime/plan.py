@@ -11,7 +11,7 @@ from ..schema.catalogue import Catalogue, load_named
 from ..schema.picture.caption import chooses, duty, goes
 from ..schema.team import Agent, Team, is_prompt_id
 from ..schema.values import unlike_default
-from .recruiting import held_to_choice
+from .recruiter import held_to_choice
 from .terminal import counted
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..schema.scorer_form import ScorerForm, takes
 from ..schema.values import is_list, is_mapping
-from .scorers import Score
+from .score import Score
 from .structured import json_in
 
 if TYPE_CHECKING:

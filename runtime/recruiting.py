@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from .carry import Notice
@@ -11,43 +10,13 @@ from .carry import Notice
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..schema.team import Agent, Recruit, Team
+    from ..schema.team import Recruit, Team
     from .outcomes import AgentOutcome
 
-__all__ = ["choice", "fallback", "held_to_choice", "notice_of_choosing", "notices_of_seats", "told"]
-
-LONGEST_ROLE, LONGEST_EXPERTISE, LONGEST_REASON = 80, 300, 500
-"""Characters of what a recruiter says."""
+__all__ = ["choice", "fallback", "notice_of_choosing", "notices_of_seats", "told"]
 
 Choice = dict[str, str]
 """The agents that take part, as they were named; and for each what was said of its seat."""
-
-
-def held_to_choice(team: Team, agent: Agent) -> Agent:
-    """Hold the agent that recruits to an output schema that is made from the team."""
-    recruit = team.execution.recruit
-    if recruit is None or agent.id != recruit.by:
-        return agent
-    return replace(agent, output_schema=_schema(recruit))
-
-
-def _schema(recruit: Recruit) -> Mapping[str, Any]:
-    """Let it name some of the catalogue, each by its id, or say who is to take the seats."""
-    item: Mapping[str, Any] = {"type": "string", "enum": [*recruit.among]}
-    if recruit.free:
-        item = _object(role=_text(LONGEST_ROLE, 1), expertise=_text(LONGEST_EXPERTISE, 1))
-    most = min(recruit.most, len(recruit.among))
-    named = {"type": "array", "items": item, "minItems": 1, "maxItems": most}
-    return _object(specialists=named, reason=_text(LONGEST_REASON))
-
-
-def _object(**properties: Mapping[str, Any]) -> Mapping[str, Any]:
-    shape = {"type": "object", "properties": properties, "required": [*properties]}
-    return {**shape, "additionalProperties": False}
-
-
-def _text(most: int, least: int = 0) -> Mapping[str, Any]:
-    return {"type": "string", "maxLength": most, **({"minLength": least} if least else {})}
 
 
 def notice_of_choosing(team: Team, recruit: Recruit) -> Notice:

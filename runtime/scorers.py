@@ -20,6 +20,7 @@ from ..schema.problems import quoted
 from ..schema.scorer_form import ScorerForm, form_said_by, takes
 from ..schema.values import is_list, is_mapping
 from .moving import MOST_MOVES, is_lost
+from .score import Score
 from .searching import TooMuch, searches
 from .structured import json_in
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 __all__ = [
     "ENDING",
     "Evidence",
-    "Score",
     "ScorerError",
     "choice",
     "contains",
@@ -52,24 +52,6 @@ DEEPEST = 100
 SIMPLER = "Write it without repetition inside repetition."
 _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _LETTER = re.compile(r"\(?\b([A-Z])\b\)?")
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Score:
-    """How good an answer is.
-
-    Attributes:
-        value: From 0 (wrong) to 1 (right).
-        reason: Why, in a few words.
-        measures: What else was measured, by name, such as `side_effects`.
-        log: What is kept for whoever wants to know more, such as what tests printed. At most some
-            hundred kilobytes: there is one for every trial.
-    """
-
-    value: float
-    reason: str
-    measures: Mapping[str, float] = field(default_factory=dict[str, float])
-    log: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

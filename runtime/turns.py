@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .acting import WHAT, WHOM, acting
 from .dialogue import clipped
-from .messages import fence, render
+from .messages import fence
+from .prompts import render
 from .seat import Seat
 from .skills import takes_tools
 from .terminal import on_one_line

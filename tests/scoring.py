@@ -3,7 +3,8 @@
 import asyncio
 
 from coterie.runtime.jail import Jails
-from coterie.runtime.scorers import Evidence, Score, score
+from coterie.runtime.score import Score
+from coterie.runtime.scorers import Evidence, score
 from coterie.runtime.tools import ToolCall
 from coterie.schema.task import Task
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.scorers import Score
+from ...runtime.score import Score
 from ...schema.scorer_form import ScorerForm, takes
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.scorers import Score
+from ...runtime.score import Score
 from ...schema.scorer_form import ScorerForm, takes
 from ...schema.values import is_mapping
 from .episode import Episode, World

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.scorers import Evidence, Score
+from ...runtime.score import Score
 from ...schema.errors import InputError
 from ...schema.scorer_form import ScorerForm, seconds_option, takes
 from .instance import parse_instance, touched
@@ -16,6 +16,7 @@ from .trial import TEST_SECONDS, try_patch
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ...runtime.scorers import Evidence
     from ...schema.problems import Path as FieldPath
     from .instance import Instance
     from .trial import Trial

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.jail import JailKilled, Limits, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
-from ...runtime.scorers import Score
+from ...runtime.score import Score
 from ...schema.errors import InputError, JailError
 from ...schema.extras import how_to_get
 from ...schema.scorer_form import ScorerForm, seconds_option, takes

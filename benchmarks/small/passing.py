@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ...runtime.jail import Limits, PythonWorker
 from ...runtime.jail.scratch import ScratchFolder
 from ...runtime.runners.bridge import in_thread
-from ...runtime.scorers import Score
+from ...runtime.score import Score
 from ...schema.errors import JailError
 from ...schema.scorer_form import ScorerForm, seconds_option, takes
 

@@ -6,7 +6,8 @@ import re
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.scorers import ENDING, Score
+from ...runtime.score import Score
+from ...runtime.scorers import ENDING
 from ...schema.scorer_form import ScorerForm, takes
 
 if TYPE_CHECKING:

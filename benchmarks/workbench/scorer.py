@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.scorers import Score
+from ...runtime.score import Score
 from ...schema.errors import InputError
 from ...schema.json_text import dumps
 from ...schema.scorer_form import ScorerForm, takes

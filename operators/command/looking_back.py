@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
-    from ...runtime.scorers import Score
+    from ...runtime.score import Score
     from ...schema.edits import Edit
     from ...schema.team import Team
     from ..meta import Meta
@@ -208,7 +208,7 @@ class _Looking:
             InputError: One does not load, or the run is not of the team.
         """
         from ...runtime.events import all_events_of
-        from ...runtime.scorers import Score
+        from ...runtime.score import Score
         from ..recorded import with_dialogues
 
         worked = Worked.of(team, folder, options)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...runtime.outcomes import AgentOutcome, Run
 from ...runtime.runners.protocol import AgentResult
-from ...runtime.scorers import Score
+from ...runtime.score import Score
 from ...runtime.voting import conclusion, picks
 from ..together import together
 from .seating import seat_of

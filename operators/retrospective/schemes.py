@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ...runtime.outcomes import Run
-    from ...runtime.scorers import Score
+    from ...runtime.score import Score
     from ...schema.edits import Edit
     from ...schema.team import Team
     from ..episode import Episode

@@ -11,7 +11,7 @@ from ..material import clip, fenced, material, task_text
 
 if TYPE_CHECKING:
     from ...runtime.outcomes import Run
-    from ...runtime.scorers import Score
+    from ...runtime.score import Score
     from ...schema.task import Task
     from ..bounds import Bounds
 

@@ -27,7 +27,7 @@ from ..utterances import utterances
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...runtime.scorers import Score
+    from ...runtime.score import Score
     from ...schema.team import Team
     from ..distil import Distilled
     from ..episode import Episode

@@ -25,7 +25,7 @@ from ..strategy import Strategy
 if TYPE_CHECKING:
     from ...pool.members import Member
     from ...runtime.outcomes import Run
-    from ...runtime.scorers import Score
+    from ...runtime.score import Score
     from ...schema.team import Team
     from ..episode import Episode
     from ..strategy import Need

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..messages import render, system
+from ..messages import system
+from ..prompts import render
 from .portable import reached_for
 
 if TYPE_CHECKING:

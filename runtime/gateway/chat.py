@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from ...schema.attachments import Attachment
     from ...schema.models import Effort
 
-__all__ = ["ChatAnswer", "ChatRequest", "Message", "ToolCall", "Usage", "bounded"]
+__all__ = ["WORDLESS", "ChatAnswer", "ChatRequest", "Message", "ToolCall", "Usage", "bounded"]
+
+WORDLESS = "(no words)"
+"""Stands for a message that says nothing: endpoints refuse an empty one."""
 
 LEFT_OUT = f"[Only the first {MOST_TOOL_CALLS} tool calls of an answer are done; it had more.]"
 """What a model reads in its own answer, where it had more."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from ..prompts import render
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -23,8 +25,6 @@ def with_schema(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[
     Returns:
         The messages; the schema is at the end of the first where that instructs, else before it.
     """
-    from ..messages import render
-
     first = messages[0] if messages else {}
     if any(_holds(one, schema) for one in messages):
         return list(messages)

@@ -17,7 +17,7 @@ from ...schema.json_text import dumps, loads
 from ..gateway import bare, call_ids, spoken
 from ..jail.mini_environment import JailEnvironment
 from ..jail.shell import CommandResult
-from ..messages import render
+from ..prompts import render
 from ..thoughts import only_thinks
 from ..tools import ToolError
 from ._foreign import foreign_errors

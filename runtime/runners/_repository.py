@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from ...schema.errors import AgentError
-from ..messages import fence, render
+from ..messages import fence
+from ..prompts import render
 
 if TYPE_CHECKING:
     from .bridge import Bridge

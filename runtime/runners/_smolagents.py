@@ -27,7 +27,7 @@ from ...schema.json_text import dumps
 from ..gateway import call_ids, spoken
 from ..jail.smol_executor import JailExecutor
 from ..jail.worker import Execution
-from ..messages import render
+from ..prompts import render
 from ..structured import answer_in, parse_structured
 from ..thoughts import only_thinks
 from ._bounds import check_answer

@@ -14,7 +14,7 @@ from ..gateway import bare, spoken
 from ..git import git
 from ..jail import Limits
 from ..jail.wire import HungUp, Wire, WireError
-from ..messages import render
+from ..prompts import render
 from ._jailed import jailed, kept
 from ._kept import KeptAnswers, numbered
 from ._repository import handed_patch, told_of_start

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import AgentError
 from ..bounds import apart
-from ..conversation import WORDLESS
+from ..gateway.chat import WORDLESS
 from ..structured import answer_in, parse_structured
 from ..thoughts import ONLY_THINKING, only_thinks, why_only_thinking
 from .protocol import AgentResult

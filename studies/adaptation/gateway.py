@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from coterie.runtime.gateway import ChatAnswer, Gateway
-from coterie.runtime.scorers import Score
+from coterie.runtime.score import Score
 from coterie.runtime.usage import Usage
 from coterie.schema.scorer_form import ScorerForm, takes
 from coterie.schema.task import ScorerChoice, Task

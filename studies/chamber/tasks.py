@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any, Literal
 
-from coterie.runtime.scorers import Score
+from coterie.runtime.score import Score
 from coterie.schema.scorer_form import ScorerForm, takes
 from coterie.schema.task import ScorerChoice, Task
 

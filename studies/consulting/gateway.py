@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from coterie.operators.judge import LEVELS
 from coterie.runtime.gateway import ChatAnswer, Gateway
-from coterie.runtime.scorers import Score
+from coterie.runtime.score import Score
 from coterie.runtime.usage import Usage
 from coterie.schema.problems import quoted
 from coterie.schema.scorer_form import ScorerForm, takes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from coterie.runtime.scorers import Score
+from coterie.runtime.score import Score
 from coterie.schema.problems import quoted
 from coterie.schema.scorer_form import ScorerForm, takes
 from coterie.schema.task import ScorerChoice, Task

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from coterie.benchmarks.samples import Sample
 from coterie.runtime import AgentOutcome, Run
-from coterie.runtime.scorers import Score
+from coterie.runtime.score import Score
 from coterie.runtime.usage import Usage
 from coterie.schema import InputError, Task
 

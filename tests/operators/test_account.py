@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from coterie.operators import Account, Bounds
-from coterie.runtime.scorers import Score
+from coterie.runtime.score import Score
 from coterie.runtime.tools import ToolCall
 
 from .rounds import TRIO, did, worked

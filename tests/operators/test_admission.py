@@ -16,7 +16,7 @@ from coterie.pool import Pool
 from coterie.runtime import Run
 from coterie.runtime.doubles import Reply
 from coterie.runtime.doubles.script import Request
-from coterie.runtime.scorers import Score
+from coterie.runtime.score import Score
 from coterie.schema import Lineage, Task, Team
 
 from ..pool.teams import pool_of, vote

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from coterie.operators import digest
 from coterie.runtime import AgentOutcome, Run
 from coterie.runtime.runners.protocol import AgentResult
-from coterie.runtime.scorers import Score, exact
+from coterie.runtime.score import Score
+from coterie.runtime.scorers import exact
 from coterie.runtime.usage import Usage
 
 

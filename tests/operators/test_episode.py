@@ -24,7 +24,7 @@ from coterie.runtime.carry import Carry
 from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 from coterie.runtime.outcomes import as_given
-from coterie.runtime.scorers import Score
+from coterie.runtime.score import Score
 from coterie.runtime.services import Setting
 from coterie.schema import Catalogue, Model, Task
 from coterie.schema.ceiling import Ceiling

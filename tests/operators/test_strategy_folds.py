@@ -17,7 +17,7 @@ from coterie.pool.changes import Born, Learnt, Tried
 from coterie.pool.population import Population
 from coterie.pool.statistics import Part, Trial
 from coterie.runtime.outcomes import Run
-from coterie.runtime.scorers import Score
+from coterie.runtime.score import Score
 from coterie.schema import Agent, Lineage, Task
 from coterie.schema.recipe import Recipe
 

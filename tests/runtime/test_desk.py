@@ -26,7 +26,8 @@ from coterie.runtime import (
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.outcomes import AgentOutcome, outcome_value
 from coterie.runtime.runners import Assignment
-from coterie.runtime.scorers import Evidence, Score
+from coterie.runtime.score import Score
+from coterie.runtime.scorers import Evidence
 from coterie.runtime.tools import Tool, ToolCall, ToolError
 from coterie.schema import (
     AgentError,

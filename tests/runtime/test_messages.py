@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from coterie.runtime import compile
 from coterie.runtime.carry import Carried
-from coterie.runtime.messages import fence, question, render, system
+from coterie.runtime.messages import fence, question, system
+from coterie.runtime.prompts import render
 from coterie.runtime.runners import Report
 from coterie.schema import Agent, Catalogue, Model, Notes, Skill, Task
 

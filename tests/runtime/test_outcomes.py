@@ -18,7 +18,7 @@ from coterie.runtime.outcomes import (
     run_value,
 )
 from coterie.runtime.runners import AgentResult
-from coterie.runtime.scorers import Score
+from coterie.runtime.score import Score
 from coterie.runtime.tools import ToolCall
 from coterie.runtime.usage import Usage
 

@@ -9,7 +9,8 @@ import pytest
 
 from coterie.runtime import Run, scorers, scoring
 from coterie.runtime.jail import Jails
-from coterie.runtime.scorers import Evidence, Score, ScorerError
+from coterie.runtime.score import Score
+from coterie.runtime.scorers import Evidence, ScorerError
 from coterie.runtime.tools import ToolCall
 from coterie.schema import JailError, ScorerChoice, Task
 

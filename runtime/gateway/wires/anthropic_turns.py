@@ -13,7 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ....schema.values import is_list, is_mapping
-from ...conversation import WORDLESS
+from ..chat import WORDLESS
 from .paired import calls_of, is_of_assistant, paired, split_instructions
 
 if TYPE_CHECKING:

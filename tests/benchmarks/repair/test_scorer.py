@@ -12,7 +12,8 @@ import pytest
 from coterie.benchmarks.repair.benchmark import repair_task
 from coterie.runtime.jail import Jails, detect
 from coterie.runtime.jail.detect import Report
-from coterie.runtime.scorers import Evidence, Score, ScorerError, score
+from coterie.runtime.score import Score
+from coterie.runtime.scorers import Evidence, ScorerError, score
 from coterie.schema import Task
 from coterie.schema.errors import JailError
 from coterie.schema.task import ScorerChoice

@@ -26,7 +26,8 @@ from coterie.benchmarks.small.teaching import STUDENT_BEFORE, TEACHERS, Language
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.jail import Jails
 from coterie.runtime.ranked import ranked
-from coterie.runtime.scorers import Evidence, Score
+from coterie.runtime.score import Score
+from coterie.runtime.scorers import Evidence
 from coterie.runtime.scorers import score as scored
 from coterie.schema import Task
 from coterie.schema.errors import InputError

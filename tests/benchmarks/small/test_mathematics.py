@@ -12,7 +12,8 @@ import pytest
 from coterie.benchmarks.benchmark import Source, find_benchmark
 from coterie.benchmarks.small import mathematics
 from coterie.runtime.jail import Jails, detect
-from coterie.runtime.scorers import Evidence, Score, ScorerError
+from coterie.runtime.score import Score
+from coterie.runtime.scorers import Evidence, ScorerError
 from coterie.runtime.scorers import score as scored
 from coterie.schema import ConfigError, Task, load_task
 from coterie.schema.errors import InputError, JailError

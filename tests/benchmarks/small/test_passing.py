@@ -18,7 +18,8 @@ from coterie.benchmarks.small._jailed import define, judge, respond
 from coterie.benchmarks.small.humaneval import humaneval_problems, humaneval_task
 from coterie.benchmarks.small.passing import readings
 from coterie.runtime.jail import AnyJail, Jails, detect
-from coterie.runtime.scorers import Evidence, Score, score
+from coterie.runtime.score import Score
+from coterie.runtime.scorers import Evidence, score
 from coterie.schema import ScorerChoice, Task
 from coterie.schema.errors import InputError, JailError
 

@@ -15,7 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from coterie.runtime.jail import Jails
-from coterie.runtime.scorers import ENDING, Evidence, Score, score
+from coterie.runtime.score import Score
+from coterie.runtime.scorers import ENDING, Evidence, score
 from coterie.schema import Catalogue, ConfigError, ScorerChoice, Task, load_task
 from coterie.schema.catalogue import installed
 from coterie.schema.scorer_form import LONGEST_ANSWER, form_of

@@ -11,7 +11,8 @@ import pytest
 from coterie.benchmarks.benchmark import Source
 from coterie.benchmarks.workbench.tasks import WORKBENCH
 from coterie.runtime.jail import Jails
-from coterie.runtime.scorers import Evidence, Score, ScorerError, score
+from coterie.runtime.score import Score
+from coterie.runtime.scorers import Evidence, ScorerError, score
 from coterie.runtime.tools import ToolCall
 from coterie.schema import ScorerChoice, Task
 

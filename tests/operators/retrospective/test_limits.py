@@ -9,7 +9,7 @@ import pytest
 from coterie.operators.retrospective import Limits, Told, retrospect
 from coterie.operators.retrospective.limits import Meter
 from coterie.runtime import AgentOutcome, Run
-from coterie.runtime.scorers import Score
+from coterie.runtime.score import Score
 from coterie.schema import Task
 
 from ..asking import asking
