@@ -1,4 +1,4 @@
-"""`mas-doctor`: what this machine has, and whether its jail holds."""
+"""`mas doctor`: what this machine has, and whether its jail holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mas-show`: a run, as text."""
+"""`mas show`: a run, as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mas-graph`: a picture of a team."""
+"""`mas graph`: a picture of a team."""
 
 from __future__ import annotations
 

@@ -279,7 +279,7 @@ def test_what_agents_write_while_they_adapt_is_kept(
     run = world.made()
     assert (run / "artifacts" / "one" / "out.txt").read_text() == "made"
     assert json.loads((run / "result.json").read_text())["artifacts"] == ["artifacts/one/out.txt"]
-    shown = invoked(mas_show, [str(run)], "mas-show").out
+    shown = invoked(mas_show, [str(run)], "mas show").out
     assert "\nfile     artifacts/one/out.txt\n" in shown
 
 
