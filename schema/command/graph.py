@@ -15,7 +15,7 @@ from . import Command
 
 __all__ = ["main"]
 
-SUFFIXES = {".dot": "dot", ".gv": "dot", ".json": "json", ".mmd": "mermaid", ".svg": "svg"}
+SUFFIXES = {".mmd": "mermaid", ".svg": "svg"}
 
 
 @click.command(cls=Command)
