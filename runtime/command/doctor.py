@@ -158,7 +158,3 @@ def _text(findings: dict[str, Any]) -> str:
         else:
             lines.append(f"{name}: {', '.join(found) if isinstance(found, list) else found}")
     return speakable("\n".join(lines))
-
-
-if __name__ == "__main__":
-    main()

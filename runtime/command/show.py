@@ -59,7 +59,3 @@ def main(
     else:
         text = checked(str(folder), lambda: found.written(agent=agent, full=full))
         click.echo(text, nl=False)
-
-
-if __name__ == "__main__":
-    main()

@@ -49,7 +49,3 @@ def main(path: str | None, schema_of: str | None, page_of: str | None) -> None:
         click.echo(reference(page_of), nl=False)
     else:
         click.echo(explain(path) if path else outline(), nl=False)
-
-
-if __name__ == "__main__":
-    main()

@@ -128,7 +128,3 @@ def _write(file: Path, text: str) -> None:
         write_atomically(file, text)
     except OSError as error:
         raise InputError(f"{file}: cannot be written: {error.strerror}.") from None
-
-
-if __name__ == "__main__":
-    main()

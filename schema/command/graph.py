@@ -53,7 +53,3 @@ def main(file: Path, picture_format: str | None, target: Path | None) -> None:
         write_atomically(target, picture)
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}.") from None
-
-
-if __name__ == "__main__":
-    main()

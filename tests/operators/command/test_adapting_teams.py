@@ -164,7 +164,7 @@ def test_a_run_that_was_killed_while_it_was_judged_goes_on_to_the_same(world: Wo
     with ScriptedModel(world.reply) as model:
         process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "coterie.runtime.command.run"),
+                *(sys.executable, "-m", "coterie.schema.command", "run"),
                 *(*HOW, "--model", f"m@{model.api_base}"),
             ],
             cwd=world.folder,

@@ -54,7 +54,7 @@ def test_nothing_is_left(moment: float, tmp_path: Path) -> None:
     with ScriptedModel(WORK) as model:
         running = subprocess.Popen(
             [
-                *(sys.executable, "-m", "coterie.runtime.command.run"),
+                *(sys.executable, "-m", "coterie.schema.command", "run"),
                 *(str(ROOT / "seeds" / "majority_vote.yaml"), "--query", "Work."),
                 *("--model", f"scripted@{model.api_base}", "--runs", str(tmp_path / "runs")),
             ],
