@@ -108,7 +108,7 @@ SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         "pool/evolutions/recipe/* pool/teams/* pool/ledger.jsonl",
         (
             "mas-evolve report pool --json", "mas-evolve report pool --csv told.csv",
-            "mas-evolve show pool t0", "mas-pool memory pool", "mas-pool list pool",
+            "mas-pool memory pool", "mas-pool list pool",
             "mas-view pool -o report.html", "mas-view pool/evolutions/recipe -o report.html",
             "mas show pool/evolutions/recipe t0",
             f"mas-evolve recipe.yaml tasks.jsonl --pool pool --embedder hashing --quiet {MODEL}",
@@ -224,7 +224,7 @@ def test_a_line_that_was_edited_is_told_by_its_number(
     *way, last = (int(one) if one.isdecimal() else one for one in f"value.{path}".split("."))
     turns.write_text("".join([replaced_in(first, way, last, odd) + "\n", *others]))
     with at_home(folder):
-        for line in ("mas-evolve report pool", "mas-evolve show pool t0"):
+        for line in ("mas-evolve report pool", "mas show pool/evolutions/recipe t0"):
             told = called(line)
             assert told.code == 1
             assert why in told.err
