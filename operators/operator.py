@@ -1,4 +1,4 @@
-"""What an operator is to those that only know its name: strategies, and `mas-op`."""
+"""What an operator is to those that only know its name: strategies, and `mas op`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Operator:
     """An operator, by its name in the entry-point group `coterie.operators`.
 
     Attributes:
-        name: What strategies and `mas-op` call it.
+        name: What strategies and `mas op` call it.
         scale: What it works on.
         act: Does it. It **must** ask through the `Respondent` that it is given first, under the
             path that it is given second, change nothing that it is given, and come to a value

@@ -177,10 +177,5 @@ def _lost(team: Team) -> list[str]:
         last = next(index for index, level in enumerate(levels) if team.output in level)
         later = [agent_id for level in levels[last:] for agent_id in level]
         return sorted((lost for lost in later if lost != team.output), key=natural)
-    reporters = team.predecessors
-    reached, open_ends = {team.output}, [team.output]
-    while open_ends:
-        new = set(reporters[open_ends.pop()]) - reached
-        reached |= new
-        open_ends += new
+    reached = {team.output, *team.ancestors[team.output]}
     return [agent_id for agent_id in team.agents if agent_id not in reached]

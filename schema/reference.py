@@ -84,7 +84,7 @@ _MODELS = Page(
     " `NO_PROXY` the hosts that need none: names, endings of names, networks such as `10.0.0.0/8`."
     " This machine itself is never asked through a proxy, and `.netrc` is not read."
     " `SSL_CERT_FILE` names the certificates to trust.\n\n"
-    "`mas-doctor --ping` asks each model that has an endpoint for a few tokens, and says as who,"
+    "`mas doctor --ping` asks each model that has an endpoint for a few tokens, and says as who,"
     " how soon and at what cost it answered, or why it did not. It ends with 1 where one"
     " did not.\n\n"
     "## Which API is spoken\n\n"

@@ -34,6 +34,7 @@ WAYS: Mapping[str, tuple[str, str]] = {
     "a provider, through litellm": ("ovhcloud/m", "OVHCLOUD_API_BASE"),
 }
 HEAD = ("way", "wall s", "CPU s", "peak RSS MB")
+MAS_RUN = "from coterie.runtime.command.run import main; main()"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,7 +72,7 @@ def measured(way: str, address: str, compiled: str | None = None) -> Cost:
     with TemporaryDirectory() as folder:
         started = time.perf_counter()
         process = subprocess.Popen(
-            [sys.executable, "-m", "coterie.runtime.command.run", *arguments],
+            [sys.executable, "-c", MAS_RUN, *arguments],
             cwd=folder,
             env={**environment, "MAS_HOME": folder},
             stdout=subprocess.DEVNULL,

@@ -50,7 +50,7 @@ def invoked_in(
 def started(folder: Path, *arguments: str, **options: Any) -> subprocess.Popen[str]:
     """Start `mas-run` in a folder, as a process of its own."""
     return subprocess.Popen(
-        [sys.executable, "-m", "coterie.runtime.command.run", *arguments],
+        [sys.executable, "-m", "coterie.schema.command", "run", *arguments],
         cwd=folder,
         env={**os.environ, "MAS_HOME": str(folder)},
         stdout=subprocess.PIPE,

@@ -19,14 +19,12 @@ from typing import Any
 import pytest
 
 from coterie.benchmarks.command import main as mas_bench
-from coterie.operators.command.blame import main as mas_blame
 from coterie.operators.command.evolve import main as mas_evolve
 from coterie.pool.command import main as mas_pool
 from coterie.runtime.command.run import main as mas_run
-from coterie.runtime.command.show import main as mas_show
 from coterie.runtime.command.view import main as mas_view
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.schema.command.fmt import main as mas_fmt
+from coterie.schema.command import main as mas
 from coterie.schema.command.validate import main as mas_validate
 
 from .came import Came, invoked
@@ -34,9 +32,8 @@ from .damage import bounded, copied, replaced_in, spoil
 from .operators.population.chamber import RECIPE, answering
 
 COMMANDS: Mapping[str, Any] = {
-    "mas-bench": mas_bench, "mas-blame": mas_blame, "mas-evolve": mas_evolve, "mas-fmt": mas_fmt,
-    "mas-pool": mas_pool, "mas-run": mas_run, "mas-show": mas_show, "mas-validate": mas_validate,
-    "mas-view": mas_view,
+    "mas": mas, "mas-bench": mas_bench, "mas-evolve": mas_evolve, "mas-pool": mas_pool,
+    "mas-run": mas_run, "mas-validate": mas_validate, "mas-view": mas_view,
 }  # fmt: skip
 NOWHERE = ("--model", "m@http://127.0.0.1:9/v1")
 TEAM = """\
@@ -86,7 +83,7 @@ SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
             f"mas-validate {CHECKED}",
             "mas-run team.yaml task.json --dry-run",
             "mas-evolve recipe.yaml tasks.jsonl --pool new --embedder hashing --dry-run",
-            "mas-fmt --check team.yaml solo.yaml",
+            "mas fmt --check team.yaml solo.yaml",
         ),
     ),
     "a run": (
@@ -94,8 +91,8 @@ SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         (
             f"mas-run --replay runs/run --verify {MODEL} --tools none.yaml",
             f"mas-run --resume runs/run --quiet {MODEL} --tools none.yaml",
-            f"mas-blame runs/run --wrong {MODEL} --tools none.yaml",
-            "mas-show runs/run", "mas-view runs/run -o report.html",
+            f"mas blame runs/run --wrong {MODEL} --tools none.yaml",
+            "mas show runs/run", "mas-view runs/run -o report.html",
         ),
     ),
     "results": (
@@ -104,16 +101,16 @@ SCENES: Mapping[str, tuple[str, tuple[str, ...]]] = {
             "mas-bench table results/made", "mas-bench compare results/made results/made",
             f"mas-bench show results/made arithmetic-1-0-0000 {MODEL}", "mas-bench replay results/made",
             f"mas-bench resume results/made --quiet {MODEL}",
-            "mas-show results/made", "mas-view results/made -o report.html",
+            "mas show results/made", "mas-view results/made -o report.html",
         ),
     ),
     "an evolution": (
         "pool/evolutions/recipe/* pool/teams/* pool/ledger.jsonl",
         (
             "mas-evolve report pool --json", "mas-evolve report pool --csv told.csv",
-            "mas-evolve show pool t0", "mas-pool memory pool", "mas-pool list pool",
+            "mas-pool memory pool", "mas-pool list pool",
             "mas-view pool -o report.html", "mas-view pool/evolutions/recipe -o report.html",
-            "mas-show pool/evolutions/recipe t0",
+            "mas show pool/evolutions/recipe t0",
             f"mas-evolve recipe.yaml tasks.jsonl --pool pool --embedder hashing --quiet {MODEL}",
         ),
     ),
@@ -227,7 +224,7 @@ def test_a_line_that_was_edited_is_told_by_its_number(
     *way, last = (int(one) if one.isdecimal() else one for one in f"value.{path}".split("."))
     turns.write_text("".join([replaced_in(first, way, last, odd) + "\n", *others]))
     with at_home(folder):
-        for line in ("mas-evolve report pool", "mas-evolve show pool t0"):
+        for line in ("mas-evolve report pool", "mas show pool/evolutions/recipe t0"):
             told = called(line)
             assert told.code == 1
             assert why in told.err

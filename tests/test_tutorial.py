@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 FILES = ROOT / "examples" / "tutorial"
 PAGE = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
 
-COMMANDS = {command.name: command for command in entry_points(group="coterie.commands")}
+SCRIPTS = {script.name: script for script in entry_points(group="console_scripts")}
 BLOCK = re.compile(r"^```(sh|text|yaml|json)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 VARIES = re.compile(r"\d+\.\d+ s\b|\d:\d\d left|\d{8}T\d{6}Z|report [0-9a-f]{8}")
 
@@ -38,7 +38,7 @@ def typed(folder: Path, line: str) -> Came:
             words[number : number + 1] = found
         elif inner := re.fullmatch(r"\$\((.+)\)", word):
             words[number] = typed(folder, inner[1]).out.strip()
-    return invoked_in(folder, COMMANDS[name.removeprefix("mas-")].load(), words, name)
+    return invoked_in(folder, SCRIPTS[name].load(), words, name)
 
 
 def steady(text: str) -> list[str]:
@@ -57,7 +57,7 @@ def test_the_tutorial_shows_what_its_commands_print(folder: Path) -> None:
         for language, text in BLOCK.findall(PAGE):
             if language == "sh":
                 printed = []
-                for line in re.findall(r"^mas-.+$", text, re.MULTILINE):
+                for line in re.findall(r"^mas[- ].+$", text, re.MULTILINE):
                     came = typed(folder, line)
                     assert came.code == ("mas-diff" in line), (line, came.err)
                     printed += steady((came.out + came.err).replace(f"{folder}/", ""))
@@ -78,5 +78,5 @@ def test_the_tutorial_shows_its_files_as_they_are() -> None:
 
 def test_the_picture_in_the_tutorial_is_its_team() -> None:
     words = ["examples/tutorial/team.yaml", "--format", "svg"]
-    drawn = invoked_in(ROOT, mas_graph, words, "mas-graph")
+    drawn = invoked_in(ROOT, mas_graph, words, "mas graph")
     assert drawn.out == (ROOT / "docs" / "tutorial.svg").read_text(encoding="utf-8")

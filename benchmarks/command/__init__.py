@@ -7,7 +7,7 @@ import click
 from ...schema.command import Family
 from .evaluate import replay, resume, run, show
 from .evolve import evolve
-from .export import export, export_preds
+from .export import export
 from .merge import merge
 from .reports import compare_results, info, show_list, table
 from .tasks import write_tasks
@@ -38,7 +38,6 @@ for command in (
     compare_results,
     table,
     export,
-    export_preds,
     vote,
     equip,
 ):

@@ -1,4 +1,4 @@
-"""`mas-op` of what adapts a team while it works: contributions, coach, restructure, enlist."""
+"""`mas op` of what adapts a team while it works: contributions, coach, restructure, enlist."""
 
 from __future__ import annotations
 

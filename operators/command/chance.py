@@ -1,4 +1,4 @@
-"""`mas-op chance`: a child that no model made, for comparison."""
+"""`mas op chance`: a child that no model made, for comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mas-op` of operators that make a child of teams: the child, its difference and its reason."""
+"""`mas op` of operators that make a child of teams: the child, its difference and its reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mas-op appraise` and `distil`: what the utterances of a recorded run are worth, and teach."""
+"""`mas op appraise` and `distil`: what the utterances of a recorded run are worth, and teach."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def _score_of(said: Utterance, file: Path) -> Contribution:
             for one in loads(read_file(file))
         }
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{file}: not what mas-op appraise writes: {error!r}.") from None
+        raise InputError(f"{file}: not what mas op appraise writes: {error!r}.") from None
     if said.turn not in scores:
         raise InputError(f"{file}: nothing is said of {said.agent} in round {said.round}.")
     return scores[said.turn]

@@ -1,4 +1,4 @@
-"""What `mas-op credit` makes of a finished run: who its players are, their runs, their worth."""
+"""What `mas op credit` makes of a finished run: who its players are, their runs, their worth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of `mas-op credit`: a run's folder is read, its counterfactuals are made, and told."""
+"""The work of `mas op credit`: a run's folder is read, its counterfactuals are made, and told."""
 
 from __future__ import annotations
 

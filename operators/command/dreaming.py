@@ -1,4 +1,4 @@
-"""`mas-op` of the phases of a dream: dream_reflect, _contrast, _imagine, _debate, _crystallize."""
+"""`mas op` of the phases of a dream: dream_reflect, _contrast, _imagine, _debate, _crystallize."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ def _read(file: Path, make: Callable[[Any], Read]) -> Read:
     try:
         return make(loads(read_file(file)))
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{file}: not what mas-op writes of a dream: {error!r}.") from None
+        raise InputError(f"{file}: not what mas op writes of a dream: {error!r}.") from None
 
 
 def _difference(value: Any) -> Difference:

@@ -11,10 +11,8 @@ import click
 
 from ...runtime.cluster import on_option
 from ...runtime.otel import otel_options
-from ...runtime.terminal import speakable_json
 from ...schema.command import Command, catalogue_of, host_options, note, problem_format
 from ...schema.errors import InputError
-from ...schema.json_text import dumps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,27 +75,14 @@ def report(pool_folder: Path, name: str | None, csv: Path | None, *, as_json: bo
     click.echo(Told.of(pool_folder, evolution).shown(as_json=as_json))
 
 
-@click.command("show", cls=Command)
-@click.argument("pool_folder", metavar="POOL", type=FOLDER)
-@click.argument("task", metavar="TASK")
-@name_option
-@click.option("--json", "as_json", is_flag=True, help="Print it as JSON.")
-def show(pool_folder: Path, task: str, name: str | None, *, as_json: bool) -> None:
-    """Show all that an evolution in POOL tried on TASK, by the task's id: what, why, what came."""
-    from .showing import Shown
-    from .telling import evolution_of
-
-    shown = Shown.of(pool_folder, evolution_of(pool_folder, name), task)
-    click.echo(speakable_json(dumps(shown.value(), indent=2)) if as_json else str(shown))
-
-
-LOOKING = {"report": report, "show": show}
+LOOKING = {"report": report}
 
 
 @click.command(
     cls=_Evolve,
     epilog="`mas-evolve report POOL` tells what came of an evolution until now, and"
-    " `mas-evolve show POOL TASK` what was tried on a task. A recipe of that name is ./report.",
+    " `mas show POOL/evolutions/NAME TASK` what was tried on a task. A recipe called report is"
+    " ./report.",
 )
 @click.argument("recipe_file", metavar="RECIPE", type=FILE)
 @click.argument("tasks_file", metavar="TASKS", type=click.Path(path_type=Path))

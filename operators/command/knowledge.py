@@ -1,4 +1,4 @@
-"""`mas-op select` and `consolidate`: what a pool offers to a task, and what it learns from it."""
+"""`mas op select` and `consolidate`: what a pool offers to a task, and what it learns from it."""
 
 from __future__ import annotations
 

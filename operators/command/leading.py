@@ -1,4 +1,4 @@
-"""`mas-op lead` and `lead_review`: how a team of a population works together, and what of that."""
+"""`mas op lead` and `lead_review`: how a team of a population works together, and what of that."""
 
 from __future__ import annotations
 

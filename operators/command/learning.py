@@ -1,4 +1,4 @@
-"""`mas-op` of what agents learn from a task: reflect, fuse."""
+"""`mas op` of what agents learn from a task: reflect, fuse."""
 
 from __future__ import annotations
 

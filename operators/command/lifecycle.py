@@ -1,4 +1,4 @@
-"""`mas-op fork`, `merge`, `genesis`, `specialize`, `prune`: a person changes who is in a pool."""
+"""`mas op fork`, `merge`, `genesis`, `specialize`, `prune`: a person changes who is in a pool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mas-op` of a team that looks back on a run: retrospect, settle, reorganise."""
+"""`mas op` of a team that looks back on a run: retrospect, settle, reorganise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mas-op`: one operator at a time, on files."""
+"""`mas op`: one operator at a time, on files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Operators(Group):
     entries = "operators"
     summaries = {  # noqa: RUF012 - to ask an operator itself, it would have to be imported
         "appraise": "Let a model score every utterance of a run.",
-        "attribute": "Say which agent made a run fail: the same as mas-blame.",
+        "attribute": "Say which agent made a run fail: the same as mas blame.",
         "chance": "Change one component of a team at random, for comparison.",
         "coach": "Let a model tell an agent what it did wrong in a run, and what to do.",
         "consolidate": "Write what an evolution learnt on a task into its pool's memory.",

@@ -10,9 +10,6 @@ from ...runtime.journal import Journal
 from ...runtime.outcomes import run_of
 from ...runtime.terminal import counted, speakable
 from ...runtime.usage import Usage
-from ...schema.errors import InputError
-from ...schema.hints import did_you_mean
-from ..folder import EVOLUTIONS
 from ..lines import candidates_of, lines_in
 
 if TYPE_CHECKING:
@@ -42,26 +39,18 @@ class Shown:
     others: Mapping[str, Run]
 
     @classmethod
-    def of(cls, pool: Path, name: str, task: str) -> Shown:
-        """Find what was tried on a task.
+    def of(cls, folder: Path, number: int) -> Shown:
+        """Read what was tried on a task.
 
         Args:
-            pool: The pool's folder.
-            name: The evolution's name.
-            task: The task's id.
+            folder: The evolution's folder.
+            number: The task's, from 0; it is done.
 
         Raises:
-            InputError: The evolution has not come to such a task, or is at work.
+            InputError: The evolution is at work.
             StorageError: A file is damaged.
         """
-        folder = pool / EVOLUTIONS / name
-        lines = [*lines_in(folder)]
-        ids = [line["task"] for line in lines]
-        if task not in ids:
-            hint = did_you_mean(task, ids)
-            raise InputError(f"no task {task!r} among the {len(ids)} of {folder}.{hint}")
-        number = ids.index(task)
-        line = lines[number]
+        line = [*lines_in(folder)][number]
         return cls(
             line=line,
             runs=list(_runs(folder, number, line)),

@@ -1,4 +1,4 @@
-"""What `mas-show` shows of an evolution: its tasks, what was tried on one, and a run of that."""
+"""What `mas show` shows of an evolution: its tasks, what was tried on one, and a run of that."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...pool.ledger import Ledger
+from ...pool.own_files import refuse_links
 from ...runtime.events import EVENTS, EventLog, events_of
 from ...runtime.journal import FILE as JOURNAL
 from ...runtime.journal import recorded
@@ -17,7 +18,7 @@ from ...runtime.terminal import counted, on_one_line, speakable
 from ...schema.errors import InputError
 from ...schema.hints import did_you_mean
 from ...schema.loading import hostless_team
-from ..folder import EPISODES, MANIFEST, TURNS, Manifest
+from ..folder import EPISODES, EVOLUTIONS, MANIFEST, TURNS, Manifest
 from ..lines import candidates_of, runs_of
 from .showing import Shown
 
@@ -38,9 +39,12 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
         words: A task's id, and a candidate's number or the name of a run; or none of them.
 
     Raises:
-        InputError: There is no such task or run, or a file is damaged.
+        InputError: There is no such task or run, or a file is damaged, or a link is in the pool.
         StorageError: Its lines are damaged.
     """
+    place = folder.absolute()
+    if place.parent.name == EVOLUTIONS:
+        refuse_links(place.parents[1], whole=True)
     if not (folder / MANIFEST).exists():
         return None
     lines = [entry.value for entry in Ledger(folder / TURNS).read()]
@@ -56,7 +60,7 @@ def view(folder: Path, words: Sequence[str]) -> Viewed | None:
         what = f"candidate {runs[0]}" if runs[0].isdecimal() else runs[0]
         line = lines[number] if number < len(lines) else {}
         return run_in(folder, number, what, log, line)
-    return _Tried(folder=folder, task=task, log=log, is_done=number < len(lines))
+    return _Tried(folder=folder, task=task, number=number, log=log, is_done=number < len(lines))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,7 +82,7 @@ class _Tasks:
             whom = f" by {line['team']}" if "team" in line else ""
             came = on_one_line(f"{line['task']}: {line['score']:g}{whom}, {runs_of(line)} tried")
             told.append(f"  {came}")
-        told.append(f"next: mas-show {shlex.quote(str(self.folder))} TASK")
+        told.append(f"next: mas show {shlex.quote(str(self.folder))} TASK")
         return speakable("\n".join(told)) + "\n"
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
@@ -92,6 +96,7 @@ class _Tried:
 
     folder: Path
     task: str
+    number: int
     log: EventLog
     is_done: bool
 
@@ -103,7 +108,7 @@ class _Tried:
         shown = str(self._shown) if self.is_done else f"task {self.task}: not done yet"
         names = self.agents if agent is None else [agent]
         runs = dict.fromkeys(one["run"] for one in self.log.events if "run" in one)
-        where = f"mas-show {shlex.quote(str(self.folder))} {shlex.quote(self.task)}"
+        where = f"mas show {shlex.quote(str(self.folder))} {shlex.quote(self.task)}"
         hints = [f"next: {where} {shlex.quote(_word(one))}" for one in runs]
         asked = conversations(calls_of(self._asked), names, full=full)
         damaged = [f"damaged: {on_one_line(self.log.damage)}"] if self.log.damage else []
@@ -118,7 +123,7 @@ class _Tried:
 
     @property
     def _shown(self) -> Shown:
-        return Shown.of(self.folder.parents[1], self.folder.name, self.task)
+        return Shown.of(self.folder, self.number)
 
     @property
     def _asked(self) -> Sequence[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""A team that worked, for `mas-op` of what judges, coaches and rebuilds it: read from its run."""
+"""A team that worked, for `mas op` of what judges, coaches and rebuilds it: read from its run."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def read_judged(file: Path) -> Contributions:
         return contributions_in(read_file(file).decode("utf-8", errors="replace"))
     except Unfit as unfit:
         why = unfit.problems[0].removeprefix("the answer: ")
-        raise InputError(f"{file}: not what mas-op contributions writes: {why}.") from None
+        raise InputError(f"{file}: not what mas op contributions writes: {why}.") from None
 
 
 def said_of(agent: str, file: Path) -> Contribution:

@@ -45,7 +45,7 @@ def task_page(kept: Kept, name: str, number: int, links: Links) -> Page:
     if number >= len(lines):
         raise NoPage(str(number))
     line = lines[number]
-    shown = Shown.of(kept.folder, name, line["task"])
+    shown = Shown.of(folder, number)
     log = logged(folder, number)
     events = log.events
     logged_runs = dict.fromkeys(one["run"] for one in events if "run" in one)

@@ -61,7 +61,7 @@ def show_lineage(folder: Path, name: str | None, form: str) -> None:
 @click.command(
     "blame",
     cls=Command,
-    epilog="`mas-blame RUN` is something else: it says which agent made a run fail, at which step.",
+    epilog="`mas blame RUN` is something else: it says which agent made a run fail, at which step.",
 )
 @pool_folder
 @click.argument("name", metavar="NAME")

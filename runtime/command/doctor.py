@@ -1,4 +1,4 @@
-"""`mas-doctor`: what this machine has, and whether its jail holds."""
+"""`mas doctor`: what this machine has, and whether its jail holds."""
 
 from __future__ import annotations
 
@@ -158,7 +158,3 @@ def _text(findings: dict[str, Any]) -> str:
         else:
             lines.append(f"{name}: {', '.join(found) if isinstance(found, list) else found}")
     return speakable("\n".join(lines))
-
-
-if __name__ == "__main__":
-    main()

@@ -87,7 +87,3 @@ def _write(file: Path, text: str) -> None:
     except OSError as error:
         raise InputError(f"{file}: cannot be written: {error.strerror}.") from None
     click.echo(speakable(str(file)))
-
-
-if __name__ == "__main__":
-    main()

@@ -136,7 +136,3 @@ def _lines() -> Generator[Report]:
 
 def _megabytes(size: int) -> str:
     return f"{size / 1e6:.0f} MB"
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""`mas-doctor --ping`: each endpoint is asked for a few tokens, and what came is told."""
+"""`mas doctor --ping`: each endpoint is asked for a few tokens, and what came is told."""
 
 from __future__ import annotations
 

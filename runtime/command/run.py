@@ -531,7 +531,3 @@ class _Making:
         where = "" if done else ", as far as the run got"
         click.echo(f"verified: {counted(journal.taken, 'recorded answer')}, no difference{where}.")
         return 0
-
-
-if __name__ == "__main__":
-    main()

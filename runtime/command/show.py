@@ -1,4 +1,4 @@
-"""`mas-show`: a run, as text."""
+"""`mas show`: a run, as text."""
 
 from __future__ import annotations
 
@@ -59,7 +59,3 @@ def main(
     else:
         text = checked(str(folder), lambda: found.written(agent=agent, full=full))
         click.echo(text, nl=False)
-
-
-if __name__ == "__main__":
-    main()

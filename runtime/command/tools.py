@@ -84,7 +84,3 @@ async def _tools_of(found: Found) -> list[str]:
     if not offered:
         raise InputError("it has no tools.")
     return offered
-
-
-if __name__ == "__main__":
-    main()

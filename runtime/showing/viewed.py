@@ -1,4 +1,4 @@
-"""What `mas-show` can show that is no run's folder: how it is found, and what it has to give."""
+"""What `mas show` can show that is no run's folder: how it is found, and what it has to give."""
 
 from __future__ import annotations
 

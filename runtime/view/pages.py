@@ -90,7 +90,7 @@ def shortened(text: str) -> str:
     if len(text) <= LONGEST:
         return text
     half = LONGEST // 2
-    gap = f"\n\n[… {len(text) - 2 * half:,} characters left out; mas-show --full has them …]\n\n"
+    gap = f"\n\n[… {len(text) - 2 * half:,} characters left out; mas show --full has them …]\n\n"
     return text[:half] + gap + text[-half:]
 
 

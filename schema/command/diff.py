@@ -188,7 +188,3 @@ def _is_coloured(choice: str) -> bool:
 
 def _painted(text: str, tone: Tone, /) -> str:
     return click.style(text, fg=TONES[tone])
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""`mas-explain`: what a field of a file means."""
+"""`mas explain`: what a field of a file means."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def main(path: str | None, schema_of: str | None, page_of: str | None) -> None:
     if path and is_seed(path):
         raise InputError(
             f"{path} is a team, and this explains fields. `mas seeds` tells what the team is for,"
-            f" `mas-graph {path}` draws it."
+            f" `mas graph {path}` draws it."
         )
     if schema_of:
         click.echo(schema_text(schema_of), nl=False)
@@ -49,7 +49,3 @@ def main(path: str | None, schema_of: str | None, page_of: str | None) -> None:
         click.echo(reference(page_of), nl=False)
     else:
         click.echo(explain(path) if path else outline(), nl=False)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""`mas-fmt`: team files in canonical form."""
+"""`mas fmt`: team files in canonical form."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def main(
     if not check and (seeds := [file for file in files if is_seed(file)]):
         raise InputError(
             f"{seeds[0]} comes with coterie, and is not written."
-            f" Write a copy: mas-fmt {seeds[0]} --to-file team.yaml."
+            f" Write a copy: mas fmt {seeds[0]} --to-file team.yaml."
         )
     files = tuple(one for file in files for one in _files_of(file))
     changed = [file for file in files if _format(file, check=check, inline=inline)]
@@ -128,7 +128,3 @@ def _write(file: Path, text: str) -> None:
         write_atomically(file, text)
     except OSError as error:
         raise InputError(f"{file}: cannot be written: {error.strerror}.") from None
-
-
-if __name__ == "__main__":
-    main()

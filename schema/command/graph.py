@@ -1,4 +1,4 @@
-"""`mas-graph`: a picture of a team."""
+"""`mas graph`: a picture of a team."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import Command
 
 __all__ = ["main"]
 
-SUFFIXES = {".dot": "dot", ".gv": "dot", ".json": "json", ".mmd": "mermaid", ".svg": "svg"}
+SUFFIXES = {".mmd": "mermaid", ".svg": "svg"}
 
 
 @click.command(cls=Command)
@@ -53,7 +53,3 @@ def main(file: Path, picture_format: str | None, target: Path | None) -> None:
         write_atomically(target, picture)
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror}.") from None
-
-
-if __name__ == "__main__":
-    main()

@@ -109,7 +109,3 @@ def _summary(imported: Imported, target: Path | None) -> list[str]:
         counted = "1 thing of it has" if count == 1 else f"{count} things of it have"
         lines.append(f"this was of {imported.program}. {counted} no counterpart, told above.")
     return lines
-
-
-if __name__ == "__main__":
-    main()

@@ -41,7 +41,3 @@ def main(folder: Path, source: str) -> None:
         note(f"{folder / name} was there, and stays as it is.")
     there = "" if folder == Path() else f"cd {speakable(str(folder))} && "
     click.echo(f"Try it: {there}mas-run team.yaml task.json", err=True)
-
-
-if __name__ == "__main__":
-    main()

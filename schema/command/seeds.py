@@ -27,7 +27,7 @@ def main(*, as_json: bool) -> None:
     """List the teams that come with coterie: how large, what for, and where they are from.
 
     seed:NAME stands wherever a team is wanted: `mas-run seed:debate task.json`,
-    `mas-graph seed:debate`. `mas init --from seed:NAME` makes a copy to change.
+    `mas graph seed:debate`. `mas init --from seed:NAME` makes a copy to change.
     """
     teams = {f"{SEED}{name}": read_team(file) for name, file in seed_files().items()}
     if as_json:
@@ -43,7 +43,3 @@ def _value(name: str, team: Team) -> dict[str, object]:
 def _told(name: str, team: Team) -> str:
     said = textwrap.indent(textwrap.fill(one_line(team.description), WIDTH - 4), "    ")
     return f"{name} · {totals(team)}\n{said}"
-
-
-if __name__ == "__main__":
-    main()

@@ -98,7 +98,3 @@ def _loaded(file: Path, known: Catalogue) -> tuple[Problem, ...]:
             rules = (*TEAM_RULES, placeholders)
             return tuple(check_team(text, str(path), known, rules, folder=path.parent)[1])
     return ()
-
-
-if __name__ == "__main__":
-    main()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "draw"]
 
-FORMATS = ("text", "mermaid", "dot", "svg", "json")
+FORMATS = ("text", "mermaid", "svg")
 """What a picture can be; each is the function `draw` of the module of that name."""
 
 

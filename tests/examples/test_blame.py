@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from coterie.operators.command.blame import main as mas_blame
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import ScriptedModel, load_script
+from coterie.schema.command import main as mas
 
 from ..came import invoked
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = {"mas-run": mas_run, "mas-blame": mas_blame}
+COMMANDS = {"mas-run": mas_run, "mas": mas}
 
 
 def test_the_page_shows_what_its_commands_print(

@@ -167,7 +167,7 @@ def test_a_memory_that_fails_says_so(pool: Path) -> None:
 
 
 def mas_run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "coterie.runtime.command.run", *arguments]
+    command = [sys.executable, "-m", "coterie.schema.command", "run", *arguments]
     environment = {**os.environ, "MAS_HOME": str(folder)}
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False

@@ -162,7 +162,7 @@ class Host:
         return Done(code=done.returncode, said=said, files=files)
 
     def mas_run(self, *words: str) -> Done:
-        return self.run("-m", "coterie.runtime.command.run", *words)
+        return self.run("-m", "coterie.schema.command", "run", *words)
 
     def found(self, done: Done) -> list[str]:
         """Say where secrets are that ought not to be there."""

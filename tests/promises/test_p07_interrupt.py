@@ -89,7 +89,7 @@ def mas_run(
     (folder / "tmp").mkdir(exist_ok=True)
     environment = {"TMPDIR": str(folder / "tmp"), "TERM": "xterm"}
     models = ("--model", f"scripted@{model.api_base}")
-    command = ("-m", "coterie.runtime.command.run", *arguments, *models)
+    command = ("-m", "coterie.schema.command", "run", *arguments, *models)
     return on_terminal(command, cwd=folder, environment=environment)
 
 

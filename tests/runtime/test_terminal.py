@@ -168,7 +168,7 @@ def on_a_terminal(folder: Path, model: ScriptedModel, *options: str) -> tuple[in
     ours, theirs = pty.openpty()
     running = subprocess.Popen(
         [
-            *(sys.executable, "-m", "coterie.runtime.command.run"),
+            *(sys.executable, "-m", "coterie.schema.command", "run"),
             *("team.yaml", "-q", "Well?", "--model", f"scripted@{model.api_base}", *options),
         ],
         cwd=folder,

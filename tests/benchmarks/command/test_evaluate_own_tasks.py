@@ -192,7 +192,7 @@ def test_what_agents_write_in_a_trial_is_kept_and_shown(
     kept = [path for path in (folder / "artifacts").rglob("*") if path.is_file()]
     assert kept == [folder / "artifacts" / "made-1" / "one" / "out.txt"]
     assert kept[0].read_text() == "made"
-    shown = invoked(mas_show, [str(folder), "made"], "mas-show")
+    shown = invoked(mas_show, [str(folder), "made"], "mas show")
     assert "\nfile     artifacts/made-1/one/out.txt\n" in shown.out
     assert own.bench("replay", str(folder)).code == 0
 

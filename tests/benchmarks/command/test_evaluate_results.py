@@ -126,18 +126,18 @@ def test_one_trial_can_be_shown(desk: Desk) -> None:
 def test_mas_show_lists_samples_and_shows_each_as_a_run(desk: Desk) -> None:
     desk.run(team="pair")
     (folder,) = desk.results
-    *samples, hint = invoked(mas_show, [str(folder)], "mas-show").out.splitlines()
+    *samples, hint = invoked(mas_show, [str(folder)], "mas show").out.splitlines()
     assert len(samples) == TASKS
     assert samples == sorted(samples, key=natural)
-    assert hint == f"next: mas-show {folder} TASK TRIAL"
+    assert hint == f"next: mas show {folder} TASK TRIAL"
     task = samples_of(folder)[0].task
-    came = invoked(mas_show, [str(folder), task, "1"], "mas-show")
+    came = invoked(mas_show, [str(folder), task, "1"], "mas show")
     assert (came.code, came.err) == (0, "")
     assert f"run      {folder} {task}, trial 1\n" in came.out
     assert "status   done\nscore    1 (" in came.out
     assert "CONVERSATION of second\n" in came.out
     for words in (["none"], [task, "2"], [task, "one"]):
-        assert invoked(mas_show, [str(folder), *words], "mas-show").code == 2
+        assert invoked(mas_show, [str(folder), *words], "mas show").code == 2
 
 
 def test_samples_tell_what_was_asked_and_what_is_right(desk: Desk) -> None:

@@ -1,4 +1,4 @@
-"""`mas-bench list`, `info`, `compare`, `table` and `export-preds`."""
+"""`mas-bench list`, `info`, `compare`, `table` and `export`."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_patches_are_exported_for_the_official_harness(desk: Desk) -> None:
     answers = [sample("a__a-1", 1.0, answer=PATCH), sample("b__b-2", 0.0, status="failed")]
     second = [sample("a__a-1", 0.0, trial=2, answer="another\n")]
     kept(desk.folder / "r", [*answers, *second], benchmark="repair")
-    came = desk.bench("export-preds", "r", "preds.jsonl")
+    came = desk.bench("export", "r", "preds.jsonl")
     assert (came.code, came.out) == (0, "2 predictions in preds.jsonl\n")
     lines = [json.loads(line) for line in Path("preds.jsonl").read_text().splitlines()]
     assert [(one["instance_id"], one["model_patch"]) for one in lines] == [
@@ -98,14 +98,14 @@ def test_patches_are_exported_for_the_official_harness(desk: Desk) -> None:
         ("b__b-2", ""),
     ]
     assert {one["model_name_or_path"] for one in lines} == {"solo"}
-    came = desk.bench("export-preds", "r", "preds.json", "--trial", "2", "--name", "ours")
+    came = desk.bench("export", "r", "preds.json", "--trial", "2", "--name", "ours")
     assert came.code == 0
     assert json.loads(Path("preds.json").read_text())["a__a-1"]["model_patch"] == "another\n"
     for words, message in (
         (("r", "preds.json", "--trial", "3"), "there is no trial 3"),
         (("r", "preds.txt"), "takes .json and .jsonl, not '.txt'"),
     ):
-        came = desk.bench("export-preds", *words)
+        came = desk.bench("export", *words)
         assert (came.code, message in came.err) == (2, True)
 
 
@@ -122,8 +122,7 @@ def test_patches_are_exported_for_the_official_harness(desk: Desk) -> None:
         (["compare", "before", "bare"], "bare/samples.jsonl: there is no such file"),
         (["table"], "Missing argument 'RESULTS...'"),
         (["table", "before", "data"], "data/results.json: there is no such file"),
-        (["export-preds", "before", "preds.json"], "before: bbeh-mini is not about patches"),
-        (["export-preds", "data", "preds.json"], "data/results.json: there is no such file"),
+        (["export", "data", "preds.json"], "data/results.json: there is no such file"),
     ],
 )
 def test_wrong_input_is_said(

@@ -1,4 +1,4 @@
-"""`mas-op` of what adapts a team while it works: on a team's file and the folder of its run."""
+"""`mas op` of what adapts a team while it works: on a team's file and the folder of its run."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_a_run_that_was_killed_while_it_was_judged_goes_on_to_the_same(world: Wo
     with ScriptedModel(world.reply) as model:
         process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "coterie.runtime.command.run"),
+                *(sys.executable, "-m", "coterie.schema.command", "run"),
                 *(*HOW, "--model", f"m@{model.api_base}"),
             ],
             cwd=world.folder,
@@ -279,7 +279,7 @@ def test_what_agents_write_while_they_adapt_is_kept(
     run = world.made()
     assert (run / "artifacts" / "one" / "out.txt").read_text() == "made"
     assert json.loads((run / "result.json").read_text())["artifacts"] == ["artifacts/one/out.txt"]
-    shown = invoked(mas_show, [str(run)], "mas-show").out
+    shown = invoked(mas_show, [str(run)], "mas show").out
     assert "\nfile     artifacts/one/out.txt\n" in shown
 
 

@@ -1,4 +1,4 @@
-"""What mas-blame makes of damaged runs, useless answers, budgets and kills."""
+"""What mas blame makes of damaged runs, useless answers, budgets and kills."""
 
 from __future__ import annotations
 
@@ -198,10 +198,10 @@ def test_the_host_s_secrets_stay_out_of_what_is_asked_and_kept(
 def test_operators_offer_it_too_and_each_blame_names_the_other(desk: Desk) -> None:
     run = desk.make()
     words = ["attribute", str(run), "--scheme", "global", "--json", "--model", desk.address]
-    came = invoked(mas_op, words, "mas-op")
+    came = invoked(mas_op, words, "mas op")
     assert verdict(came)[0] == "planner"
-    assert "mas-pool blame" in invoked(main, ["--help"], "mas-blame").out
-    assert "mas-blame" in invoked(mas_pool, ["blame", "--help"], "mas-pool").out
+    assert "mas-pool blame" in invoked(main, ["--help"], "mas blame").out
+    assert "mas blame" in invoked(mas_pool, ["blame", "--help"], "mas-pool").out
 
 
 def test_a_folder_without_a_question_is_no_record_of_a_run(tmp_path: Path) -> None:

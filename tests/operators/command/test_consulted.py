@@ -1,4 +1,4 @@
-"""`mas-op appraise` and `distil`: on the folder of a run, without asking its agents again."""
+"""`mas op appraise` and `distil`: on the folder of a run, without asking its agents again."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_scores_of_something_else_are_refused(folder: Path) -> None:
     (folder / "judged.json").write_text('[{"agent": "brain", "round": 1}]')
     done = mas("distil", "run", "heart", "--judged", "judged.json")
     assert done.code == 2
-    assert "not what mas-op appraise writes" in done.err
+    assert "not what mas op appraise writes" in done.err
     (folder / "judged.json").write_text("[]")
     done = mas("distil", "run", "heart", "--judged", "judged.json")
     assert "nothing is said of heart in round 2" in done.err

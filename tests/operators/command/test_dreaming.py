@@ -1,4 +1,4 @@
-"""`mas-op` of the phases of a dream: each reads what the one before it printed."""
+"""`mas op` of the phases of a dream: each reads what the one before it printed."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def test_what_most_would_drop_is_left_out(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("ideas", "opinions", "why"),
     [
-        ([{"text": "Count."}], None, "not what mas-op writes of a dream"),
-        ({}, {"agent": "a", "opinions": [1]}, "not what mas-op writes of a dream"),
+        ([{"text": "Count."}], None, "not what mas op writes of a dream"),
+        ({}, {"agent": "a", "opinions": [1]}, "not what mas op writes of a dream"),
         ([IDEA], {"agent": "a", "opinions": []}, "no opinions on the 1 strategies"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`mas-op lead` and `lead_review`: a leader's choice from the command line, and what it notes."""
+"""`mas op lead` and `lead_review`: a leader's choice from the command line, and what it notes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pool:
 
 def asked(*words: str, replies: Any = script) -> tuple[Came, Mapping[str, Any]]:
     with ScriptedModel(replies) as model:
-        came = invoked(mas_op, [*words, "--model", f"m@{model.api_base}"], "mas-op")
+        came = invoked(mas_op, [*words, "--model", f"m@{model.api_base}"], "mas op")
         return came, {"texts": [call.text for call in model.calls]}
 
 

@@ -1,4 +1,4 @@
-"""`mas-op` of what agents learn from a task: on a team's file and the folder of its run."""
+"""`mas op` of what agents learn from a task: on a team's file and the folder of its run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mas-op fork`, `merge`, `genesis`, `specialize` and `prune`: on the agents of a pool."""
+"""`mas op fork`, `merge`, `genesis`, `specialize` and `prune`: on the agents of a pool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mas-op` as people use it: a proposal is looked at before anything is kept."""
+"""`mas op` as people use it: a proposal is looked at before anything is kept."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def mas(folder: Path, *arguments: str, replies: Replies | None = None, command: 
     """Run a command; every model is the scripted one."""
 
     def run(*chosen: str) -> Came:
-        return invoked_in(folder, COMMANDS[command], [*arguments, *chosen], f"mas-{command}")
+        return invoked_in(folder, COMMANDS[command], [*arguments, *chosen], f"mas {command}")
 
     if replies is None:
         return run()

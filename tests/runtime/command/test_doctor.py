@@ -1,4 +1,4 @@
-"""`mas-doctor`: what this machine has."""
+"""`mas doctor`: what this machine has."""
 
 from __future__ import annotations
 

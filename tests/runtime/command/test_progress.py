@@ -153,7 +153,7 @@ def test_on_a_terminal_there_is_a_table(tmp_path: Path) -> None:
     with ScriptedModel(said) as model:
         running = subprocess.Popen(
             [
-                *(sys.executable, "-m", "coterie.runtime.command.run"),
+                *(sys.executable, "-m", "coterie.schema.command", "run"),
                 *("team.yaml", "-q", "Well?", "--model", f"scripted@{model.api_base}"),
             ],
             cwd=tmp_path,

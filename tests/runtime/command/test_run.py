@@ -104,7 +104,7 @@ def test_levels_are_counted_as_in_a_picture_of_the_team(folder: Path) -> None:
         "level 1",
         "level 2",
     ]
-    assert " · 2 levels\n" in invoked_in(folder, mas_graph, ["team.yaml"], "mas-graph").out
+    assert " · 2 levels\n" in invoked_in(folder, mas_graph, ["team.yaml"], "mas graph").out
 
 
 def test_a_question_needs_no_task_file(folder: Path) -> None:

@@ -54,7 +54,7 @@ def test_nothing_is_left(moment: float, tmp_path: Path) -> None:
     with ScriptedModel(WORK) as model:
         running = subprocess.Popen(
             [
-                *(sys.executable, "-m", "coterie.runtime.command.run"),
+                *(sys.executable, "-m", "coterie.schema.command", "run"),
                 *(str(ROOT / "seeds" / "majority_vote.yaml"), "--query", "Work."),
                 *("--model", f"scripted@{model.api_base}", "--runs", str(tmp_path / "runs")),
             ],
@@ -108,12 +108,12 @@ def test_cancelled_agents_are_told_by_progress_summary_and_show(ends: str, tmp_p
     assert "s  judge: cancelled before it began\n" in said
     assert "\n2 agents cancelled (judge, slow), " in said
     (run,) = (tmp_path / "runs").iterdir()
-    shown = invoked(mas_show, [str(run)], "mas-show").out
+    shown = invoked(mas_show, [str(run)], "mas show").out
     assert re.search(r"★ the answer +cancelled$", shown, re.MULTILINE)
     assert re.search(r"^  slow +cancelled, ", shown, re.MULTILINE)
     assert re.search(r"^  judge +cancelled, 0 calls", shown, re.MULTILINE)
     assert "s  slow: cancelled at work, " in shown
-    states = invoked(mas_show, [str(run), "--json"], "mas-show").json["agents"]
+    states = invoked(mas_show, [str(run), "--json"], "mas show").json["agents"]
     assert {name: one["state"] for name, one in states.items()} == {
         "quick": "done",
         "slow": "cancelled",

@@ -1,4 +1,4 @@
-"""`mas-show`: a run as text, whatever became of it."""
+"""`mas show`: a run as text, whatever became of it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def made(folder: Path, answers: Mapping[str, Any], *words: str) -> Path:
 
 
 def shown(run: Path, *words: str) -> Came:
-    return invoked(main, [str(run), *words], "mas-show")
+    return invoked(main, [str(run), *words], "mas show")
 
 
 def test_a_run_is_told_with_its_graph_timeline_and_conversations(tmp_path: Path) -> None:

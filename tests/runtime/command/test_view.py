@@ -78,7 +78,7 @@ def test_a_file_of_a_run_needs_nothing_from_elsewhere(run: Path) -> None:
 def test_it_serves_until_it_is_interrupted_and_says_how_to_forward(run: Path) -> None:
     environment = {**os.environ, "SSH_CONNECTION": "10.0.0.1 5 10.0.0.2 22"}
     with subprocess.Popen(
-        [sys.executable, "-m", "coterie.runtime.command.view", str(run)],
+        [sys.executable, "-m", "coterie.schema.command", "view", str(run)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -171,7 +171,7 @@ def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None
     usage = result_of(tmp_path)["usage"]
     total = usage["prompt_tokens"] + usage["completion_tokens"]
     assert sum(one.tokens for one in [*first, *then]) == total
-    assert invoked(show, [str(run), "--otel-file", str(tmp_path / "v.jsonl")], "mas-show").code == 0
+    assert invoked(show, [str(run), "--otel-file", str(tmp_path / "v.jsonl")], "mas show").code == 0
     recorded = spans_in(tmp_path / "v.jsonl")
     assert sum(one.tokens for one in recorded) == total
     assert nested(recorded)
@@ -181,7 +181,7 @@ def test_what_the_journal_had_is_marked_and_counted_once(tmp_path: Path) -> None
 def test_a_recorded_run_is_sent_as_it_was(tmp_path: Path) -> None:
     made(tmp_path, SCRIPT, "--otel-file", "t.jsonl")
     (run,) = (tmp_path / "runs").iterdir()
-    assert invoked(show, [str(run), "--otel-file", str(tmp_path / "u.jsonl")], "mas-show").code == 0
+    assert invoked(show, [str(run), "--otel-file", str(tmp_path / "u.jsonl")], "mas show").code == 0
     live, recorded = spans_in(tmp_path / "t.jsonl"), spans_in(tmp_path / "u.jsonl")
     assert tree(recorded) == tree(live)
     assert {one.told.get("gen_ai.usage.input_tokens") for one in recorded} == {
@@ -316,13 +316,13 @@ def test_without_the_extra_the_command_is_told(
     assert came.code == 2
     assert came.err.endswith(f"which is not installed. Run: {how_to_get('otel')}\n")
     assert not (tmp_path / "runs").exists()
-    told = invoked(doctor, ["--no-probes", "--json"], "mas-doctor").json["traces"]
+    told = invoked(doctor, ["--no-probes", "--json"], "mas doctor").json["traces"]
     assert told == f"not installed: {how_to_get('otel')}"
 
 
 def test_the_doctor_says_where_traces_would_go(monkeypatch: pytest.MonkeyPatch) -> None:
     def told() -> str:
-        return invoked(doctor, ["--no-probes", "--json"], "mas-doctor").json["traces"]
+        return invoked(doctor, ["--no-probes", "--json"], "mas doctor").json["traces"]
 
     assert told() == "ready: --otel sends to http://localhost:4318"
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "https://me:secret@traces.example/otlp")

@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as home:
     person = ["-c", "user.name=t", "-c", "user.email=t@localhost"]
     for words in (["init"], ["add", "."], [*person, "commit", "--message", "toy"]):
         subprocess.run(["git", "-C", "toy", *words], stdout=subprocess.DEVNULL, check=True)
-    mas_run = [sys.executable, "-m", "coterie.runtime.command.run", "team.yaml", "task.yaml"]
+    mas_run = [sys.executable, "-m", "coterie.schema.command", "run", "team.yaml", "task.yaml"]
     sys.exit(subprocess.run([*mas_run, "--model", f"m@{api_base}"]).returncode)
 """
 REPAIR = Reply.bash("sed -i 's/a - b/a + b/' toy.py")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -39,13 +38,7 @@ def test_the_terminal_shows_text(mas: Mas, team: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("picture_format", "start"),
-    [
-        ("mermaid", "flowchart LR\n"),
-        ("dot", 'digraph "pair" {\n'),
-        ("svg", "<svg "),
-        ("json", "{\n"),
-    ],
+    ("picture_format", "start"), [("mermaid", "flowchart LR\n"), ("svg", "<svg ")]
 )
 def test_another_format_is_a_choice(mas: Mas, team: Path, picture_format: str, start: str) -> None:
     assert mas("graph", team, "--format", picture_format).stdout.startswith(start)
@@ -53,9 +46,8 @@ def test_another_format_is_a_choice(mas: Mas, team: Path, picture_format: str, s
 
 @pytest.mark.parametrize(
     ("name", "start"),
-    [("t.mmd", "flowchart"), ("t.dot", "digraph"), ("t.gv", "digraph"), ("t.svg", "<svg"),
-     ("t.json", "{"), ("t.txt", "pair ·")],
-)  # fmt: skip
+    [("t.mmd", "flowchart"), ("t.svg", "<svg"), ("t.txt", "pair ·")],
+)
 def test_the_name_of_a_file_says_what_it_gets(
     mas: Mas, team: Path, tmp_path: Path, name: str, start: str
 ) -> None:
@@ -67,8 +59,8 @@ def test_the_name_of_a_file_says_what_it_gets(
 def test_a_format_that_is_named_comes_before_the_suffix(
     mas: Mas, team: Path, tmp_path: Path
 ) -> None:
-    mas("graph", team, "--format", "json", "-o", tmp_path / "t.svg")
-    assert json.loads((tmp_path / "t.svg").read_text(encoding="utf-8"))["name"] == "pair"
+    mas("graph", team, "--format", "mermaid", "-o", tmp_path / "t.svg")
+    assert (tmp_path / "t.svg").read_text(encoding="utf-8").startswith("flowchart")
 
 
 def test_a_graph_that_is_wrong_is_refused_with_all_its_problems(mas: Mas, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_seed_is_copied_and_never_written(mas: Mas, tmp_path: Path) -> None:
     before = seed_files()["direct"].read_bytes()
     done = mas("fmt", "seed:direct")
     assert done.exit_code == 2
-    assert "Write a copy: mas-fmt seed:direct --to-file team.yaml" in done.stderr
+    assert "Write a copy: mas fmt seed:direct --to-file team.yaml" in done.stderr
     assert mas("fmt", "seed:direct", "--to-file", tmp_path / "t.yaml").exit_code == 0
     assert mas("diff", "seed:direct", tmp_path / "t.yaml").exit_code == 0
     assert seed_files()["direct"].read_bytes() == before
@@ -50,7 +50,7 @@ def test_a_seed_is_copied_and_never_written(mas: Mas, tmp_path: Path) -> None:
 def test_what_explains_fields_says_who_tells_of_teams(mas: Mas) -> None:
     done = mas("explain", "seed:debate")
     assert done.exit_code == 2
-    assert "`mas-graph seed:debate` draws it" in done.stderr
+    assert "`mas graph seed:debate` draws it" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["graph", "validate", "fmt", "diff"])
