@@ -14,13 +14,11 @@ from ..schema.terminal import on_one_line
 from .answers import Unfit, closed, structured
 from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
-from .operator import Operator
+from .operator import Operator, command_in
 from .proposal import Dropped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import click
 
     from ..schema.edits import Component
     from ..schema.task import Task
@@ -174,16 +172,10 @@ async def _ask(meta: Respondent, path: str, task: Task, steps: Sequence[Step]) -
     return await meta.ask(path, question)
 
 
-def _command() -> click.Command:
-    from .command.knowledge import consolidate_task
-
-    return consolidate_task
-
-
 CONSOLIDATE = Operator(
     name="consolidate",
     scale="team",
     act=consolidate,
     about="Write what an evolution learnt on a task into its pool's memory.",
-    command=_command,
+    command=command_in("knowledge", "consolidate_task"),
 )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, replace
-from dataclasses import fields as fields_of
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,9 +22,8 @@ from ..schema.files import make_folder, write_atomically
 from ..schema.json_text import dumps, loads
 from ..schema.kept import misfit
 from ..schema.problems import quoted
-from ..schema.recipe import Recipe
 from ..schema.secrets import scrubbed
-from ..schema.values import is_mapping
+from ..schema.values import is_mapping, parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
 
     from ..schema.ceiling import Ceiling
     from ..schema.models import Model
+    from ..schema.recipe import Recipe
     from ..schema.task import Task
 
 __all__ = [
@@ -50,10 +49,7 @@ EPISODES = "episodes"
 """Where files of an evolution's episodes are kept, each in a folder of its number."""
 IGNORED = f"journal.sqlite*\n{EPISODES}/*/{EVENTS}\n"
 VERSION = 3
-"""Of the manifest. The first one had two hashes, and told neither answers nor models."""
-FLAT = 2
-"""The version whose recipe had the strategy's settings among its other fields."""
-
+"""Of the manifest."""
 ASPECTS = ("question", "question", "answer", "scorer", "files", "niche")
 """What a task's digests are of, in this order: first the words of the question, then all of it."""
 DIGITS = 16
@@ -73,7 +69,6 @@ class Manifest:
         commands: The commands that worked on it, as they were typed, each once.
         coterie: The versions that did.
         islands: Which of several islands it is; None where it is alone.
-        reuses: Whether it was begun by a version in which children reuse their parents' answers.
     """
 
     recipe: Mapping[str, Any]
@@ -84,7 +79,6 @@ class Manifest:
     commands: tuple[str, ...]
     coterie: tuple[str, ...]
     islands: Mapping[str, int] | None = None
-    reuses: bool = False
 
     @classmethod
     def of(
@@ -104,7 +98,7 @@ class Manifest:
             for name, item in asdict(ceiling).items()
         }
         return cls(
-            recipe=_plain(recipe.value()),
+            recipe=_plain(asdict(recipe)),
             ceiling=_plain(allowed),
             models={one.alias: _model(one, recipe) for one in models},
             embedder=embedder,
@@ -112,7 +106,6 @@ class Manifest:
             commands=(command,),
             coterie=(version("coterie"),),
             islands=islands,
-            reuses=True,
         )
 
     @classmethod
@@ -129,15 +122,12 @@ class Manifest:
             raise InputError(f"no evolution in {str(folder)!r}: it has no {MANIFEST}.") from None
         except (OSError, ValueError) as error:
             raise InputError(f"{path}: cannot be read: {error}.") from None
-        if not is_mapping(value) or value.get("v") not in (FLAT, VERSION):
+        if not is_mapping(value) or value.get("v") != VERSION:
             raise InputError(
-                f"{folder} was begun by another version of coterie, whose {MANIFEST} does not say"
-                " enough to tell whether this is the same evolution. Choose another --name; the"
-                " pool can be used as it is."
+                f"{folder} was begun by another version of coterie. Choose another --name; the pool"
+                " can be used as it is."
             )
-        fields: dict[str, Any] = {**value}
-        if fields.pop("v") == FLAT:
-            fields["recipe"] = _with_settings(fields.get("recipe"))
+        fields: dict[str, Any] = {name: item for name, item in value.items() if name != "v"}
         if wrong := misfit("evolution", fields):
             raise InputError(f"{path}: not what an evolution wrote there: {wrong}.")
         for name in ("commands", "coterie"):
@@ -159,7 +149,6 @@ class Manifest:
             self,
             commands=tuple(dict.fromkeys((*earlier.commands, *self.commands))),
             coterie=tuple(dict.fromkeys((*earlier.coterie, *self.coterie))),
-            reuses=earlier.reuses,
         )
 
     def differences(self, earlier: Manifest) -> list[str]:
@@ -237,12 +226,12 @@ def find_folder(pool: Path, name: str, manifest: Manifest) -> Path:
 def task_digest(task: Task) -> str:
     """Give the digests of what a task is, joined by dots."""
     rest: Sequence[Any] = (
-        [task.query, task.context, *([dict(task.briefs)] if task.briefs else ())],
+        [task.query, task.context, dict(task.briefs)],
         [task.id, task.answer],
         [task.scorer.name, dict(task.scorer.options)],
         [
-            *(dict(task.files), task.repo and str(task.repo.resolve()), task.commit),
-            *([task.attached] if task.attached else ()),
+            *(dict(task.files), task.attached),
+            *(task.repo and str(task.repo.resolve()), task.commit),
         ],
         task.niche,
     )
@@ -263,10 +252,8 @@ def _model(model: Model, recipe: Recipe) -> dict[str, Any]:
     if model.model == EMBEDDED:
         told["weights"] = f"{SMOLLM2.name} sha256:{SMOLLM2.sha256}"
     if recipe.beta and recipe.cost_unit == "usd":
-        prices = ("usd_per_mtok_input", "usd_per_mtok_cached", "usd_per_mtok_output")
-        told |= {name: getattr(model, name) for name in prices}
-        seldom = ("usd_per_mtok_cache_write", "usd_per_mtok_thinking", "usd_steps")
-        told |= {name: getattr(model, name) for name in seldom if getattr(model, name)}
+        prices = {name: item for name, item in parts(model).items() if name.startswith("usd_")}
+        told |= {**prices, "usd_steps": [dict(one) for one in model.usd_steps]}
     return told
 
 
@@ -293,15 +280,6 @@ def _tasks_changed(was: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
             more = f" and {many} more" if many else ""
             return [f"{' and '.join(parts)} of task {quoted(old)}{more}"]
     return []
-
-
-def _with_settings(recipe: object) -> object:
-    """Give a recipe of the earlier version as it is now: what is not common is the strategy's."""
-    if not is_mapping(recipe):
-        return recipe
-    common = {field.name for field in fields_of(Recipe)}
-    settings = {key: item for key, item in recipe.items() if key not in common}
-    return {**{key: item for key, item in recipe.items() if key in common}, "settings": settings}
 
 
 def _flat(recipe: Mapping[str, Any]) -> dict[str, Any]:

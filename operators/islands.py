@@ -138,7 +138,7 @@ class Islands:
         self.check(recipe)
 
     def _alike(self, recipe: Recipe) -> dict[str, Any]:
-        first = replace(recipe, seed=recipe.seed - self.part.which + 1).value()
+        first = asdict(replace(recipe, seed=recipe.seed - self.part.which + 1))
         told = {"of": self.part.of, "every": self.every, "tasks": len(self.stream)}
         return {**told, "recipe": digest(first)}
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ..runtime.budget import Budget
     from ..runtime.caps import Caps
     from ..runtime.engine import Context
-    from ..runtime.journal import Journal
     from ..runtime.outcomes import Run
     from ..runtime.plan import Plan
     from ..runtime.rounds import Between, Round
@@ -196,9 +195,7 @@ class TaskRuns:
         team: Team,
         what: str,
         *,
-        dialogue: int = 0,
         silent: Silence = NOBODY_SILENT,
-        journal: Journal | None = None,
     ) -> tuple[Round, ...]:
         """Let a team work on the task by all that it declares: its rounds, who opens, who closes.
 
@@ -207,9 +204,7 @@ class TaskRuns:
         Args:
             team: The team.
             what: Which run of the episode it is. No two have the same.
-            dialogue: Characters that are kept of what each agent read and said.
             silent: Who takes no part.
-            journal: Where it is journaled; by default, where all is.
 
         Returns:
             All passes, in order; one, where the team declares nothing.
@@ -219,10 +214,9 @@ class TaskRuns:
             LimitError: The budget is used up.
             InputError: Somebody is silent who is no agent of the team.
         """
-        stage, services, plan = self.stage, self.services, compile(team, self.stage.catalogue)
+        services, plan = self.services, compile(team, self.stage.catalogue)
         await services.prepare(plan)
-        told = self._telling(plan, what)
-        context = self._context(journal=journal or stage.journal, dialogue=dialogue, trace=told)
+        context = self._context(trace=self._telling(plan, what))
         path = f"{self.path}{what}/"
         done = await passes(plan, self.task, context, path=path, silent=silent)
         run = await scored(as_run(done, plan), self.task, services.jails)

@@ -6,15 +6,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..schema.agent_document import AGENT
 from ..schema.agent_file import OURS
 from ..schema.errors import StorageError
 from ..schema.files import make_folder, remove
 from ..schema.folders import files_in, write_folder
-from .layout import AGENTS, archive_of, old_agent_file_of
+from .layout import AGENTS, archive_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
     from .agents import PoolAgent
@@ -28,8 +27,6 @@ class AgentFiles:
 
     A file is as the last line of its agent has it, or a crash left it as the line before had it;
     or a merge left it as an earlier one had it, where two branches revised the agent.
-    Earlier versions wrote all of an agent into one file, the first ones without a folder: such a
-    file is as good, until the agent is written anew.
 
     Attributes:
         folder: The pool.
@@ -53,22 +50,10 @@ class AgentFiles:
         backs = range(1, len(agent.revisions) if others else 1)
         former = {name for back in backs for name in agent.texts(back=back)}
         done = write_folder(folder, texts, [name for name in others if name in former])
-        if self.is_old(agent):
-            remove(self._old(agent))
         return bool(done)
-
-    def behind(self, agents: Iterable[PoolAgent]) -> list[PoolAgent]:
-        """Find those whose files are a revision behind, missing at their birth, or to be moved.
-
-        Raises:
-            StorageError: A file says something else, or cannot be read.
-        """
-        return [one for one in agents if self.is_behind(one) or self.is_old(one)]
 
     def is_behind(self, agent: PoolAgent) -> bool:
         """Tell whether a file is as a line before the agent's last one had it.
-
-        So is one that has all of the agent, as earlier versions wrote it.
 
         Raises:
             StorageError: One is neither so nor as the last line has it, or cannot be read.
@@ -77,8 +62,6 @@ class AgentFiles:
         there = {name: _content(folder / name) for name in {*now, *files_in(folder, OURS)}}
         if there == now:
             return False
-        if (former := self._in_one_file(agent, now)) is not None:
-            return former
         before = agent.texts(back=1)
         for name in sorted({*now, *before}):
             known = (now.get(name), before.get(name))
@@ -91,28 +74,6 @@ class AgentFiles:
         backs = range(2, len(agent.revisions))
         return text is not None and any(agent.texts(back=back).get(name) == text for back in backs)
 
-    def _in_one_file(self, agent: PoolAgent, now: Mapping[str, str]) -> bool | None:
-        """Tell whether an agent is in one file and behind; None where it is in several.
-
-        In a folder it is behind also where it says what it should: it is to be written anew.
-
-        Raises:
-            StorageError: It is not as the last lines have it.
-        """
-        wholes = (agent.text(), agent.text(back=1))
-        if agent.path.exists() or not self.is_old(agent):
-            whole = _content(agent.path)
-            is_one = whole is not None and whole in wholes and whole != now[AGENT]
-            return True if is_one else None
-        whole = _content(self._old(agent))
-        if whole not in wholes:
-            raise _other(self._old(agent))
-        return whole != wholes[0]
-
-    def is_old(self, agent: PoolAgent) -> bool:
-        """Tell whether there is a file of an agent as earlier versions had it."""
-        return self._old(agent).is_file()
-
     def orphans(self, agents: Iterable[PoolAgent]) -> list[str]:
         """Name the files that belong to no agent, relative to the pool's folder."""
         owned = {
@@ -121,7 +82,6 @@ class AgentFiles:
             for path in (
                 *(one.path.parent / name for name in {**one.texts(), **one.texts(back=1)}),
                 self.folder / archive_of(one.name),
-                self._old(one),
             )
         }
         there = (path for path in (self.folder / AGENTS).rglob("*") if path.is_file())
@@ -140,9 +100,6 @@ class AgentFiles:
         for folder in path.parents[: len(path.relative_to(self.folder / AGENTS).parents) - 1]:
             with suppress(OSError):
                 folder.rmdir()
-
-    def _old(self, agent: PoolAgent) -> Path:
-        return self.folder / old_agent_file_of(agent.name)
 
 
 def _other(path: Path) -> StorageError:

@@ -62,7 +62,7 @@ class AgentFolders:
             self._archives.follow(one, learnt)
 
     def behind(self, agents: Iterable[PoolAgent], learnt: Lessons) -> list[PoolAgent]:
-        """Find the agents with a file that a crash left behind, or that is to be moved.
+        """Find the agents with a file that a crash left behind.
 
         Raises:
             StorageError: A file of one who was not retired says something else, or cannot be read.
@@ -71,7 +71,7 @@ class AgentFolders:
 
     def _is_behind(self, agent: PoolAgent, learnt: Lessons) -> bool:
         try:
-            return bool(self._files.behind([agent]) or self._archives.behind([agent.name], learnt))
+            return bool(self._files.is_behind(agent) or self._archives.behind([agent.name], learnt))
         except StorageError:
             if agent.retired is None:
                 raise
@@ -83,9 +83,6 @@ class AgentFolders:
         looks: Mapping[str, Callable[[], bool]] = {
             f"{agent.path}: a crash left it a revision behind.": lambda: self._files.is_behind(
                 agent
-            ),
-            f"{agent.path}: an earlier version had the agent elsewhere.": lambda: (
-                self._files.is_old(agent)
             ),
             f"{archive}: a crash left it behind the ledger.": lambda: self._archives.is_behind(
                 agent.name, learnt

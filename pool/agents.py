@@ -16,7 +16,7 @@ from ..schema.edits import summary
 from ..schema.errors import ConfigError
 from ..schema.loading import check_team
 from ..schema.team import Team
-from ..schema.writing import agent_value, dump, lineage_value, write_agent_yaml
+from ..schema.writing import dump
 from .layout import agent_file_of
 from .records import Record
 
@@ -73,13 +73,6 @@ class PoolAgent(Record):
         agent = self.revisions[-1 - back].agent
         texts = agent_texts(AgentFile(agent=agent, lineage=self.born))
         return {**texts, AGENT: self._inheriting(texts[AGENT])}
-
-    def text(self, *, back: int = 0) -> str | None:
-        """Give the one file that earlier versions wrote of it, with all that it is."""
-        if back >= len(self.revisions):
-            return None
-        agent = agent_value(self.revisions[-1 - back].agent)
-        return self._inheriting(write_agent_yaml({**agent, "lineage": lineage_value(self.born)}))
 
     def _inheriting(self, text: str) -> str:
         if not self.inherits:

@@ -28,7 +28,6 @@ __all__ = [
     "file_of",
     "has_begun",
     "make_folders",
-    "old_agent_file_of",
 ]
 
 TEAMS = "teams"
@@ -42,7 +41,7 @@ MANIFEST = "evolution.json"
 TURNS = "turns.jsonl"
 """What an evolution says of each of its tasks, a line each."""
 MEMORY = "memory"
-"""The folder of vectors, which can be made anew, and of what early versions kept of the memory."""
+"""The folder of vectors, which can be made anew."""
 SNAPSHOTS = ".cache"
 """Where what the ledger comes to is kept, to be made anew at any time; git passes over it."""
 LOCK = ".pool.lock"
@@ -75,11 +74,6 @@ def file_of(name: str) -> str:
 def agent_file_of(name: str) -> str:
     """Name an agent's file, relative to the pool's folder."""
     return f"{AGENTS}/{name}/{AGENT}"
-
-
-def old_agent_file_of(name: str) -> str:
-    """Name the file that an agent had in pools of earlier versions."""
-    return f"{AGENTS}/{name}.yaml"
 
 
 def archive_of(name: str) -> str:

@@ -219,7 +219,7 @@ class Ledger:
     def rewrite(self, change: Callable[[Sequence[Entry]], Iterable[bytes] | None]) -> None:
         """Write the ledger anew in one piece: a crash leaves either the old one or the new one.
 
-        Who has read the old one cannot go on from there. That is for changes of the format.
+        Who has read the old one cannot go on from there.
 
         Args:
             change: Makes the new lines from the old ones, see `line_of`; None: all stays.

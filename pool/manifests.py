@@ -16,8 +16,6 @@ __all__ = ["united_manifests"]
 
 GROWING = ("commands", "coterie")
 """What is added to by whoever goes on with an evolution; and tasks are."""
-LATE = {"islands": None, "reuses": False}
-"""What earlier versions did not say, and how it was with them."""
 
 
 def united_manifests(one: str, text: str, other: str, others: str) -> str:
@@ -72,7 +70,7 @@ def _rest(value: Mapping[str, Any]) -> Mapping[str, Any]:
     models = kept.get("models")
     if is_mapping(models):
         kept["models"] = {alias: _without_address(model) for alias, model in models.items()}
-    return {**LATE, **kept}
+    return kept
 
 
 def _without_address(model: Any) -> Any:

@@ -33,15 +33,12 @@ class Member(Record):
     Attributes:
         identity: The hash that equal teams share.
         content_hash: The hash of what is executed.
-        counts_wins: Whether the trial that it was taken in for counts among the others. Versions
-            that did not mark such trials left out most that were not won, so means are too high.
         by_task: What trials add up to on each of the last tasks: see `Recent`.
         by_past: What they add up to on those before, by niche.
     """
 
     identity: str
     content_hash: str
-    counts_wins: bool = False
     by_task: dict[Apart, dict[Task, Sums]] = field(default_factory=dict[Apart, dict[Task, Sums]])
     by_past: dict[Apart, dict[str, Past]] = field(default_factory=dict[Apart, dict[str, Past]])
     _read: list[Team] = field(default_factory=list["Team"])
@@ -67,7 +64,6 @@ class Member(Record):
 
     def take(self, trial: Trial) -> None:
         """Take in a trial."""
-        self.counts_wins |= not self.by_split and trial.kind == "plain" and self._was_born_in(trial)
         Record.take(self, trial)
         task, sums = task_of(trial), self.by_task.setdefault((trial.split, trial.kind), {})
         sums[task] = sums.get(task, NONE).after(trial)
@@ -98,9 +94,6 @@ class Member(Record):
             by_task={apart: {**sums} for apart, sums in self.by_task.items()},
             by_past={apart: {**past} for apart, past in self.by_past.items()},
         )
-
-    def _was_born_in(self, trial: Trial) -> bool:
-        return bool(self.born.run) and (self.born.run, self.born.task) == (trial.run, trial.task)
 
     def _from_file(self) -> Team:
         try:

@@ -119,7 +119,6 @@ def _team(one: Member) -> dict[str, Any]:
         **_record(one),
         "identity": one.identity,
         "content_hash": one.content_hash,
-        "counts_wins": one.counts_wins,
         "tasks": [[*apart, *map(_flat, sums.items())] for apart, sums in one.by_task.items()],
         "past": [[*apart, *map(_flat, past.items())] for apart, past in one.by_past.items()],
     }
@@ -131,7 +130,6 @@ def _team_of(folder: Path, value: Mapping[str, Any], state: State) -> Member:
         path=folder / file_of(value["name"]),
         identity=_text(value["identity"]),
         content_hash=_text(value["content_hash"]),
-        counts_wins=bool(value["counts_wins"]),
         by_task={
             (_text(split), kind): {
                 (_text(niche), _text(task)): _tried(Sums(*map(_number, sums)))

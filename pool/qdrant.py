@@ -265,7 +265,7 @@ def _version(text: str) -> tuple[int, ...]:
 
 
 def _payload(labels: Labels) -> dict[str, Any]:
-    """Give what is stored beside a vector; earlier versions stored one owner, not several."""
+    """Return what is stored beside a vector."""
     told = {"kind": labels.kind, "niche": labels.niche, "level": labels.level}
     return {**told, "owner": list(labels.owners)}
 

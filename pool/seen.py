@@ -32,8 +32,6 @@ __all__ = ["Meeting", "Seen", "text_digest"]
 
 DIGITS = 16
 """Of the digest by which manifests know the words of a question."""
-MANIFESTS = (2, 3)
-"""The versions of an evolution's manifest that have such digests."""
 MOST_NAMED = 5
 
 
@@ -74,9 +72,6 @@ class Seen:
     @classmethod
     def by(cls, pool: Path) -> Self:
         """Find what a pool has learnt from; nothing where there is none.
-
-        Evolutions of early versions kept no digests: what these saw is known by ids alone, unless
-        the memory has it.
 
         Raises:
             InputError: There is a link in it.
@@ -172,8 +167,7 @@ def _ids(value: Mapping[str, Any]) -> Iterator[str]:
 def _manifested(pool: Path) -> Iterator[tuple[str, str]]:
     """Give the digests of what evolutions were given, each with its manifest."""
     for path in sorted((pool / EVOLUTIONS).glob(f"*/{MANIFEST}")):
-        value = read_value(path)
-        tasks = value.get("tasks") if value.get("v") in MANIFESTS else None
+        tasks = read_value(path).get("tasks")
         for told in tasks.values() if is_mapping(tasks) else ():
             yield str(told).partition(".")[0], str(path)
 

@@ -158,7 +158,7 @@ def keep(folder: Path, state: State, known: Known) -> bool:
         text = json.dumps(told, separators=(",", ":"), allow_nan=False).encode()
         rest = b"".join((text, b"\n", *tables))
         make_folder(folder / SNAPSHOTS)
-        if not (folder / SNAPSHOTS / IGNORED).exists():  # pools of early versions do not say so
+        if not (folder / SNAPSHOTS / IGNORED).exists():
             write_atomically(folder / SNAPSHOTS / IGNORED, "*\n")
         path = folder / SNAPSHOTS / f"{place.offset:015d}.snapshot"
         write_atomically(path, b"\n".join((_digest(rest).encode(), rest)))

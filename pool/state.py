@@ -42,7 +42,6 @@ __all__ = [
     "SEED",
     "VERSION",
     "Admission",
-    "OutdatedPoolError",
     "State",
     "begin",
     "first_line",
@@ -78,10 +77,6 @@ class Admission:
 
     name: str
     is_new: bool
-
-
-class OutdatedPoolError(InputError):
-    """A pool of an earlier format, which has to be converted."""
 
 
 class State:
@@ -139,15 +134,12 @@ class State:
         Raises:
             TooEarly: It refers to what was not there before.
             ValueError: It is not one that a pool writes, or contradicts earlier ones.
-            OutdatedPoolError: It begins a pool of an earlier format.
         """
         if not has_types(entry.value):
             said = next(misshapen(entry.value), "a number is not whole")
             raise ValueError(f"it is not as ledger.schema.json has it: {said}")
         try:
             self._take(entry)
-        except OutdatedPoolError:
-            raise
         except (AttributeError, InputError, KeyError, TypeError) as error:
             raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
         for evolution, episode in episodes_in(entry.op):
@@ -216,11 +208,6 @@ class State:
             self.heads = [*self.heads, head]
 
     def _begin(self, value: Mapping[str, Any]) -> None:
-        if value["v"] == 1:
-            raise OutdatedPoolError(
-                f"{self._folder} was made by an earlier version of coterie. Convert it, once:"
-                f" mas-pool convert {self._folder}"
-            )
         if value["v"] != VERSION:
             raise ValueError(
                 f"the pool has format {quoted(value['v'])}; this version of coterie knows {VERSION}"

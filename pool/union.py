@@ -20,7 +20,7 @@ from ..schema.problems import quoted
 from .exchange import IMPORTED
 from .ledger import START, Entry, entry_of
 from .scaffold import HEAD
-from .state import OutdatedPoolError, State, in_order
+from .state import State, in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -119,7 +119,6 @@ def union_of(one: Side, other: Side, folder: Path) -> tuple[Sequence[Line], Sequ
         Contradiction: One operation says different things on both sides, or two members of one
             name were born.
         StorageError: One of them cannot be read on its own.
-        OutdatedPoolError: One of them is of an earlier format.
     """
     one, other = one.ordered(folder), other.ordered(folder)
     lines = united(one, other)
@@ -127,8 +126,6 @@ def union_of(one: Side, other: Side, folder: Path) -> tuple[Sequence[Line], Sequ
     for line in lines:
         try:
             state.take(line.entry)
-        except OutdatedPoolError:
-            raise
         except ValueError as error:
             _expect_whole(one, folder)
             _expect_whole(other, folder)

@@ -173,20 +173,19 @@ class Entries:
     def paid(self, under: str) -> Iterator[Mapping[str, Any]]:
         """Give the values of all entries that say what something cost, by their paths.
 
-        An answer, or a failure, says so only where its attempts do not.
+        An answer says so only where no attempt does, as where it came from the cache.
 
         Raises:
             StorageError: One is damaged.
         """
         rows = self._rows(
-            "SELECT path, kind, value FROM entries WHERE kind IN ('model', 'failed', 'attempt')"
+            "SELECT path, kind, value FROM entries WHERE kind IN ('model', 'attempt')"
             " AND substr(path, 1, ?) = ? ORDER BY path, asked",
             len(under),
             under,
         )
         for path, kind, value in rows:
-            call = path.removesuffix("/failed") if kind == "failed" else path
-            if kind == "attempt" or not self.has(f"{call}/attempts"):
+            if kind == "attempt" or not self.has(f"{path}/attempts"):
                 yield self._value(path, kind, value)
 
     def all(self, *, without: Sequence[str] = ()) -> Iterator[tuple[str, str, Mapping[str, Any]]]:

@@ -370,36 +370,19 @@ class Desk:
         )
         return self.turn.assigned(assigned) if self.turn else assigned
 
-    def _own_patch(self) -> str | None:
-        return self.carried.own.patch if self.carried.own else None
-
-    def _merged_start(self) -> list[str]:
-        """Name the changes that it starts from, where its patches do not say it by themselves.
-
-        They do where exactly one reached it, or none and it has its own: so journals of earlier
-        versions stay as they are, wherever these started in the same way.
-        """
-        reached = [report.patch for report in self.reports if report.patch]
-        usual = reached[0] if len(reached) == 1 else self._own_patch()
-        starts = [change.patch for change in self.start]
-        return [] if starts in ([], [usual]) else [change.key for change in self.start]
-
     def _asked(self) -> str:
         """Give the digest of everything that the agent's outcome follows from."""
         task = self.run.workspaces.task
         patches = [report.patch for report in self.reports]
         repo = str(task.repo.resolve()) if task.repo else None
-        given = [dict(task.files), repo, *([task.commit] if task.commit else ())]
-        # What most runs have none of is left out, so that their journals stay as they are.
-        others = {
-            "own": self._own_patch(),
-            "start": self._merged_start(),
-            "attachments": task.attached,
-            "dialogue": self.context.dialogue,
-            "earlier": self.carried.earlier,
-            "turn": self.turn.standing() if self.turn else None,
-        }
-        given += [{name: item} for name, item in others.items() if item]
+        given = (
+            *(dict(task.files), task.attached, repo, task.commit),
+            self.carried.own.patch if self.carried.own else None,
+            [change.key for change in self.start],
+            self.context.dialogue,
+            self.carried.earlier,
+            self.turn.standing() if self.turn else None,
+        )
         read = (self._system, self._question, patches, *given)
         return digest_of(self.planned.shape_text, *map(canonical, read))
 

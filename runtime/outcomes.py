@@ -304,18 +304,16 @@ def outcome_of(value: Mapping[str, Any]) -> AgentOutcome:
     Raises:
         KeyError: The JSON object is none; a `TypeError` may say so, too.
     """
-    # Journals of earlier versions had no other status, or kept what it came to apart.
-    said = value.get("result", value) or {"content": None}
     return AgentOutcome(
-        status=value.get("status", "done"),
-        result=_result(said) if said["content"] is not None else None,
-        error=value.get("error"),
+        status=value["status"],
+        result=_result(value) if value["content"] is not None else None,
+        error=value["error"],
         fault=value.get("fault"),
         usage=_usage(value["usage"]),
         seconds=value["seconds"],
         attempts=value["attempts"],
         tool_calls=tuple(ToolCall(**one) for one in value.get("tool_calls", ())),
-        mishaps=tuple(value.get("mishaps", ())),
+        mishaps=tuple(value["mishaps"]),
         dialogue=tuple(value.get("dialogue", ())),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from .runners.protocol import Runner
 
 __all__ = ["Plan", "PlannedAgent", "compile", "part_of"]
-
-
-LEARNT = frozenset({"notes", "recall"})
-"""Fields of agents that came late, and count in a question only where they are written."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,15 +57,8 @@ class PlannedAgent:
     def shape(self) -> Mapping[str, Any]:
         """What of the agent its outcome follows from, beside what it reads."""
         # The prompt's text is part of the instructions, whether it was written out or as an id.
-        apart = {"prompt", "member", *LEARNT}
-        agent = self.agent
-        told = {one.name: getattr(agent, one.name) for one in fields(agent)}
-        # Where an agent has none, the digest is what it was before there were any.
-        said = unlike_default(replace(agent, notes=agent.notes.untaught))
-        return {
-            **{name: item for name, item in told.items() if name not in apart},
-            **{name: item for name, item in said.items() if name in LEARNT},
-        }
+        said = unlike_default(replace(self.agent, notes=self.agent.notes.untaught))
+        return {name: item for name, item in said.items() if name not in {"prompt", "member"}}
 
     @cached_property
     def shape_text(self) -> str:

@@ -20,7 +20,7 @@ from .scrubber import Scrubber
 from .tools import Toolbox
 from .tools.approval import Approvals
 from .trace import Trace
-from .whole import NOBODY_SILENT, perform
+from .whole import perform
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from .outcomes import Run
     from .plan import Plan
     from .recall import Recaller
-    from .silence import Silence
     from .tools.approval import Approver
 
 __all__ = ["Services", "Setting", "open_services"]
@@ -151,25 +150,17 @@ class Services:
         trace: Trace | None = None,
         budget: Budget | None = None,
         path: str = "",
-        dialogue: int = 0,
-        silent: Silence = NOBODY_SILENT,
         keep: Keep | None = None,
     ) -> Run:
         """Make a whole run of a prepared plan, with its score; see `perform`.
 
         Raises:
-            InputError: Somebody is silent who is no agent of the team.
             StorageError: What happened can no longer be written down.
         """
         context = self.context(
-            journal=journal,
-            scrubber=scrubber,
-            trace=trace,
-            budget=budget,
-            dialogue=dialogue,
-            keep=keep,
+            journal=journal, scrubber=scrubber, trace=trace, budget=budget, keep=keep
         )
-        return await perform(plan, task, context, path=path, silent=silent)
+        return await perform(plan, task, context, path=path)
 
     def context(
         self,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["KINDS", "MOST_BYTES", "MOST_IN_ALL", "Attachment", "Kind", "named"]
+__all__ = ["MOST_BYTES", "MOST_IN_ALL", "Attachment", "Kind", "named"]
 
 Kind = Literal["image", "pdf"]
 """What a model takes, or does not, besides text."""
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 MOST_BYTES = 10 << 20
 """Bytes of one."""

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from .tools_file import HostTools, Permission
 
 __all__ = [
-    "GROUPS",
     "Catalogue",
     "Server",
     "find_package",
@@ -42,19 +41,6 @@ __all__ = [
     "needs_reports",
     "tool_identifier",
 ]
-
-GROUPS = (
-    "benchmark_tools",
-    "benchmarks",
-    "commands",
-    "functions",
-    "operators",
-    "runners",
-    "scorers",
-    "strategies",
-    "tools",
-)
-"""Our entry-point groups, each without its prefix `coterie.`."""
 
 BUILT_IN_PROMPTS = Path(__file__).parent.with_name("seeds") / "prompts"
 LARGEST_PROMPT_FILE = 4 << 20

@@ -45,7 +45,6 @@ __all__ = [
     "merged",
     "parse_task",
     "parse_team",
-    "read_document",
     "read_file",
     "read_shape",
     "read_team",
@@ -293,27 +292,17 @@ def shape_only(
     return document, merged(first, shape_problems(document, schema))
 
 
-def read_shape(path: str | Path, schema: str, limits: Limits = TASK_LIMITS) -> Any:
+def read_shape(path: str | Path, schema: str) -> Any:
     """Read a YAML file that has the shape of a schema, and no more to it.
 
     Raises:
         InputError: There is no such file, or it cannot be read.
         ConfigError: The file does not load; the exception has every problem with its place.
     """
-    return read_document(path, schema, limits).value
-
-
-def read_document(path: str | Path, schema: str, limits: Limits = TASK_LIMITS) -> Document:
-    """Read a YAML file that has the shape of a schema, with the place of every value.
-
-    Raises:
-        InputError: There is no such file, or it cannot be read.
-        ConfigError: The file does not load; the exception has every problem with its place.
-    """
-    document, problems = shape_only(*read_yaml(read_file(path, limits), str(path)), schema)
+    document, problems = shape_only(*read_yaml(read_file(path), str(path)), schema)
     if problems:
         raise ConfigError(problems)
-    return document
+    return document.value
 
 
 def merged(first: list[Problem], more: Iterable[Problem]) -> list[Problem]:

@@ -19,13 +19,9 @@ PAGE = (Path(__file__).parents[1] / "docs" / "git.md").read_text(encoding="utf-8
 RECIPE = """\
 strategy: evomas
 seeds: [solo.yaml]
-parents: 1
-steps: 1
-instantiate: false
-components: [prompts]
-moves: [mutate]
 workers: 1
-memory: 0
+settings:
+  {parents: 1, steps: 1, instantiate: false, components: [prompts], moves: [mutate], memory: 0}
 """
 TURN = 5
 """The first task at which the child is right and its parent is not."""

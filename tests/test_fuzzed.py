@@ -39,7 +39,13 @@ EDITS = {
     "reason": "it did not think",
     "edits": [
         {"set_prompt": {"agent": "one", "prompt": "Think."}},
-        {"add_agent": {"agent": "two", "fields": {"prompt": "Check."}, "reports_to": ["one"]}},
+        {
+            "add_agent": {
+                "agent": "two",
+                "fields": {"prompt": "Check."},
+                "place": {"reports_to": ["one"]},
+            }
+        },
         {"set_tools": {"agent": "one", "tools": ["read_file"]}},
     ],
 }

@@ -12,7 +12,7 @@ import click
 from ...runtime.cluster import on_option
 from ...runtime.otel import otel_options
 from ...runtime.terminal import speakable
-from ...schema.command import Command, catalogue_of, host_options, note, problem_format
+from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.errors import InputError
 from .evaluating import Evaluating, new_folder, recorded, setting_of
 from .options import (
@@ -155,7 +155,7 @@ def _examined(request: Request, known: Catalogue, parent: Path, options: dict[st
     from ...schema.recipe import load_recipe
     from .examining import Examining
 
-    recipe = load_recipe(options["recipe_file"], tell=note)
+    recipe = load_recipe(options["recipe_file"])
     tasks = request.tasks()
     require_answers(tasks)
     examining = Examining(

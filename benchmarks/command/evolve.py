@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.terminal import counted, speakable
-from ...schema.command import Command, catalogue_of, host_options, note, problem_format
+from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.errors import InputError
 from .evaluating import Evaluating, setting_of, words_typed
 from .options import as_json, choice_of, named, source_of, spending, tasks, workers
@@ -112,7 +112,7 @@ def evolve(name: str, recipe_file: Path, pool_folder: Path, **options: Any) -> N
     if options["freeze"]:
         beside = _tested_beside(tested, chosen, pool_folder, options["baselines"], known)
     given = {**options, "name": options["evolution"], "dry_run": False}
-    recipe = load_recipe(recipe_file, tell=note)
+    recipe = load_recipe(recipe_file)
     evolving = Evolving(recipe_file, recipe, chosen, pool_folder, known, given, stem=name)
     asked = [alias for plan in beside.values() for alias in plan.models]
     refuse_unused(options["model"], [*(one.alias for one in evolving.start.models), *asked])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -135,7 +135,7 @@ class Examining:
 
         ledger = (self.pool_folder / LEDGER).stat().st_size
         models = {one.alias: one.model for one in self.start.models}
-        made_with: list[Any] = [self.recipe.value(), self.request.unsharded.value(), models]
+        made_with: list[Any] = [asdict(self.recipe), self.request.unsharded.value(), models]
         made_with += [name] if (name := self.options["embedder"]) else []
         return digest(str(self.pool_folder.resolve()), ledger, *made_with)[:DIGITS]
 
@@ -173,7 +173,7 @@ class Examining:
             "data": digest_of(self.tasks),
             "expected": len(self.tasks) * self.request.trials,
         }
-        told = {"evaluation": self.request.value(), "head": head, "recipe": self.recipe.value()}
+        told = {"evaluation": self.request.value(), "head": head, "recipe": asdict(self.recipe)}
         self.folder.write(MANIFEST, as_json({**told, "pool": str(self.pool_folder.resolve())}))
         return Results(folder=self.folder, request=self.request, head=head, tasks=self.tasks)
 

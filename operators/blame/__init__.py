@@ -5,19 +5,16 @@ model about it in three schemes, and `local_vote` and `collaborative_vote` are t
 many opinions become one `Verdict`.
 """
 
-from .attributing import ROUNDS, attribute
+from .attributing import attribute
 from .finding import Finding
 from .reading import trace_of, trace_of_events
 from .trace import Step, Trace
 from .verdict import SCHEMES, Scheme, Verdict
-from .view import Room, View, view
-from .votes import ALPHA, Ballot, Pair, Submission, Vote, collaborative_vote, local_vote
+from .view import Room, view
+from .votes import Pair, Submission, Vote, collaborative_vote, local_vote
 
 __all__ = [
-    "ALPHA",
-    "ROUNDS",
     "SCHEMES",
-    "Ballot",
     "Finding",
     "Pair",
     "Room",
@@ -26,7 +23,6 @@ __all__ = [
     "Submission",
     "Trace",
     "Verdict",
-    "View",
     "Vote",
     "attribute",
     "collaborative_vote",

@@ -11,7 +11,7 @@ import click
 
 from ...runtime.cluster import on_option
 from ...runtime.otel import otel_options
-from ...schema.command import Command, catalogue_of, host_options, note, problem_format
+from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.errors import InputError
 
 if TYPE_CHECKING:
@@ -199,7 +199,7 @@ def main(recipe_file: Path, tasks_file: Path, pool_folder: Path, **options: Any)
 
     _refuse_view(options)
     known = catalogue_of(options)
-    recipe = load_recipe(recipe_file, tell=note)
+    recipe = load_recipe(recipe_file)
     placed = placed_tasks(tasks_file, known)
     tasks = [*placed.values()][: options["limit"]]
     testing = _testing(recipe, options, known)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...pool.layout import EVOLUTIONS, LEDGER, MANIFEST
+from ...pool.layout import EVOLUTIONS, LEDGER
 from ...pool.own_files import refuse_links
 from ...runtime.journal import digest
 from ...runtime.otel import Turns, around, exporting
@@ -232,16 +232,6 @@ class Evolving:
 
         await self.page.enter_async_context(viewer(self.folder))
 
-    @cached_property
-    def as_begun(self) -> Recipe:
-        """The recipe as it counts here: what an earlier version began goes on as it began it."""
-        from ..folder import Manifest
-
-        is_there = (self.folder / MANIFEST).exists()
-        if is_there and not Manifest.read(self.folder).reuses:
-            return replace(self.recipe, reuse="never")
-        return self.recipe
-
     async def _worked(self) -> int:
         from ..folder import open_folder
         from ..stage import open_stage
@@ -255,7 +245,7 @@ class Evolving:
         pool = self.start.open_pool(shared=self.options["use_git"])
         async with open_stage(
             name=self.name,
-            recipe=self.as_begun,
+            recipe=self.recipe,
             catalogue=self.start.catalogue,
             ceiling=self.start.ceiling,
             setting=self.setting,
@@ -330,7 +320,7 @@ class Evolving:
         asked = (one for one in start.models if one.alias in start.asked)
         named = (f"{one.alias} = {one.model}" for one in asked)
         what = f"{recipe.strategy}: {counted(len(self.tasks), 'task')}, {recipe.workers} at a time"
-        reuse = told_reuse(self.as_begun)
+        reuse = told_reuse(self.recipe)
         return "; ".join([what, *named, *([reuse] if reuse else []), f"{self.folder}{os.sep}"])
 
     async def _test(self, stage: Stage) -> None:

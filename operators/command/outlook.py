@@ -47,7 +47,7 @@ def outlook(of: Evolving, *, done: int) -> str:
         f"scores: {_scores(of, left)}",
         _memory(start),
         _calls(start, len(left)),
-        *([f"reuse: {reuse}"] if (reuse := told_reuse(of.as_begun)) else []),
+        *([f"reuse: {reuse}"] if (reuse := told_reuse(of.recipe)) else []),
     ]
     if left:
         lines.append(f"estimate: {evolution(start, left)}")

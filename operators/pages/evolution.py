@@ -41,7 +41,6 @@ TASKS = {
 }
 OPERATORS = {"operator": "<", "made": ">", "dropped": ">", "best of its task": ">", "tokens": ">"}
 SPENDING = {"purpose": "<", "calls": ">", "tokens": ">", "cost": ">"}
-HELD_OUT = {"team": "<", "role": "<", "score": ">", "95 %": ">", "against the deployed one": "<"}
 MOST_POINTS = 400
 
 

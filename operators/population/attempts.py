@@ -84,8 +84,6 @@ async def graded(
     episode: Episode,
     attempts: Sequence[Attempt],
     known: Mapping[str, float] = NOTHING_KNOWN,
-    *,
-    what: str = "attempt",
 ) -> tuple[Attempt, ...]:
     """Score attempts as the recipe says: by the reference answer, or by the judge.
 
@@ -96,7 +94,6 @@ async def graded(
         episode: The task. What judging consumes counts as its judging.
         attempts: Attempts at it.
         known: Scores of answers that are known, such as that of the team, in [0, 1].
-        what: Which attempts of the episode these are. No two have the same.
 
     Raises:
         Halted: A jail failed.
@@ -108,7 +105,7 @@ async def graded(
     for one in attempts:
         first.setdefault(_key(one), one)
     mine = [one for one in first.values() if one.tool_calls or one.answer not in known]
-    came = await together(*(episode.score(_run(one), f"{what} {one.position}") for one in mine))
+    came = await together(*(episode.score(_run(one), f"attempt {one.position}") for one in mine))
     found = {_key(one): _value(episode, score) for one, score in zip(mine, came, strict=True)}
     return tuple(
         replace(one, score=found.get(_key(one), known.get(one.answer))) for one in attempts

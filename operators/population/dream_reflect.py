@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 from ..answers import closed
 from ..material import material, task_text
 from ..meta import Question, prompt
-from ..operator import Operator
+from ..operator import Operator, command_in
 from .ideas import LONGEST_IDEA
 from .wording import one_text, text_schema
 
 if TYPE_CHECKING:
-    import click
-
     from ...schema.task import Task
     from ..meta import Respondent
     from ..proposal import Dropped
@@ -54,16 +52,10 @@ async def dream_reflect(meta: Respondent, path: str, task: Task, work: Work) -> 
     return await meta.ask(path, question)
 
 
-def _command() -> click.Command:
-    from ..command.dreaming import diagnose_work
-
-    return diagnose_work
-
-
 DREAM_REFLECT = Operator(
     name=OPERATOR,
     scale="agent",
     act=dream_reflect,
     about="Say what went right and wrong in an agent's own work.",
-    command=_command,
+    command=command_in("dreaming", "diagnose_work"),
 )

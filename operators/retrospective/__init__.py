@@ -7,8 +7,7 @@ conversation, and the team is told a few words. What comes of it are edits, whos
 by who asks, and `gate` says which of them may be kept.
 """
 
-from .centralise import Centralised, centralise
-from .conversation import colleagues, interactions, speakers
+from .conversation import interactions, speakers
 from .evidence import Exchange
 from .gate import Passed, Refused, gate
 from .ground import Ground
@@ -21,7 +20,6 @@ from .settle import Settlement, settle
 from .told import Told
 
 __all__ = [
-    "Centralised",
     "Exchange",
     "Ground",
     "How",
@@ -36,8 +34,6 @@ __all__ = [
     "Settlement",
     "Tally",
     "Told",
-    "centralise",
-    "colleagues",
     "gate",
     "interactions",
     "look_back",

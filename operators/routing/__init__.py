@@ -8,18 +8,15 @@ oracle beside it. All of it is pure.
 from .cases import ROUTED, Case, Choice, Side, Spending, cases_of
 from .decisions import Always, Condition, Decision, Linear, Rule
 from .features import COMPUTED, GAUGED, Features, computed
-from .figures import Arm, Figures, Gain, figures
-from .fitting import FEWEST, FOLDS, Router, fit
+from .figures import Figures, figures
+from .fitting import Router, fit
 from .learners import By, missing
 
 __all__ = [
     "COMPUTED",
-    "FEWEST",
-    "FOLDS",
     "GAUGED",
     "ROUTED",
     "Always",
-    "Arm",
     "By",
     "Case",
     "Choice",
@@ -27,7 +24,6 @@ __all__ = [
     "Decision",
     "Features",
     "Figures",
-    "Gain",
     "Linear",
     "Router",
     "Rule",

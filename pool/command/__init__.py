@@ -13,7 +13,7 @@ from .merging import merge, set_up_git
 from .population import show_population
 from .reports import best, show, show_list
 from .since import report
-from .upkeep import gc, show_conversion, show_findings
+from .upkeep import gc, show_findings
 
 __all__ = ["main"]
 
@@ -47,7 +47,6 @@ for command in (
     restore,
     adopt,
     show_findings,
-    show_conversion,
     gc,
 ):
     main.add_command(command)

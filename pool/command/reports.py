@@ -172,8 +172,6 @@ def _by_niche(niches: Mapping[str, Statistics]) -> str:
 def summary_line(pool: Pool) -> str:
     """Count the teams of a pool, and the children that did not come into it."""
     said = [counted(len(pool.members), "team"), f"{len(pool.teams) - len(pool.members)} retired"]
-    if old := sum(one.counts_wins for one in pool.teams.values()):
-        said.append(f"scores too high, since an older version counted wins only: {old} or more")
     for what, by_operator in {"rejected": pool.rejections, "there already": pool.twins}.items():
         listed = ", ".join(f"{name} {number}" for name, number in sorted(by_operator.items()))
         total = f"children {what}: {sum(by_operator.values())}"

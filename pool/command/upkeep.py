@@ -15,7 +15,7 @@ from .arguments import as_json, open_pool, pool_folder
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["gc", "show_conversion", "show_findings"]
+__all__ = ["gc", "show_findings"]
 
 FAULTY = 1
 
@@ -74,20 +74,3 @@ def gc(folder: Path, delete: bool) -> None:
         click.echo(f"{folder}: every file under teams/ and agents/ belongs to a team or an agent.")
     elif not delete:
         click.echo("Remove them with: --delete", err=True)
-
-
-@click.command("convert", cls=Command)
-@pool_folder
-def show_conversion(folder: Path) -> None:
-    """Make a pool of an earlier version of coterie one of this version.
-
-    There, what was learnt was in memory/experience.jsonl; it becomes part of ledger.jsonl, and that
-    file is renamed. Stopped at any point, the pool is either what it was or converted, and the
-    command can be given again. Nobody should be at work on the pool.
-    """
-    from ..convert import convert
-
-    came = convert(folder)
-    for note in came.notes:
-        click.echo(f"note: {on_one_line(note)}")
-    click.echo(f"{folder}: {counted(came.learnt, 'line')} of what was learnt came into the ledger.")

@@ -6,6 +6,6 @@ stands in the way, and what is lost.
 
 from .docker_agent import docker_agent_text
 from .langgraph import langgraph_text
-from .portable import TARGETS, rules_for
+from .portable import rules_for
 
-__all__ = ["TARGETS", "docker_agent_text", "langgraph_text", "rules_for"]
+__all__ = ["docker_agent_text", "langgraph_text", "rules_for"]

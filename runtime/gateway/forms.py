@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from collections.abc import Set as AbstractSet
 
     from .endpoint import Endpoint
@@ -26,7 +26,6 @@ __all__ = [
     "each_alone",
     "in_pieces",
     "is_refused",
-    "one_of",
     "refused_field",
     "refused_form",
     "unknown",
@@ -95,11 +94,6 @@ def each_alone(**values: Any) -> dict[str, Ladder]:
 def unknown(name: str) -> Form:
     """Give a form that is asked for and that the API does not have."""
     return Form(name=name, is_known=False)
-
-
-def one_of(name: str, *values: Any) -> Iterator[Form]:
-    """Give forms of one field that differ in its value."""
-    return (Form(name=str(value), place=name, fields={name: value}) for value in values)
 
 
 def in_pieces(endpoint: Endpoint, **options: Any) -> Ladder:

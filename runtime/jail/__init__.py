@@ -6,19 +6,18 @@ adapters for smolagents and mini-swe-agent are in `smol_executor` and `mini_envi
 import these libraries; nothing else here does. `battery` attacks a jail and says what held.
 """
 
-from .detect import Report, detect, open_jail
+from .detect import detect, open_jail
 from .jail import Jail
 from .jails import Jails
 from .limits import Limits
 from .process import JailKilled, JailLost
 from .protocol import AnyJail, AnyProcess, Place
-from .shell import CommandResult, Shell
+from .shell import Shell
 from .worker import Execution, PythonWorker
 
 __all__ = [
     "AnyJail",
     "AnyProcess",
-    "CommandResult",
     "Execution",
     "Jail",
     "JailKilled",
@@ -27,7 +26,6 @@ __all__ = [
     "Limits",
     "Place",
     "PythonWorker",
-    "Report",
     "Shell",
     "detect",
     "open_jail",

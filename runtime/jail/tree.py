@@ -36,7 +36,6 @@ __all__ = [
     "value_of",
 ]
 
-CHUNK = 1 << 20
 SMALLEST = 4096
 """Bytes that each entry counts at least."""
 DEEPEST = 100

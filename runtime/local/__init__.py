@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from .grammar import schema_grammar
 from .server import LocalServer, start_server
-from .weights import SMOLLM2, Weights, find, pull, remove, weights_dir
+from .weights import Weights, find, pull, remove, weights_dir
 
 __all__ = [
-    "SMOLLM2",
     "LocalServer",
     "Weights",
     "find",

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["LocalServer", "start_server"]
 
 SLOTS = 4
+THREADS = 1
+"""More than one pays only on cores that nobody else uses: they wait for each other in busy loops,
+and on a shared two-core machine two of them were 20 times slower than one."""
 SECONDS_TO_LEAVE = 2.0
 LOG_TAIL = 1500
 GGUF_MAGIC = b"GGUF"
@@ -52,9 +55,6 @@ class LocalServer:
             More requests wait in the server.
         context: Tokens of prompt and answer together, per request. llama.cpp lowers it to what the
             model was trained for.
-        threads: Threads for the model. More than one pays only on cores that nobody else uses: the
-            threads wait for each other in busy loops, and on a shared two-core machine two of them
-            were 20 times slower than one.
         start_timeout: Seconds in which the model must be loaded.
     """
 
@@ -64,7 +64,6 @@ class LocalServer:
         *,
         slots: int = SLOTS,
         context: int = 4096,
-        threads: int = 1,
         start_timeout: float = 180.0,
     ) -> None:
         self.path = path
@@ -77,7 +76,7 @@ class LocalServer:
             "key": self.key,
             "slots": slots,
             "context": context,
-            "threads": threads,
+            "threads": THREADS,
         }
 
     @property

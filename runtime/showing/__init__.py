@@ -2,6 +2,6 @@
 
 from .recorded import Recorded
 from .saying import said
-from .viewed import Viewed, viewed
+from .viewed import Viewed
 
-__all__ = ["Recorded", "Viewed", "said", "viewed"]
+__all__ = ["Recorded", "Viewed", "said"]

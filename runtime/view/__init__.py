@@ -6,16 +6,14 @@ The kit knows no kind of folder. Each brings its own `Site` through the entry-po
 
 from .links import Links, is_number, word
 from .pages import Page, Templates
-from .site import PAGES, NoPage, Site, opened
-from .tables import Cell, Paged, Table, paged, verdict
+from .site import NoPage, Site, opened
+from .tables import Cell, Table, paged, verdict
 
 __all__ = [
-    "PAGES",
     "Cell",
     "Links",
     "NoPage",
     "Page",
-    "Paged",
     "Site",
     "Table",
     "Templates",

@@ -22,7 +22,7 @@ from ..placeholders import placeholders
 from ..problems import FORMATS, Problem
 from ..tasks import load_tasks
 from ..terminal import speakable
-from . import Command, host_catalogue, host_options, note, problem_format
+from . import Command, host_catalogue, host_options, problem_format
 from ._files import kind_of, with_agents
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _loaded(file: Path, known: Catalogue) -> tuple[Problem, ...]:
         case "evolution":
             from ..recipe import load_recipe
 
-            load_recipe(file, tell=note)
+            load_recipe(file)
         case "agent":
             load_agent(file, known)
             return tuple(check_agent(file, known.beside(file.parent), (placeholders,))[1])

@@ -92,7 +92,7 @@ def _new_once(item: Any) -> Any:
     if not is_mapping(said):
         return item
     parts = {key: _names_once(said[key]) for key in ("place", "fields") if key in said}
-    return {**item, "add_agent": {**_names_once(said), **parts}}
+    return {**item, "add_agent": {**said, **parts}}
 
 
 def _names_once(said: Any) -> Any:

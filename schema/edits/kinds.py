@@ -16,14 +16,6 @@ __all__ = [
     "OFFERED",
     "AgentEdit",
     "Edit",
-    "MetadataEdit",
-    "ModelEdit",
-    "NoteEdit",
-    "ParameterEdit",
-    "PromptEdit",
-    "RosterEdit",
-    "ToolEdit",
-    "TopologyEdit",
 ]
 
 PromptEdit = SetPrompt | SetRole

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["AddAgent", "OrderAgents", "RemoveAgent", "RenameAgent"]
 
 PLACE = ("before", "reports_to", "receives_from", "is_output")
-"""What an edit that adds an agent says of its place; older ones say it beside its fields."""
+"""What an edit that adds an agent says of its place."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,9 +96,9 @@ class AddAgent(Kind):
         Raises:
             ValueError: The agent is not written out.
         """
-        place = {name: said[name] for name in PLACE if name in said} | said.get("place", {})
         values: dict[str, Any] = {
-            name: tuple(item) if isinstance(item, list) else item for name, item in place.items()
+            name: tuple(item) if isinstance(item, list) else item
+            for name, item in said.get("place", {}).items()
         }
         if "use" in said["fields"]:
             raise ValueError("a new agent is written out: it uses no file.")

@@ -33,11 +33,13 @@ topology: {reports_to: {one: [judge], two: [judge]}}
 RECIPE = """\
 strategy: evomas
 seeds: [vote.yaml, solo.yaml]
-parents: 2
-steps: 2
 workers: 8
-memory: 0
+settings:
+  parents: 2
+  steps: 2
+  memory: 0
 """
+"""Its settings come last, so that `  components: [prompts]` can be added to them."""
 
 
 def asked(request: Request) -> dict[str, Any]:

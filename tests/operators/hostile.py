@@ -62,7 +62,7 @@ _AGENT = st.fixed_dictionaries(
 
 
 def _added(agent: str, fields: Any, receiver: str) -> Any:
-    return {"add_agent": {"agent": agent, "fields": fields, "reports_to": [receiver]}}
+    return {"add_agent": {"agent": agent, "fields": fields, "place": {"reports_to": [receiver]}}}
 
 
 _PARAMETER = st.one_of(

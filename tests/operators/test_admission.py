@@ -83,7 +83,7 @@ def test_a_newcomers_winning_trial_is_kept_apart_from_its_score(folder: Path) ->
         return [{"set_prompt": {"agent": "one", "prompt": "Think of it."}}]
 
     recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
-    (folder / "recipe.yaml").write_text(f"{recipe}components: [prompts]\n")
+    (folder / "recipe.yaml").write_text(f"{recipe}  components: [prompts]\n")
     code, _, err, _ = evolved(folder, "pool", script=world(better, think))
     assert code == 0, err
     pool = Pool.open(folder / "pool")
@@ -108,9 +108,9 @@ def test_a_newcomers_winning_trial_is_kept_apart_from_its_score(folder: Path) ->
 def test_only_a_gain_comes_in(folder: Path, answer: Answer, admission: str, newcomers: int) -> None:
     edits = [{"set_prompt": {"agent": "one", "prompt": "Think of it."}}]
     recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
-    recipe += f"components: [prompts]\ninstantiate: false\nadmission: {admission}\n"
+    recipe += f"  components: [prompts]\n  instantiate: false\n  admission: {admission}\n"
     if admission == "best" and newcomers:
-        recipe = recipe.replace("instantiate: false", "instantiate: true")
+        recipe = recipe.replace("  instantiate: false", "  instantiate: true")
         recipe = recipe.replace("steps: 2", "steps: 0")
     (folder / "recipe.yaml").write_text(recipe)
     code, out, err, _ = evolved(folder, "pool", "--json", script=world(answer, lambda _: edits))
@@ -126,7 +126,7 @@ def test_a_team_that_never_ran_wins_no_tie_and_does_not_come_in(folder: Path) ->
 
     edits = [{"set_prompt": {"agent": "one", "prompt": "Think of it."}}]
     recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
-    (folder / "recipe.yaml").write_text(recipe + "components: [prompts]\ninstantiate: false\n")
+    (folder / "recipe.yaml").write_text(recipe + "  components: [prompts]\n  instantiate: false\n")
     code, _, err, _ = evolved(folder, "pool", "--limit", "3", script=broken)
     assert code == 0, err
     assert [*Pool.open(folder / "pool").teams] == ["solo"]
@@ -147,7 +147,7 @@ def test_a_full_pool_lets_the_one_go_that_is_expected_to_score_least(folder: Pat
 
     recipe = RECIPE.replace("vote.yaml, ", "").replace("parents: 2", "parents: 1")
     (folder / "recipe.yaml").write_text(
-        recipe + "components: [prompts]\ninstantiate: false\ncap: 2\nadmission: best\n"
+        recipe + "  components: [prompts]\n  instantiate: false\n  cap: 2\n  admission: best\n"
     )
     code, out, err, _ = evolved(folder, "pool", "--json", script=world(ever_better, think))
     assert code == 0, err
@@ -167,7 +167,7 @@ def test_what_a_team_scores_as_adapted_is_known_of_it_win_or_lose(folder: Path) 
     def half(request: Request) -> str:
         return "7" if any(f"What is {n} +" in shown(request) for n in (0, 2, 4, 6)) else "8"
 
-    recipe = RECIPE.replace("steps: 2", "steps: 0") + "admission: none\ncomponents: [prompts]\n"
+    recipe = RECIPE.replace("steps: 2", "steps: 0") + "  admission: none\n  components: [prompts]\n"
     (folder / "recipe.yaml").write_text(recipe)
     code, _, err, _ = evolved(folder, "pool", script=world(half, think))
     assert code == 0, err

@@ -21,11 +21,7 @@ agents:
 RECIPE = """\
 strategy: evomas
 seeds: [solo.yaml]
-parents: 1
-steps: 1
-memory: 0
-instantiate: false
-components: [prompts]
+settings: {parents: 1, steps: 1, memory: 0, instantiate: false, components: [prompts]}
 """
 TASK = {"id": "t", "query": "What does it say?", "answer": "7"}
 

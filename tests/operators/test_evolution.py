@@ -138,11 +138,11 @@ def test_baselines_run_in_the_same_frame_and_change_nothing(folder: Path, strate
     assert len(Pool.open(folder / "pool").teams) == 2
 
 
-@pytest.mark.parametrize("choice", ["", "choice: chance\ncrossover: [0, 1]\n"])
+@pytest.mark.parametrize("choice", ["", "  choice: chance\n  crossover: [0, 1]\n"])
 def test_teams_of_different_parents_are_crossed_and_not_a_team_with_its_mutation(
     folder: Path, choice: str
 ) -> None:
-    recipe = f"{RECIPE}instantiate: false\ncomponents: [prompts]\n{choice}"
+    recipe = f"{RECIPE}  instantiate: false\n  components: [prompts]\n{choice}"
     (folder / "recipe.yaml").write_text(recipe)
     code, out, err, _ = evolved(folder, "pool", "--limit", "6", script=crossing)
     assert code == 0, out + err
@@ -153,7 +153,7 @@ def test_teams_of_different_parents_are_crossed_and_not_a_team_with_its_mutation
 
 def moved(folder: Path, more: str) -> set[str]:
     """Evolve with a recipe's field added; tell what made the teams that were tried."""
-    (folder / "recipe.yaml").write_text(f"{RECIPE}instantiate: false\n{more}\n")
+    (folder / "recipe.yaml").write_text(f"{RECIPE}  instantiate: false\n{more}\n")
     pool = more.split()[1].strip("[]")
     code, out, err, _ = evolved(folder, pool, "--limit", "4", script=crossing)
     assert code == 0, out + err
@@ -161,8 +161,8 @@ def moved(folder: Path, more: str) -> set[str]:
 
 
 def test_mutation_and_crossover_can_each_be_left_out(folder: Path) -> None:
-    assert moved(folder, "moves: [mutate]") == {"select", "mutate"}
-    assert moved(folder, "moves: [crossover]\ncomponents: [prompts]") <= {"select", "crossover"}
+    assert moved(folder, "  moves: [mutate]") == {"select", "mutate"}
+    assert moved(folder, "  moves: [crossover]\n  components: [prompts]") <= {"select", "crossover"}
 
 
 def judging(request: Request) -> Reply:
@@ -191,7 +191,7 @@ def test_a_judge_scores_and_the_report_tells_how_far_to_trust_it(folder: Path) -
 
 
 def test_chance_makes_children_without_a_meta_model(folder: Path) -> None:
-    more = "operators: chance\nselect: statistics\nchoice: chance\ncomponents: [prompts]\n"
+    more = "  operators: chance\n  select: statistics\n  choice: chance\n  components: [prompts]\n"
     (folder / "recipe.yaml").write_text(RECIPE + more)
 
     def agents_only(request: Request) -> Reply:
@@ -226,7 +226,7 @@ def test_each_task_is_a_commit(folder: Path) -> None:
     ("recipe", "tasks", "message"),
     [
         ("strategy: evomaas\n", None, "no strategy 'evomaas'. Did you mean 'evomas'?"),
-        ("strategy: evomas\nsteps: -1\n", None, "recipe.yaml:2"),
+        ("strategy: evomas\nsettings: {steps: -1}\n", None, "recipe.yaml:2"),
         ("strategy: evomas\nmeta_model: ghost\n", None, "no model 'ghost'"),
         ("strategy: evomas\nseeds: [gone.yaml]\n", None, "gone.yaml"),
         (RECIPE, "", "there is no task"),

@@ -21,7 +21,7 @@ CHECKER: dict[str, Any] = {
     "add_agent": {
         "agent": "checker",
         "fields": {"role": "checker", "agent_type": "LLM", "prompt": "Recount."},
-        "reports_to": ["judge"],
+        "place": {"reports_to": ["judge"]},
     }
 }
 
@@ -140,7 +140,7 @@ def test_other_components_are_not_its_to_edit() -> None:
 
 def test_an_agent_above_the_ceiling_is_not_taken_in() -> None:
     coder = {"agent": "coder", "fields": {"agent_type": "CodeAgent", "prompt": "Code it."}}
-    done = adapted(*[[{"add_agent": {**coder, "reports_to": ["judge"]}}]] * 2)
+    done = adapted(*[[{"add_agent": {**coder, "place": {"reports_to": ["judge"]}}}]] * 2)
     assert isinstance(done.came, Dropped)
     assert "above the ceiling" in done.came.problems[0]
 

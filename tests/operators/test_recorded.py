@@ -50,7 +50,7 @@ def changed(folder: Path, **fields: Any) -> None:
 
 def test_agents_without_output_and_runs_without_score_are_read(folder: Path) -> None:
     outcome = {"status": "failed", "content": None, "error": "no", "seconds": 1, "attempts": 1}
-    changed(folder, agents={"worker": {**outcome, "usage": {}}}, score=None)
+    changed(folder, agents={"worker": {**outcome, "mishaps": [], "usage": {}}}, score=None)
     came = read_run(folder)
     assert came.agents["worker"].result is None
     assert "worker: failed; no" in digest(came)

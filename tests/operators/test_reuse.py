@@ -21,7 +21,7 @@ from coterie.schema.recipe import Recipe, load_recipe
 
 from .evolving import RECIPE, asked, evolved, kept, killed_at, lines_of, oracle, write_world
 
-OF_PROMPTS = RECIPE + "components: [prompts, parameters]\n"
+OF_PROMPTS = RECIPE + "  components: [prompts, parameters]\n"
 ALONE = OF_PROMPTS.replace(", solo.yaml", "").replace("parents: 2", "parents: 1")
 
 
@@ -117,7 +117,7 @@ def test_a_budget_counts_what_is_paid_alone(folder: Path) -> None:
 def test_repeats_of_a_candidate_are_drawn_anew_and_a_childs_goes_on_with_the_same(
     folder: Path,
 ) -> None:
-    write(folder, "auto", f"{ALONE}repeats: 2\n".replace("workers: 8", "workers: 1"))
+    write(folder, "auto", f"{ALONE}  repeats: 2\n".replace("workers: 8", "workers: 1"))
     with_seeds: list[tuple[str, int]] = []
 
     def noted(request: Request) -> Reply:
@@ -169,7 +169,7 @@ def test_a_model_that_refuses_the_seed_is_asked_anew(folder: Path) -> None:
 
 @pytest.mark.parametrize("reuse", [pytest.param("auto", marks=pytest.mark.nightly), "always"])
 def test_killed_at_random_moments_it_saves_as_much(folder: Path, reuse: str) -> None:
-    write(folder, reuse, f"{OF_PROMPTS}repeats: 2\n")
+    write(folder, reuse, f"{OF_PROMPTS}  repeats: 2\n")
     code, _, err, clean = evolved(folder, "clean")
     assert code == 0, err
     chance = random.Random(reuse)
@@ -178,28 +178,6 @@ def test_killed_at_random_moments_it_saves_as_much(folder: Path, reuse: str) -> 
     code, _, err, _ = evolved(folder, "killed")
     assert code == 0, err
     assert kept(folder / "killed") == kept(folder / "clean")
-
-
-def test_what_an_earlier_version_began_goes_on_without(folder: Path) -> None:
-    write(folder, "never")
-    code, _, err, _ = evolved(folder, "clean")
-    assert code == 0, err
-    write(folder, "auto")
-    evolved(folder, "pool", "--budget", "calls=1")
-    manifest = folder / "pool" / "evolutions" / "recipe" / "evolution.json"
-    value = json.loads(manifest.read_text())
-    assert value.pop("reuses")
-    assert "reuse" not in value["recipe"]
-    manifest.write_text(json.dumps(value))
-    code, _, err, _ = evolved(folder, "pool")
-    assert code == 0, err
-    assert "children are run as a whole" in err
-    assert kept(folder / "pool") == kept(folder / "clean")
-    assert not json.loads(manifest.read_text())["reuses"]
-    write(folder, "always")
-    code, _, err, _ = evolved(folder, "pool")
-    assert code == 2
-    assert "reuse: null, now 'always'" in err
 
 
 def test_it_is_told_before_anything_is_spent(folder: Path) -> None:

@@ -228,20 +228,6 @@ def test_a_file_that_a_crash_left_behind_is_brought_up(pool: Pool) -> None:
     assert load_agent(file(pool)).agent == pool.agent("solver").agent
 
 
-def test_a_folder_of_an_earlier_version_is_as_good_and_written_anew(pool: Pool) -> None:
-    pool.commit(better(pool, prompt="Be brief."), op="one")
-    text = pool.agent("solver").text()
-    assert text is not None
-    after = file(pool).read_text()
-    file(pool).with_name("prompt.md").unlink()
-    file(pool).write_text(text)
-    assert load_agent(file(pool)).agent == pool.agent("solver").agent
-    assert verify(pool.folder).faults == ()
-    Pool.open(pool.folder)
-    assert file(pool).read_text() == after
-    assert file(pool).with_name("prompt.md").read_text() == "Be brief.\n"
-
-
 def test_a_file_that_a_crash_kept_from_being_is_written(pool: Pool) -> None:
     text = file(pool).read_text()
     file(pool).unlink()

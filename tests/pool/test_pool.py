@@ -307,7 +307,6 @@ def test_what_a_team_was_taken_in_for_is_kept_apart(pool: Pool) -> None:
         member = seen.members[name]
         assert (member.statistics.n, member.on("n").n, member.statistics.chosen) == (0, 0, 1)
         assert seen.evaluation_of(name, "t") is None
-        assert not member.counts_wins
     assert verify(pool.folder).faults == ()
 
 
@@ -319,19 +318,6 @@ def test_what_a_team_was_adapted_to_is_no_score_of_it(pool: Pool) -> None:
     assert (member.statistics.n, member.on("n").adapted) == (0, 1)
     assert pool.evaluation_of("vote", "t") is None
     assert verify(pool.folder).faults == ()
-
-
-def test_a_ledger_of_wins_only_is_known_as_such(pool: Pool) -> None:
-    for number, name in enumerate(("first", "second")):
-        born = Lineage(operator="mutate", parents=("vote",), task="t", run="r")
-        pool.add(edited(vote(), max_tokens=9 + number), born, op=name, name=name)
-    pool.commit(Tried(member="first", trial=Trial(task="t", score=1, run="r")), op="won")
-    pool.commit(
-        Tried(member="second", trial=Trial(task="t", score=1, run="r", chosen=True)), op="marked"
-    )
-    pool.commit(Tried(member="second", trial=Trial(task="t", score=1, run="r")), op="again")
-    found = {name: one.counts_wins for name, one in Pool.open(pool.folder).members.items()}
-    assert found == {"vote": False, "first": True, "second": False}
 
 
 def test_a_line_says_what_was_given_and_no_more(pool: Pool) -> None:

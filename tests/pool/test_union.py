@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from coterie.pool.ledger import line_of
-from coterie.pool.state import OutdatedPoolError, first_line
+from coterie.pool.state import first_line
 from coterie.pool.union import Contradiction, Side, union_of, united
 from coterie.schema.errors import StorageError
 
@@ -173,7 +173,7 @@ def test_a_line_that_no_ledger_has_is_damage_of_its_side() -> None:
         with pytest.raises(StorageError, match=r"B: line 2: no team 'nobody' was born before"):
             union_of(one, other, FOLDER)
     old = Side.of("old", line_of({"kind": "pool", "v": 1}, "pool"))
-    with pytest.raises(OutdatedPoolError):
+    with pytest.raises(StorageError, match="old: line 1: the pool has format 1"):
         union_of(old, old, FOLDER)
 
 

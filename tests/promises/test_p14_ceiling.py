@@ -166,7 +166,7 @@ class Author:
                 "add_agent": {
                     "agent": pick(["w3", "w4", "w5", "w6"]),
                     "fields": {"prompt": "Help.", **fields, **pick([{}, {"api_base": "x"}])},
-                    "reports_to": [pick(ids)],
+                    "place": {"reports_to": [pick(ids)]},
                 }
             },
         ])  # fmt: skip

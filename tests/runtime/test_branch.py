@@ -12,6 +12,8 @@ import pytest
 
 from coterie.runtime.branch import Branch, Locks
 from coterie.runtime.journal import FILE, Journal, NotRecorded
+from coterie.runtime.outcomes import AgentOutcome, outcome_value
+from coterie.runtime.runners import AgentResult
 from coterie.runtime.usage import Usage
 
 SAID = Usage(calls=1, prompt_tokens=9, completion_tokens=3)
@@ -24,7 +26,8 @@ def said(text: str) -> Mapping[str, Any]:
 
 
 def came(usage: Usage) -> Mapping[str, Any]:
-    return {"content": "c", "usage": usage.value(), "seconds": 0.1, "attempts": 1}
+    done = AgentOutcome(status="done", result=AgentResult(content="c"), usage=usage, attempts=1)
+    return outcome_value(done)
 
 
 def done(*puts: Coroutine[Any, Any, None]) -> None:

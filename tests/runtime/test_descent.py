@@ -12,6 +12,8 @@ import pytest
 from coterie.runtime import compile
 from coterie.runtime.descent import PARENT, Descent
 from coterie.runtime.journal import Journal
+from coterie.runtime.outcomes import AgentOutcome, outcome_value
+from coterie.runtime.runners import AgentResult
 from coterie.runtime.usage import Usage
 from coterie.schema import Agent, Catalogue, Model, Team
 
@@ -26,7 +28,8 @@ def said(text: str, **told: Any) -> Mapping[str, Any]:
 
 
 def came(usage: Usage = SAID) -> Mapping[str, Any]:
-    return {"content": "c", "usage": usage.value(), "seconds": 0.1, "attempts": 1}
+    done = AgentOutcome(status="done", result=AgentResult(content="c"), usage=usage, attempts=1)
+    return outcome_value(done)
 
 
 def done(*puts: Coroutine[Any, Any, None]) -> None:

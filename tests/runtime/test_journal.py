@@ -415,17 +415,16 @@ def test_what_is_never_settled_has_cost_the_most_that_it_can_have(tmp_path: Path
         assert journal.spent("b/") == Usage()
 
 
-def test_an_answer_of_an_earlier_version_says_itself_what_it_cost(tmp_path: Path) -> None:
+def test_an_answer_without_attempts_says_itself_what_it_cost(tmp_path: Path) -> None:
     cost = Usage(calls=1, usd=0.25)
 
     async def asked() -> None:
         said = {"usage": cost.value()}
         await journal.put("a/call 1", "model", "q", {**ANSWER, **said})
-        await journal.put("a/call 2/failed", "failed", "q", said)
 
     with Journal.open(tmp_path) as journal:
         asyncio.run(asked())
-        assert journal.spent() == cost + cost
+        assert journal.spent() == cost
 
 
 def test_while_a_call_is_under_way_its_time_is_written_down(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,45 +71,3 @@ def test_what_is_given_costs_nothing_and_says_the_same(outcome: AgentOutcome) ->
     before, after = outcome_value(outcome), outcome_value(given)
     costs = {"usage", "attempts", "seconds"}
     assert {name for name in before if before[name] != after[name]} <= costs
-
-
-EARLIER: dict[str, Any] = {
-    "status": "done",
-    "answer": "7",
-    "score": None,
-    "error": None,
-    "usage": {"calls": 1},
-    "seconds": 2.0,
-    "fault": None,
-    "agents": {
-        "worker": {
-            "status": "done",
-            "result": {"content": "7", "answer": None, "patch": None, "steps": [{"one": 1}]},
-            "error": None,
-            "fault": None,
-            "usage": {"calls": 1},
-            "seconds": 1.0,
-            "attempts": 1,
-            "tool_calls": [{"tool": "add", "arguments": {}, "error": None}],
-        },
-        "critic": {
-            "status": "failed",
-            "result": None,
-            "error": "no",
-            "fault": "down",
-            "usage": {},
-            "seconds": 1.0,
-            "attempts": 2,
-            "tool_calls": [],
-        },
-    },
-}
-
-
-def test_a_run_that_an_earlier_version_wrote_is_read() -> None:
-    run = run_of(EARLIER)
-    worker, critic = run.agents.values()
-    assert worker.result == AgentResult(content="7", steps=({"one": 1},))
-    assert (worker.tool_calls, worker.mishaps) == ((ToolCall(tool="add", arguments={}),), ())
-    assert (critic.result, critic.fault, critic.attempts) == (None, "down", 2)
-    assert (run.rounds, run.answered_by, run.over_budget) == (1, None, False)

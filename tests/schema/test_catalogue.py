@@ -8,7 +8,7 @@ import pytest
 
 from coterie.schema import Catalogue, HostTools, InputError, Model, Server
 from coterie.schema import catalogue as catalogue_module
-from coterie.schema.catalogue import GROUPS, installed, load_named, tool_identifier
+from coterie.schema.catalogue import load_named, tool_identifier
 from coterie.schema.entries import Entry
 
 
@@ -94,10 +94,6 @@ def test_a_prompt_file_is_not_read_without_end(
 
 def test_a_tool_s_name_becomes_an_identifier() -> None:
     assert tool_identifier("clock.now-utc") == "clock_now_utc"
-
-
-def test_every_group_of_ours_has_entry_points() -> None:
-    assert all(installed(group) for group in GROUPS)
 
 
 def test_a_name_stands_for_what_its_package_declares() -> None:

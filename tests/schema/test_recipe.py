@@ -9,14 +9,7 @@ import pytest
 from coterie.schema.errors import ConfigError
 from coterie.schema.recipe import Recipe, load_recipe
 
-OLD = """\
-strategy: evomas
-seeds: [solo.yaml]
-steps: 1
-components: [prompts]
-cost: {unit: usd, per: 2}
-"""
-NEW = """\
+TEXT = """\
 strategy: evomas
 seeds: [solo.yaml]
 settings:
@@ -26,10 +19,10 @@ cost: {unit: usd, per: 2}
 """
 
 
-def load(folder: Path, text: str) -> tuple[Recipe, list[str]]:
-    path, notes = folder / "recipe.yaml", list[str]()
+def load(folder: Path, text: str) -> Recipe:
+    path = folder / "recipe.yaml"
     path.write_text(text)
-    return load_recipe(path, notes.append), notes
+    return load_recipe(path)
 
 
 def problems(folder: Path, text: str) -> list[str]:
@@ -42,38 +35,28 @@ def problems(folder: Path, text: str) -> list[str]:
 
 
 def test_settings_have_the_defaults_of_their_strategy(tmp_path: Path) -> None:
-    recipe, notes = load(tmp_path, NEW)
+    recipe = load(tmp_path, TEXT)
     settings = recipe.settings
     assert (settings.steps, settings.parents, settings.components) == (1, 3, ("prompts",))
-    assert (recipe.cost_unit, recipe.cost_per, notes) == ("usd", 2, [])
-
-
-def test_settings_at_the_top_are_read_as_before_and_told_where_they_belong(tmp_path: Path) -> None:
-    recipe, (note,) = load(tmp_path, OLD)
-    assert recipe == load(tmp_path, NEW)[0]
-    assert note == (
-        f"{tmp_path / 'recipe.yaml'}: steps, components belong under settings now. At the top of"
-        " the file it is read as before."
-    )
+    assert (recipe.cost_unit, recipe.cost_per) == ("usd", 2)
 
 
 @pytest.mark.parametrize("strategy", ["best_of_n", "fixed"])
 def test_one_word_makes_a_recipe_its_own_baseline(tmp_path: Path, strategy: str) -> None:
-    recipe, _ = load(tmp_path, NEW.replace("evomas", strategy))
-    assert (recipe.strategy, recipe.settings) == (strategy, load(tmp_path, NEW)[0].settings)
+    recipe = load(tmp_path, TEXT.replace("evomas", strategy))
+    assert (recipe.strategy, recipe.settings) == (strategy, load(tmp_path, TEXT).settings)
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (f"{NEW}parents: 2\n", "7:1 parents it belongs under settings, which are here as well."),
-        (NEW.replace("steps: 1", "steps: few"), "4:10 settings.steps 'few' is not an integer"),
-        (NEW.replace("steps: 1", "step: 1"), "4:3 settings.step unknown field. Did you mean"),
-        (OLD.replace("steps: 1", "steps: 101"), "3:8 steps 101 is out of range"),
-        (f"{OLD}stepz: 1\n", "6:1 stepz unknown field. Did you mean 'steps'?"),
-        (NEW.replace("evomas", "evoma"), "1:11 strategy no strategy 'evoma'. Did you mean"),
-        (NEW.replace("steps: 1", "margin: 0.1\n  admission: best"), "4:11 settings.margin 0.1 is"),
-        (OLD.replace("steps: 1", "crossover: [0, 1]"), "3:12 crossover [0, 1] is drawn from only"),
+        (f"{TEXT}parents: 2\n", "7:1 parents unknown field."),
+        (TEXT.replace("steps: 1", "steps: few"), "4:10 settings.steps 'few' is not an integer"),
+        (TEXT.replace("steps: 1", "step: 1"), "4:3 settings.step unknown field. Did you mean"),
+        (TEXT.replace("steps: 1", "steps: 101"), "4:10 settings.steps 101 is out of range"),
+        (TEXT.replace("evomas", "evoma"), "1:11 strategy no strategy 'evoma'. Did you mean"),
+        (TEXT.replace("steps: 1", "margin: 0.1\n  admission: best"), "4:11 settings.margin 0.1 is"),
+        (TEXT.replace("steps: 1", "crossover: [0, 1]"), "4:14 settings.crossover [0, 1] is"),
         ("seeds: []\n", "1:1  strategy is missing."),
     ],
 )

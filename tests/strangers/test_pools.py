@@ -90,7 +90,6 @@ COMMANDS: Sequence[tuple[click.Command, Sequence[str]]] = (
     (mas_pool, ("adopt", "pool")),
     (mas_pool, ("verify", "pool")),
     (mas_pool, ("verify", "pool", "--repair")),
-    (mas_pool, ("convert", "pool")),
     (mas_pool, ("gc", "pool", "--delete")),
 )
 EPISODES = "evolutions/recipe/episodes/"

@@ -12,18 +12,16 @@ from .google import GEMINI
 from .local import LLAMA_CPP, OLLAMA, VLLM, VLLM_WITHOUT_PARSER
 from .mistral import MISTRAL
 from .openai import AZURE, OPENAI, OPENAI_RESPONSES
-from .provider import KEY, Limit, Provider, Speech
+from .provider import KEY, Provider, Speech
 from .routed import FIREWORKS, GROQ, OPENROUTER, TOGETHER
-from .said import Bill, Refusal, Said
+from .said import Refusal, Said
 from .server import Entry, ProviderDouble
 from .xai import XAI
 
 __all__ = [
     "KEY",
     "PROVIDERS",
-    "Bill",
     "Entry",
-    "Limit",
     "Provider",
     "ProviderDouble",
     "Refusal",

@@ -22,13 +22,10 @@ from .conftest import NOWHERE, Came, Desk, adds
 
 RECIPE = """\
 strategy: evomas
-operators: chance
 seeds: [solo.yaml, pair.yaml]
-parents: 2
-steps: 1
 score: answer
 workers: 2
-memory: 0
+settings: {operators: chance, parents: 2, steps: 1, memory: 0}
 """
 
 

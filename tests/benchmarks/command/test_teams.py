@@ -26,8 +26,8 @@ def test_it_takes_as_many_copies_as_another_method_costs(desk: Desk) -> None:
     came = desk.bench("vote", "solo.yaml", "--single", single, "--match", other)
     assert came.code == 0, came.err
     assert "name: solo_vote_2\n" in came.out
-    recipe = "strategy: best_of_n\nseeds: [solo.yaml, pair.yaml]\nscore: answer\nparents: 2\n"
-    Path("recipe.yaml").write_text(recipe)
+    recipe = "strategy: best_of_n\nseeds: [solo.yaml, pair.yaml]\nscore: answer\n"
+    Path("recipe.yaml").write_text(recipe + "settings: {parents: 2}\n")
     pool = ("--pool", "pool", "--data", "data", "--limit", "3", "--quiet")
     desk.bench("evolve", "bbeh-mini", "recipe.yaml", *pool, replies="The answer is: 1")
     came = desk.bench(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -90,29 +89,7 @@ def test_another_embedder_is_refused(lab: Lab) -> None:
     assert "another embedder (another-one, now hashing-1024-v1)" in came.err
 
 
-def flat(lab: Lab) -> None:
-    """Write the manifest and the recipe as they were before strategies had settings."""
-    told = manifest(lab)
-    told = {**told, "v": 2, "recipe": {**told["recipe"], **told["recipe"].pop("settings")}}
-    (lab.folder / "pool/evolutions/recipe/evolution.json").write_text(json.dumps(told))
-    head, _, rest = RECIPE.partition("settings: {")
-    own, _, _ = rest.partition("}")
-    fields = "\n".join(re.split(r",\s+", own.strip()))
-    lab.write("recipe.yaml", f"{head}{fields}\n")
-
-
-def test_an_evolution_whose_recipe_was_flat_is_gone_on_with(lab: Lab) -> None:
-    at_once = lab.evolve("--limit", "2", pool="at_once")
-    first = lab.evolve("--limit", "1")
-    flat(lab)
-    then = lab.evolve("--limit", "2")
-    assert (then.code, first.calls + then.calls) == (0, at_once.calls), then.err
-    assert lab.turns() == lab.turns("at_once")
-    assert "note: recipe.yaml: parents, steps, " in then.err
-    assert "memory belong under settings now" in then.err
-
-
-def test_an_evolution_of_an_earlier_version_is_said_to_be_one(lab: Lab) -> None:
+def test_an_evolution_of_another_version_is_said_to_be_one(lab: Lab) -> None:
     assert lab.evolve("--limit", "1").code == 0
     path = lab.folder / "pool/evolutions/recipe/evolution.json"
     path.write_text('{"recipe": "0f", "tasks": "1e"}')

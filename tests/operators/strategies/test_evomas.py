@@ -38,7 +38,7 @@ def test_a_step_that_comes_to_nothing_is_made_again(folder: Path) -> None:
         return oracle(request)
 
     one_by_one = ALONE.replace("workers: 8", "workers: 1")
-    (folder / "recipe.yaml").write_text(f"{one_by_one}components: [prompts]\n")
+    (folder / "recipe.yaml").write_text(f"{one_by_one}  components: [prompts]\n")
     code, _, err, _ = evolved(folder, "pool", script=stubborn)
     assert code == 0, err
     lines = lines_of(folder / "pool")
@@ -50,7 +50,7 @@ def test_an_answer_of_no_use_is_a_config_that_did_not_run(folder: Path) -> None:
     def useless(request: Request) -> Reply:
         return Reply.json({"nonsense": 1}) if "edits" in asked(request) else oracle(request)
 
-    (folder / "recipe.yaml").write_text(f"{ALONE}components: [prompts]\n")
+    (folder / "recipe.yaml").write_text(f"{ALONE}  components: [prompts]\n")
     code, out, err, _ = evolved(folder, "pool", "--json", "--limit", "2", script=useless)
     assert code == 0, err
     report = json.loads(out)
@@ -73,7 +73,7 @@ def test_lineage_files_each_edit_under_the_operator_that_made_it(folder: Path) -
         hot = request.get("temperature") == 0.5
         return Reply(text="7" if hot else "8")
 
-    recipe = ALONE.replace("steps: 2", "steps: 1") + "components: [prompts, parameters]\n"
+    recipe = ALONE.replace("steps: 2", "steps: 1") + "  components: [prompts, parameters]\n"
     (folder / "recipe.yaml").write_text(recipe)
     code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=two_steps)
     assert code == 0, err
@@ -99,7 +99,7 @@ def test_what_has_no_answer_is_judged_by_the_model_that_judges(folder: Path) -> 
             return Reply.json({"reason": "Fine.", "score": 0.7})
         return Reply(text="7")
 
-    more = "instantiate: false\nrepeats: 2\njudge_model: wise\n"
+    more = "  instantiate: false\n  repeats: 2\njudge_model: wise\n"
     (folder / "recipe.yaml").write_text(ALONE.replace("steps: 2", "steps: 0") + more)
     code, _, err, _ = evolved(folder, "pool", script=judging, aliases=("wise",))
     assert code == 0, err
@@ -114,8 +114,8 @@ def test_what_has_no_answer_is_judged_by_the_model_that_judges(folder: Path) -> 
 @pytest.mark.parametrize(
     "more",
     [
-        "choice: schedule\nselect: chance\nparent: chance",
-        "choice: outcome\nparent: best\ntrace: false",
+        "  choice: schedule\n  select: chance\n  parent: chance",
+        "  choice: outcome\n  parent: best\n  trace: false",
     ],
 )
 def test_ablations_run_to_the_end(folder: Path, more: str) -> None:
@@ -126,7 +126,7 @@ def test_ablations_run_to_the_end(folder: Path, more: str) -> None:
             seen.append(json.dumps(request["messages"]))
         return oracle(request)
 
-    (folder / "recipe.yaml").write_text(f"{RECIPE}components: [prompts]\n{more}\n")
+    (folder / "recipe.yaml").write_text(f"{RECIPE}  components: [prompts]\n{more}\n")
     code, out, err, _ = evolved(folder, "pool", "--json", script=told)
     assert code == 0, err
     assert json.loads(out)["operators"]["mutate"]["made"] > 0
@@ -135,12 +135,15 @@ def test_ablations_run_to_the_end(folder: Path, more: str) -> None:
 
 def test_fields_that_nothing_would_read_are_refused(folder: Path) -> None:
     (folder / "recipe.yaml").write_text(
-        f"{RECIPE}crossover: [0, 0]\nadmission: best\nmargin: 0.1\n"
+        f"{RECIPE}  crossover: [0, 0]\n  admission: best\n  margin: 0.1\n"
     )
     code, out, err, calls = evolved(folder, "pool")
     assert (code, out, calls) == (2, "", 0)
-    assert "recipe.yaml:7:12: error: crossover: [0, 0] is drawn from only where" in err
-    assert "recipe.yaml:9:9: error: margin: 0.1 is looked at only with admission: gain" in err
+    assert "recipe.yaml:8:14: error: settings.crossover: [0, 0] is drawn from only where" in err
+    assert (
+        "recipe.yaml:10:11: error: settings.margin: 0.1 is looked at only with admission: gain"
+        in err
+    )
     assert not (folder / "pool").exists()
 
 
@@ -156,7 +159,9 @@ def test_a_child_that_gives_its_model_too_little_time_is_dropped_and_not_waited_
 
     questions: list[str] = []
     recipe = ALONE.replace("steps: 2", "steps: 1").replace("workers: 8", "workers: 1")
-    (folder / "recipe.yaml").write_text(f"{recipe}instantiate: false\ncomponents: [parameters]\n")
+    (folder / "recipe.yaml").write_text(
+        f"{recipe}  instantiate: false\n  components: [parameters]\n"
+    )
     code, _, err, _ = evolved(folder, "pool", "--limit", "1", script=slow)
     assert code == 0, err
     (line,) = lines_of(folder / "pool")

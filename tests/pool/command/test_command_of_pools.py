@@ -175,7 +175,6 @@ def test_what_a_team_was_taken_in_for_is_told_apart(pool: Pool) -> None:
     assert done.stdout.startswith("vote_1: 0.700 [0.267, 0.937] n=4\n")
     assert said in done.stdout
     assert told("show", pool.folder, "vote_1", "--json")["chosen"] == 1
-    assert "too high" not in run("list", pool.folder).stdout
 
 
 def test_how_a_team_does_when_it_is_adapted_is_told_apart(pool: Pool) -> None:
@@ -187,15 +186,6 @@ def test_how_a_team_does_when_it_is_adapted_is_told_apart(pool: Pool) -> None:
     assert " 0.333 (3) " in row
     shown = told("show", pool.folder, "guess", "--json")
     assert (shown["n"], shown["adapted"], round(shown["adapted_score"], 3)) == (1, 3, 0.333)
-
-
-def test_the_list_tells_of_scores_that_count_wins_only(pool: Pool) -> None:
-    child_of(pool, "vote", max_tokens=7)
-    born = Lineage(operator="mutate", parents=("vote",), task="t", run="r")
-    name = pool.add(edited(vote(), max_tokens=8), born, op="old").name
-    pool.commit(Tried(member=name, trial=Trial(task="t", score=1, run="r")), op="won")
-    said = "scores too high, since an older version counted wins only: 1 or more"
-    assert said in run("list", pool.folder).stdout
 
 
 def test_show_of_a_retired_or_untried_team(pool: Pool) -> None:

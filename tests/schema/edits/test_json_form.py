@@ -105,12 +105,6 @@ def test_of_new_outputs_the_last_counts_and_what_new_agents_name_twice_counts_on
     assert new == AddAgent(agent=Agent(id="n"), reports_to=("a", "b"))
 
 
-def test_edits_that_say_where_a_new_agent_stands_beside_its_fields_are_read_still() -> None:
-    place = {"before": "a", "reports_to": ["a"], "receives_from": ["b"]}
-    said = {"agent": "n", "fields": {"prompt": "Hm."}}
-    assert read({"add_agent": {**said, **place}}) == read({"add_agent": {**said, "place": place}})
-
-
 @given(VALUES)
 def test_any_other_json_is_refused_with_reasons(value: Any) -> None:
     assert problems(json.dumps({"edits": [value]}))

@@ -11,7 +11,7 @@ from coterie.schema import ConfigError
 from coterie.schema.foreign import CREWAI, DOCKER_AGENT, program_of
 from coterie.schema.foreign.source import ids_of
 from coterie.schema.foreign.taking_over import take_over
-from coterie.schema.loading import read_document
+from coterie.schema.loading import read_shape
 from coterie.schema.seeds import seed_files
 
 CREW_AGENT = {"role": "R", "goal": "G", "backstory": "B"}
@@ -38,7 +38,7 @@ def test_what_a_file_says_tells_whose_it_is(value: Any, program: str | None) -> 
 
 
 def test_no_team_of_ours_is_taken_for_anothers() -> None:
-    teams = [read_document(file, "team").value for file in seed_files().values()]
+    teams = [read_shape(file, "team") for file in seed_files().values()]
     assert {program_of(team) for team in teams} == {None}
 
 
