@@ -18,12 +18,14 @@ from .contributions import Contribution
 from .judge import LEVELS
 from .material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
 from .meta import Question, prompt
-from .operator import Operator, command_in, operator_of
+from .operator import Operator, operator_of
 from .proposal import Dropped
 from .together import together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    import click
 
     from ..schema.task import Task
     from .bounds import Bounds
@@ -165,10 +167,16 @@ def _read(names: Sequence[str], bounds: Bounds, text: str) -> Appraisal:
     return Appraisal(of=scores, reason=said["reason"])
 
 
+def _command() -> click.Command:
+    from .command.consulted import appraise_run
+
+    return appraise_run
+
+
 APPRAISE = Operator(
     name="appraise",
     scale="team",
     act=appraise,
     about="Judge how good each utterance of a round is.",
-    command=command_in("consulted", "appraise_run"),
+    command=_command,
 )

@@ -15,10 +15,12 @@ from ..schema.terminal import on_one_line
 from .answers import Unfit, child_of, closed, structured
 from .material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
 from .meta import Question, prompt
-from .operator import Operator, command_in
+from .operator import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import click
 
     from ..schema.task import Task
     from ..schema.team import Team
@@ -154,10 +156,16 @@ def _read(meta: Respondent, team: Team, agent: str, texts: _Texts, text: str) ->
     return coaching
 
 
+def _command() -> click.Command:
+    from .command.adapting import coach_agent
+
+    return coach_agent
+
+
 COACH = Operator(
     name="coach",
     scale="agent",
     act=coach,
     about="Tell an agent what it did wrong in a round, and what to do in the next.",
-    command=command_in("adapting", "coach_agent"),
+    command=_command,
 )

@@ -14,11 +14,13 @@ from ..schema.terminal import on_one_line
 from .answers import Unfit, closed, structured
 from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
-from .operator import Operator, command_in
+from .operator import Operator
 from .proposal import Dropped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import click
 
     from ..schema.edits import Component
     from ..schema.task import Task
@@ -172,10 +174,16 @@ async def _ask(meta: Respondent, path: str, task: Task, steps: Sequence[Step]) -
     return await meta.ask(path, question)
 
 
+def _command() -> click.Command:
+    from .command.knowledge import consolidate_task
+
+    return consolidate_task
+
+
 CONSOLIDATE = Operator(
     name="consolidate",
     scale="team",
     act=consolidate,
     about="Write what an evolution learnt on a task into its pool's memory.",
-    command=command_in("knowledge", "consolidate_task"),
+    command=_command,
 )

@@ -17,10 +17,12 @@ from .bounds import Bounds
 from .judge import LEVELS
 from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
-from .operator import Operator, command_in
+from .operator import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import click
 
     from ..schema.task import Task
     from ..schema.team import Team
@@ -202,10 +204,16 @@ def _contributions(said: Mapping[str, Any], bounds: Bounds) -> Contributions:
     )
 
 
+def _command() -> click.Command:
+    from .command.adapting import judge_round
+
+    return judge_round
+
+
 CONTRIBUTIONS = Operator(
     name="contributions",
     scale="team",
     act=contributions,
     about="Judge what each agent of a team contributed to a round.",
-    command=command_in("adapting", "judge_round"),
+    command=_command,
 )

@@ -16,10 +16,12 @@ from .answers import Unfit, closed, structured
 from .appraise import room, shown
 from .material import fenced, material, task_text
 from .meta import Question, prompt
-from .operator import Operator, command_in
+from .operator import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import click
 
     from ..schema.task import Task
     from .bounds import Bounds
@@ -131,10 +133,16 @@ def _read(lengths: Mapping[str, int], bounds: Bounds, text: str) -> Distilled:
     return Distilled(**parts)
 
 
+def _command() -> click.Command:
+    from .command.consulted import distil_utterance
+
+    return distil_utterance
+
+
 DISTIL = Operator(
     name="distil",
     scale="agent",
     act=distil,
     about="Put an utterance into what its agent should know when a similar task comes.",
-    command=command_in("consulted", "distil_utterance"),
+    command=_command,
 )

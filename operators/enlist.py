@@ -11,12 +11,14 @@ from ..schema.team import natural
 from .answers import Unfit, child_of, closed, reason_schema, structured
 from .material import material, task_text
 from .meta import Question, prompt
-from .operator import Operator, command_in
+from .operator import Operator
 from .proposal import Proposal
 from .roles import roles_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import click
 
     from ..schema.task import Task
     from ..schema.team import Agent, Team
@@ -116,10 +118,16 @@ def _topology(
     return {role: tuple(found) or (chosen[-1],) for role, found in receivers.items()}
 
 
+def _command() -> click.Command:
+    from .command.adapting import enlist_team
+
+    return enlist_team
+
+
 ENLIST = Operator(
     name="enlist",
     scale="roster",
     act=enlist,
     about="Make a team of a catalogue's roles for a task.",
-    command=command_in("adapting", "enlist_team"),
+    command=_command,
 )

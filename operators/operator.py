@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..schema.catalogue import installed, load_named
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
     import click
 
-__all__ = ["Operator", "Scale", "command_in", "operator_of"]
+__all__ = ["Operator", "Scale", "operator_of"]
 
 Scale = Literal["agent", "pair", "team", "roster"]
 """What an operator works on: one agent, two that work together, a team, or who is in one: agents of
@@ -46,16 +45,6 @@ class Operator:
     about: str
     teams: int = 1
     command: Callable[[], click.Command] | None = None
-
-
-def command_in(module: str, name: str) -> Callable[[], click.Command]:
-    """Return what imports a command of ours when it is first asked for.
-
-    Args:
-        module: Its module in `operators/command/`.
-        name: Its name there.
-    """
-    return lambda: getattr(import_module(f".command.{module}", __package__), name)
 
 
 def operator_of(name: str) -> Operator:

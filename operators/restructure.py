@@ -28,12 +28,14 @@ from ..schema.writing import agent_value
 from .answers import Unfit, child_of, closed, reason_schema, structured, told
 from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
-from .operator import Operator, command_in
+from .operator import Operator
 from .proposal import Proposal
 from .roles import free_id, roles_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    import click
 
     from ..schema.ceiling import Ceiling
     from ..schema.task import Task
@@ -306,10 +308,16 @@ def _named(changes: Sequence[Mapping[str, Any]], offer: _Offer) -> Iterator[Mapp
             yield change
 
 
+def _command() -> click.Command:
+    from .command.adapting import restructure_team
+
+    return restructure_team
+
+
 RESTRUCTURE = Operator(
     name="restructure",
     scale="roster",
     act=restructure,
     about="Let agents and edges of a team come and go between two rounds.",
-    command=command_in("adapting", "restructure_team"),
+    command=_command,
 )

@@ -19,10 +19,12 @@ from ..schema.terminal import on_one_line
 from .answers import closed, reason_schema, structured
 from .material import clip, fenced, material, solved, task_text
 from .meta import Question, prompt
-from .operator import Operator, command_in
+from .operator import Operator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    import click
 
     from ..pool.expectation import Expectation
     from ..pool.learnt import Learnt
@@ -221,10 +223,16 @@ def _selection(
     return Selection(names=tuple(chosen)[:k], reason=answer["reason"], shortlist=names)
 
 
+def _command() -> click.Command:
+    from .command.knowledge import select_teams
+
+    return select_teams
+
+
 SELECT = Operator(
     name="select",
     scale="team",
     act=select,
     about="Choose the teams of a pool that are to begin with a task.",
-    command=command_in("knowledge", "select_teams"),
+    command=_command,
 )

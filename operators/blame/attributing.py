@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import InputError
-from ..operator import Operator, command_in
+from ..operator import Operator
 from ..proposal import Dropped
 from ..together import together
 from .asking import OPERATOR, again_question, own_question, whole_question
@@ -20,6 +20,8 @@ from .votes import ALPHA, Submission, collaborative_vote, local_vote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    import click
 
     from ..meta import Question, Respondent
     from .trace import Trace
@@ -132,10 +134,16 @@ def _decided(
     return Verdict.of(scheme, vote(submissions), submissions, tuple(lost))
 
 
+def _command() -> click.Command:
+    from ..command.blame import main
+
+    return main
+
+
 ATTRIBUTE = Operator(
     name=OPERATOR,
     scale="team",
     act=attribute,
     about="Say which agent made a team fail, at which step, and why.",
-    command=command_in("blame", "main"),
+    command=_command,
 )

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from ...schema.team import Agent, Team
     from ..population.rules import Fired
 
-__all__ = ["fork_agent", "make_agent", "merge_agents", "prune_agent", "specialize_agent"]
+__all__ = ["COMMANDS"]
 
 NEVER_WORKED = "it has not worked yet"
 
@@ -257,3 +257,10 @@ def _shown(change: Change, agents: Sequence[Agent]) -> Iterator[str]:
 def _alone(agent: Any) -> Team:
     [team] = alone({agent.id: agent})
     return team
+
+
+COMMANDS: Mapping[str, click.Command] = {
+    one.name or "": one
+    for one in (fork_agent, merge_agents, make_agent, specialize_agent, prune_agent)
+}
+"""The commands of the operators, by their names."""

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from ..answers import closed
 from ..material import material, task_text
 from ..meta import Question, prompt
-from ..operator import Operator, command_in
+from ..operator import Operator
 from .ideas import LONGEST_IDEA, Difference
 from .wording import one_text, text_schema
 
 if TYPE_CHECKING:
+    import click
+
     from ...schema.task import Task
     from ..bounds import Bounds
     from ..meta import Respondent
@@ -57,10 +59,16 @@ def _read(failed: str, giver: str, longest: int, bounds: Bounds, answer: str) ->
     return Difference(giver=giver, failed=failed, text=text)
 
 
+def _command() -> click.Command:
+    from ..command.dreaming import contrast_works
+
+    return contrast_works
+
+
 DREAM_CONTRAST = Operator(
     name=OPERATOR,
     scale="pair",
     act=dream_contrast,
     about="Say what an agent that succeeded did differently from one that failed.",
-    command=command_in("dreaming", "contrast_works"),
+    command=_command,
 )

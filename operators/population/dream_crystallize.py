@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..answers import Unfit, closed, structured
 from ..material import fenced, material, task_text
 from ..meta import Question, prompt
-from ..operator import Operator, command_in
+from ..operator import Operator
 from .dream_debate import idea_text
 from .dream_imagine import niches_text
 from .dream_rules import gives_away
@@ -19,6 +19,8 @@ from .wording import ANY_TEXT, said, text_schema
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+
+    import click
 
     from ...schema.task import Task
     from ..bounds import Bounds
@@ -148,10 +150,16 @@ class _Form:
                 return None
 
 
+def _command() -> click.Command:
+    from ..command.dreaming import crystallize_insights
+
+    return crystallize_insights
+
+
 DREAM_CRYSTALLIZE = Operator(
     name=OPERATOR,
     scale="team",
     act=dream_crystallize,
     about="Make insights of strategies, each with how far it reaches.",
-    command=command_in("dreaming", "crystallize_insights"),
+    command=_command,
 )

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 from ..answers import closed, reason_schema, structured
 from ..material import fenced, material, task_text
 from ..meta import Question, prompt
-from ..operator import Operator, command_in
+from ..operator import Operator
 from .ideas import Opinion
 from .wording import ANY_TEXT, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import click
 
     from ...schema.task import Task
     from ..bounds import Bounds
@@ -79,10 +81,16 @@ def _read(many: int, bounds: Bounds, answer: str) -> tuple[Opinion, ...]:
     )
 
 
+def _command() -> click.Command:
+    from ..command.dreaming import debate_strategies
+
+    return debate_strategies
+
+
 DREAM_DEBATE = Operator(
     name=OPERATOR,
     scale="agent",
     act=dream_debate,
     about="Criticise strategies from where an agent stands, and say which to drop.",
-    command=command_in("dreaming", "debate_strategies"),
+    command=_command,
 )

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 from ..answers import closed, structured
 from ..material import fenced, material, task_text
 from ..meta import Question, prompt
-from ..operator import Operator, command_in
+from ..operator import Operator
 from .ideas import LONGEST_IDEA, Idea
 from .wording import ANY_TEXT, said, text_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import click
 
     from ...schema.task import Task
     from ..bounds import Bounds
@@ -111,10 +113,16 @@ class _Form:
         return tuple({one.text: one for one in ideas}.values())
 
 
+def _command() -> click.Command:
+    from ..command.dreaming import imagine_strategies
+
+    return imagine_strategies
+
+
 DREAM_IMAGINE = Operator(
     name=OPERATOR,
     scale="team",
     act=dream_imagine,
     about="Imagine strategies that follow from what made the difference.",
-    command=command_in("dreaming", "imagine_strategies"),
+    command=_command,
 )

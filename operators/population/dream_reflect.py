@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from ..answers import closed
 from ..material import material, task_text
 from ..meta import Question, prompt
-from ..operator import Operator, command_in
+from ..operator import Operator
 from .ideas import LONGEST_IDEA
 from .wording import one_text, text_schema
 
 if TYPE_CHECKING:
+    import click
+
     from ...schema.task import Task
     from ..meta import Respondent
     from ..proposal import Dropped
@@ -52,10 +54,16 @@ async def dream_reflect(meta: Respondent, path: str, task: Task, work: Work) -> 
     return await meta.ask(path, question)
 
 
+def _command() -> click.Command:
+    from ..command.dreaming import diagnose_work
+
+    return diagnose_work
+
+
 DREAM_REFLECT = Operator(
     name=OPERATOR,
     scale="agent",
     act=dream_reflect,
     about="Say what went right and wrong in an agent's own work.",
-    command=command_in("dreaming", "diagnose_work"),
+    command=_command,
 )

@@ -13,13 +13,15 @@ from ...pool.learnt import Learnt
 from ..answers import closed
 from ..material import clip, fenced, material
 from ..meta import Question, prompt
-from ..operator import Operator, command_in, operator_of
+from ..operator import Operator, operator_of
 from ..proposal import Dropped
 from ..together import together
 from .wording import one_text, text_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import click
 
     from ..episode import Episode
     from ..meta import Respondent
@@ -141,10 +143,16 @@ def _coming(episode: Episode) -> list[Learnt]:
     ]
 
 
+def _command() -> click.Command:
+    from ..command.learning import fuse_texts
+
+    return fuse_texts
+
+
 FUSE = Operator(
     name=OPERATOR,
     scale="agent",
     act=fuse,
     about="Make one of two texts that say almost the same.",
-    command=command_in("learning", "fuse_texts"),
+    command=_command,
 )

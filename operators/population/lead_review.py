@@ -11,13 +11,15 @@ from ..account import Account
 from ..answers import closed
 from ..material import fenced, material, task_text
 from ..meta import Question, prompt
-from ..operator import Operator, command_in, operator_of
+from ..operator import Operator, operator_of
 from ..proposal import Dropped
 from .leading import LONGEST_ABOUT, team_text
 from .wording import one_text, text_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import click
 
     from ...runtime.outcomes import Run
     from ...schema.task import Task
@@ -136,10 +138,16 @@ def _worth(reward: float, attempts: Sequence[Attempt]) -> list[str]:
     return [f"the team's answer: {reward:.3g}", *graded]
 
 
+def _command() -> click.Command:
+    from ..command.leading import review_lead
+
+    return review_lead
+
+
 LEAD_REVIEW = Operator(
     name=OPERATOR,
     scale="team",
     act=lead_review,
     about="Say why the structure by which a team worked did or did not work.",
-    command=command_in("leading", "review_lead"),
+    command=_command,
 )

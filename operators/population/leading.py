@@ -18,12 +18,14 @@ from ...schema.terminal import on_one_line
 from ..answers import closed, reason_schema, structured
 from ..material import clip, fenced, material, task_text
 from ..meta import Question, prompt
-from ..operator import Operator, command_in, operator_of
+from ..operator import Operator, operator_of
 from ..proposal import Dropped
 from .work import persona_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import click
 
     from ...pool.population import Population
     from ...schema.task import Task
@@ -301,10 +303,16 @@ def _read(leader: Leader, schema: Mapping[str, Any], bounds: Bounds, text: str) 
     return Choice(leader=leader, structure=said["structure"], by="leader", reason=said["reason"])
 
 
+def _command() -> click.Command:
+    from ..command.leading import lead_team
+
+    return lead_team
+
+
 LEAD = Operator(
     name=OPERATOR,
     scale="team",
     act=lead,
     about="Choose the structure by which a team of a population works on a task.",
-    command=command_in("leading", "lead_team"),
+    command=_command,
 )

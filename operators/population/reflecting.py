@@ -15,7 +15,7 @@ from ...pool.learnt import LONGEST_TASK, Learnt
 from ..answers import closed, structured
 from ..material import clip, fenced, material, task_text
 from ..meta import Question, prompt
-from ..operator import Operator, command_in, operator_of
+from ..operator import Operator, operator_of
 from ..proposal import Dropped
 from ..together import together
 from .fusing import LONGEST_ENTRY, Settled, settled
@@ -24,6 +24,8 @@ from .work import works
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    import click
 
     from ...runtime.outcomes import Run
     from ...schema.task import Task
@@ -169,10 +171,16 @@ def _count(of: Iterable[bool]) -> float:
     return float(sum(of))
 
 
+def _command() -> click.Command:
+    from ..command.learning import reflect_on_run
+
+    return reflect_on_run
+
+
 REFLECT = Operator(
     name=OPERATOR,
     scale="agent",
     act=reflect,
     about="Put what an agent should know from now on into a lesson and an insight.",
-    command=command_in("learning", "reflect_on_run"),
+    command=_command,
 )

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from ...pool.changes import Born, Retired, Revised
 from ...schema.team import Lineage
-from ..operator import Operator, command_in
+from ..operator import Operator
 from ..proposal import Dropped
 from .personas import Persona, persona
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import click
 
     from ...pool.changes import Change
     from ...schema.team import Agent
@@ -151,38 +153,44 @@ def _reason(event: Event, made: Persona) -> str:
     return f"{event.why}. {made.reason}" if made.reason else event.why
 
 
+def _command_of(name: str) -> click.Command:
+    from ..command.lifecycle import COMMANDS
+
+    return COMMANDS[name]
+
+
 FORK = Operator(
     name="fork",
     scale="roster",
     act=fork,
     about="Give an agent a twin that goes further into what it is best at.",
-    command=command_in("lifecycle", "fork_agent"),
+    command=lambda: _command_of("fork"),
 )
 MERGE = Operator(
     name="merge",
     scale="roster",
     act=merge,
     about="Make one agent of two that have come to the same skills.",
-    command=command_in("lifecycle", "merge_agents"),
+    command=lambda: _command_of("merge"),
 )
 PRUNE = Operator(
     name="prune",
     scale="roster",
     act=prune,
     about="Retire an agent that has lagged behind.",
-    command=command_in("lifecycle", "prune_agent"),
+    command=lambda: _command_of("prune"),
 )
 GENESIS = Operator(
     name="genesis",
     scale="roster",
     act=genesis,
     about="Make a new agent for a niche that nobody is good at.",
-    command=command_in("lifecycle", "make_agent"),
+    command=lambda: _command_of("genesis"),
 )
 SPECIALIZE = Operator(
     name="specialize",
     scale="agent",
     act=specialize,
     about="Nudge an agent's persona towards what it is good at.",
-    command=command_in("lifecycle", "specialize_agent"),
+    command=lambda: _command_of("specialize"),
 )

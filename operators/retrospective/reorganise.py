@@ -15,7 +15,7 @@ from ..account import Account
 from ..answers import Unfit, closed, reason_schema, structured
 from ..material import clip, fenced, material
 from ..meta import Question, prompt
-from ..operator import Operator, command_in
+from ..operator import Operator
 from .conversation import speakers
 from .gate import Refused, gate
 from .roster import RosterOffer
@@ -23,6 +23,8 @@ from .rules import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import click
 
     from ...runtime.outcomes import Run
     from ...schema.edits import Edit
@@ -232,10 +234,16 @@ def _all_of(came: Reorganised) -> Reorganised:
     return came
 
 
+def _command() -> click.Command:
+    from ..command.looking_back import reorganise_team
+
+    return reorganise_team
+
+
 REORGANISE = Operator(
     name=OPERATOR,
     scale="team",
     act=reorganise,
     about="Let a team change its rules and its roster by what its agents found.",
-    command=command_in("looking_back", "reorganise_team"),
+    command=_command,
 )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..answers import Unfit, closed, reason_schema, structured
 from ..material import fenced, material
 from ..meta import prompt
-from ..operator import Operator, command_in
+from ..operator import Operator
 from ..proposal import Dropped
 from ..together import together
 from .conversation import colleagues
@@ -24,6 +24,8 @@ from .notes import OwnNotes, notes_text, own_schema, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import click
 
     from ...schema.edits import Edit
     from ...schema.team import Team
@@ -263,10 +265,16 @@ def _all_of(came: Reflected) -> Reflected:
     return came
 
 
+def _command() -> click.Command:
+    from ..command.looking_back import retrospect_on_run
+
+    return retrospect_on_run
+
+
 RETROSPECT = Operator(
     name=OPERATOR,
     scale="agent",
     act=retrospect,
     about="Let an agent look back on its work, ask colleagues, and note what it learnt.",
-    command=command_in("looking_back", "retrospect_on_run"),
+    command=_command,
 )

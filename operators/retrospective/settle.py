@@ -15,7 +15,7 @@ from ..answers import Unfit, closed, reason_schema, structured
 from ..bounds import Bounds
 from ..material import fenced, material
 from ..meta import prompt
-from ..operator import Operator, command_in
+from ..operator import Operator
 from ..proposal import Dropped
 from ..together import together
 from .gate import Refused, gate
@@ -23,6 +23,8 @@ from .notes import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import click
 
     from ...schema.edits import Edit, Note
     from ...schema.team import Notes
@@ -223,10 +225,16 @@ def _all_of(side: _Side) -> _Side:
     return side
 
 
+def _command() -> click.Command:
+    from ..command.looking_back import settle_pair
+
+    return settle_pair
+
+
 SETTLE = Operator(
     name=OPERATOR,
     scale="pair",
     act=settle,
     about="Let two that worked together note what they learnt about each other.",
-    command=command_in("looking_back", "settle_pair"),
+    command=_command,
 )
