@@ -12,6 +12,7 @@ import click
 
 from ...schema.command import catalogue_of, host_options, problem_format
 from ...schema.errors import InputError, RunError
+from ...schema.loading import read_file
 from ...schema.models import DEFAULT_ALIAS
 
 if TYPE_CHECKING:
@@ -36,13 +37,11 @@ __all__ = [
     "embedder_option",
     "known_of",
     "learnt",
-    "memory_options",
     "model_options",
     "policy_option",
     "refusal",
-    "run_option",
     "setting_options",
-    "task_options",
+    "text_in",
 ]
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -52,29 +51,11 @@ MOST_LEARNT = 3
 """Experiences that an operator is shown; as many as in an evolution, where no recipe says more."""
 Came = TypeVar("Came")
 
-run_option = click.option(
-    "--run",
-    "run_folder",
-    type=FOLDER,
-    required=True,
-    metavar="RUN",
-    help="The folder of a run of the team: what its agents did; its task, where none is given.",
-)
-
 
 def _added(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         command = option(command)
     return command
-
-
-def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say what the task is."""
-    return _added(
-        command,
-        click.option("-t", "--task", "task_file", type=FILE, help="The task's file."),
-        click.option("-q", "--query", help="Ask this instead of a task file."),
-    )
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -96,20 +77,6 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Keep the answers of models in this folder, and reuse them where the same is"
             " asked again.",
         ),
-    )
-
-
-def memory_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say what an operator is told of earlier tasks."""
-    return _added(
-        command,
-        click.option(
-            "--memory",
-            metavar="POOL",
-            type=FOLDER,
-            help="Show the operator what this pool has learnt on similar tasks.",
-        ),
-        embedder_option,
     )
 
 
@@ -175,9 +142,18 @@ def learnt(
     return memory.search(task.text, most)
 
 
+def text_in(file: Path) -> str:
+    """Read a text.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    return read_file(file).decode("utf-8", errors="replace")
+
+
 def refusal(dropped: Dropped) -> RunError:
     """Say why there is no child."""
-    return RunError("\n  - ".join([f"{dropped.operator}: {dropped.reason}", *dropped.problems]))
+    return RunError(dropped.text)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -27,7 +27,7 @@ from ..blame.reading import Ended, outage_of_run, trace_of
 from ..meta import Meta
 from ..proposal import Dropped
 from .arguments import known_of, refusal
-from .worked import folder_in
+from .kept import folder_in
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,7 @@ from ...schema.errors import InputError
 from ...schema.json_text import dumps
 from .arguments import known_of
 from .credit_making import Making
-from .worked import folder_in
+from .kept import folder_in
 
 if TYPE_CHECKING:
     from pathlib import Path

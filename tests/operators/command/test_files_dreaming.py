@@ -12,7 +12,7 @@ import pytest
 from coterie.operators.operator import operator_of
 from coterie.runtime.doubles import Reply
 
-from .test_adapting import TEAMWORK, Did, folder, mas
+from .test_readers import TEAMWORK, Did, folder, mas
 
 __all__ = ["folder"]
 
@@ -82,8 +82,8 @@ def test_what_most_would_drop_is_left_out(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("ideas", "opinions", "why"),
     [
-        ([{"text": "Count."}], None, "not what mas-op writes of a dream"),
-        ({}, {"agent": "a", "opinions": [1]}, "not what mas-op writes of a dream"),
+        ([{"text": "Count."}], None, "not what mas-op dream_imagine writes"),
+        ({}, {"agent": "a", "opinions": [1]}, "not what mas-op dream_debate writes"),
         ([IDEA], {"agent": "a", "opinions": []}, "no opinions on the 1 strategies"),
     ],
 )

@@ -13,7 +13,7 @@ from coterie.runtime.doubles import Reply
 from coterie.schema import load_team
 
 from ..retrospective.looking import UNCHANGED, asked_of, calls_of, fields_of, model
-from .test_adapting import TEAMWORK, folder, mas
+from .test_readers import TEAMWORK, folder, mas
 
 __all__ = ["folder"]
 

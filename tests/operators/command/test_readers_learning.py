@@ -9,7 +9,7 @@ import pytest
 
 from coterie.runtime.doubles import Reply
 
-from .test_adapting import TEAMWORK, folder, mas
+from .test_readers import TEAMWORK, folder, mas
 
 __all__ = ["folder"]
 

@@ -11,7 +11,7 @@ import pytest
 from coterie.runtime.command.run import main as mas_run
 
 from ..consulting import FORGETFUL, doctors
-from .test_adapting import TASK, Did, mas
+from .test_readers import TASK, Did, mas
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from coterie.runtime.doubles import Reply
 from coterie.schema import Agent, Lineage
 
 from ..population.town import person
-from .test_adapting import Did, mas
+from .test_readers import Did, mas
 
 TEAM = 'name: solo\nagents: {one: {prompt: "You are alone."}}\n'
 SAID = Reply.json({"reason": "it adds", "title": "sum expert", "persona": "You love sums."})
