@@ -1,104 +1,125 @@
-"""`mas-op` of what adapts a team while it works: on a team's file and the folder of its run."""
+"""Inputs of operators that are read from teams, tasks and runs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from coterie.operators.command.op import main as mas_op
-from coterie.operators.operator import operator_of
-from coterie.runtime.command.run import main as mas_run
-from coterie.runtime.doubles import Call, Replies, Reply, ScriptedModel
+from coterie.runtime.doubles import Reply
 from coterie.schema import load_team
 
-TEAM = """\
-name: trio
-constitution: Be honest.
-agents:
-  planner: {role: plans, prompt: "You are [planner]."}
-  solver: {role: solves, prompt: "You are [solver]."}
-  writer: {role: writes, prompt: "You are [writer]."}
-topology: {reports_to: {planner: [solver], solver: [writer]}}
-"""
-TASK = {"id": "sum", "query": "What is 3 + 4?", "answer": "sevenish"}
-WORK = {"[planner]": "first count", "[solver]": "maybe 8", "[writer]": "I say 8"}
-LOW: Mapping[str, float] = {"planner": 0.1, "solver": 0.2, "writer": 0.5}
-COACHING = Reply.json({"wrong": "You guessed.", "plan": "Count on your fingers."})
-TEAMWORK = ("trio.yaml", "--run", "run")
+from .acting import RUN, TASKED, TRIO, judgement, mas, run, structured
+
+COACHING = structured(wrong="You guessed.", plan="Count on your fingers.")
+COMPONENT = ("--component", "prompts")
+JUDGED = ("--judged", "judged.json")
+REFLECT = ("reflect", "trio.yaml", "solver", "--run")
+SAID = structured(lesson="Count.", insight="")
+FUNCTION = 'writer: {role: writes, prompt: "You are [writer]."}'
 
 
-def judgement(values: Mapping[str, float] = LOW) -> dict[str, Any]:
-    agents = {one: {"reason": f"{one} so", "contribution": value} for one, value in values.items()}
-    return {"reason": "It guessed.", "agents": agents, "score": 0.3, "converged": False}
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("mutate pair.yaml", "give the task"),
+        ("mutate pair.yaml -t task.json -q x", "one of them"),
+        ("mutate none.yaml -q x", "no file"),
+        ("mutate seed:none -q x", "no seed team"),
+        ("mutate pair.yaml -q x --run . --run .", "2 runs for 1 team"),
+        ("mutate pair.yaml -q x --run .", "no run that came to its end"),
+        ("mutate pair.yaml -q x --policy task.json", "task.json"),
+        ("mutate pair.yaml -q x --budget sdu=1", "no cap is named 'sdu'"),
+        ("mutate pair.yaml -q x --component roster", "roster"),
+        ("select . -q x", "no pool in"),
+        ("consolidate . -q x", "no pool in"),
+        ("chance pair.yaml", "--component"),
+        ("contributions trio.yaml", "--run"),
+        ("contributions trio.yaml --run . -t task.json", "no run that came to"),
+        ("contributions seed:debate_3 --run run", "not those of debate_3"),
+        ("coach trio.yaml slover --run run", "Did you mean 'solver'?"),
+        ("coach trio.yaml solver --run run --room 9", "--room"),
+        ("coach sum.yaml writer --run run", "is a function"),
+        ("reflect trio.yaml sovler --run run", "no agent 'sovler'"),
+        ("reflect trio.yaml solver --run unscored", "--reward 0.5"),
+        ("dream_contrast trio.yaml sovler writer --run run", "no agent 'sovler'"),
+        ("restructure trio.yaml --run run --roles run", "run has 1"),
+        ("restructure trio.yaml --run run --low 2", "--low"),
+        ("restructure trio.yaml --run run --policy task.json", "task.json"),
+        ("enlist trio.yaml", "give the task"),
+        ("enlist none.yaml -q x", "no file"),
+        ("enlist trio.yaml -q x --most 1", "--most"),
+        ("retrospect trio.yaml sovler --run run", "no agent 'sovler'"),
+        ("retrospect trio.yaml solver --run silent", "to go on with. These have: nobody."),
+        ("retrospect trio.yaml solver --run damaged", "1 line cannot be read: damaged/events"),
+        ("settle trio.yaml writer planner --run run", "read nothing of each other"),
+    ],
+)
+def test_bad_input_is_2_and_asks_nobody(world: Path, words: str, message: str) -> None:
+    (world / "sum.yaml").write_text(
+        TRIO.replace(FUNCTION, "writer: {backend: function, function: concat}")
+    )
+    for name, events in (("silent", ""), ("damaged", '{"n": 1}\n')):
+        (world / name).mkdir()
+        for file in ("team.yaml", "task.json", "result.json"):
+            (world / name / file).write_text((world / "run" / file).read_text())
+        (world / name / "events.jsonl").write_text(events)
+    result = json.loads((world / "run" / "result.json").read_text())
+    unscored = {"result.json": {**result, "score": None}, "task.json": {"id": "q", "query": "?"}}
+    (world / "unscored").mkdir()
+    for name, value in unscored.items():
+        (world / "unscored" / name).write_text(json.dumps(value))
+    done = mas(*words.split())
+    assert done.code == 2, done.err
+    assert message in done.err
+    assert done.asked == []
 
 
-@dataclass
-class Did:
-    """What a command printed, and what the model was asked."""
-
-    code: int
-    out: str
-    err: str
-    calls: list[Call]
-
-
-def mas(*arguments: str, replies: Replies = "never asked", command: Any = mas_op) -> Did:
-    """Run a command; every model is the scripted one."""
-    with ScriptedModel(replies) as model:
-        given = [*arguments, "--model", f"scripted@{model.api_base}"]
-        done = CliRunner().invoke(command, given)
-        return Did(done.exit_code, done.stdout, done.stderr, list(model.calls))
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a team, its run on a task, and what was said of that."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
-    (tmp_path / "trio.yaml").write_text(TEAM)
-    (tmp_path / "task.json").write_text(json.dumps(TASK))
-    (tmp_path / "judged.json").write_text(json.dumps(judgement()))
-    done = mas("trio.yaml", "task.json", "--quiet", replies=WORK, command=mas_run)
+@pytest.mark.usefixtures("world")
+def test_without_a_component_the_model_chooses_one_first() -> None:
+    prompt = {"set_prompt": {"agent": "judge", "prompt": "Count."}}
+    replies = [
+        structured(reason="It guessed.", change="prompts"),
+        structured(reason="", edits=[prompt]),
+    ]
+    done = mas("mutate", "pair.yaml", *TASKED, "--dry-run", replies=replies)
     assert done.code == 0, done.err
-    [run] = (tmp_path / "runs").iterdir()
-    run.rename(tmp_path / "run")
-    return tmp_path
+    first, _ = done.asked
+    assert first.body is not None
+    form = first.body["response_format"]["json_schema"]["schema"]["properties"]["change"]
+    assert "prompts" in form["enum"]
+    assert "crossover" not in form["enum"]
 
 
-def test_strategies_find_them_by_name_with_what_they_work_on() -> None:
-    names = ("contributions", "coach", "restructure", "enlist")
-    assert [operator_of(one).scale for one in names] == ["team", "agent", "roster", "roster"]
+@pytest.mark.usefixtures("world")
+def test_a_run_is_evidence_and_brings_its_task() -> None:
+    script = {"[judge]": "I say 8", "[worker]": "maybe 7"}
+    run("pair.yaml", *TASKED, folder="pair_run", replies=script)
+    done = mas("mutate", "pair.yaml", "--run", "pair_run", *COMPONENT, replies="no")
+    text = done.asked[0].text
+    for shown in ("What is 3 + 4?", "judge: done\n  output: I say 8", "score: 0"):
+        assert shown in text
+    assert "sevenish" not in text
 
 
-def test_contributions_says_what_each_agent_was_worth_in_a_form_that_others_read(
-    folder: Path,
-) -> None:
-    done = mas("contributions", *TEAMWORK, replies=Reply.json(judgement()))
-    assert done.code == 0, done.err
-    assert json.loads(done.out) == judgement()
-    assert done.err == "score 0.3: It guessed.\n"
-    [call] = done.calls
-    assert "What is 3 + 4?" in call.text
-    assert "maybe 8" in call.text
-    assert "sevenish" not in call.text
-    (folder / "said.json").write_text(done.out)
-    again = mas("coach", "trio.yaml", "solver", *TEAMWORK[1:], "--judged", "said.json",
-                replies=COACHING)  # fmt: skip
-    assert again.code == 0, again.err
-    assert "contribution 0.2: solver so" in again.calls[0].text
+def test_a_policy_says_what_a_child_may_ask_for(world: Path) -> None:
+    (world / "policy.yaml").write_text("ceiling: {max_tokens: 4096, models: [default, gpt]}\n")
+    model = structured(reason="", edits=[{"set_model": {"agent": "judge", "model_id": "gpt"}}])
+    words = ("mutate", "pair.yaml", *TASKED, "--component", "model_id")
+    words = (*words, "--model", "gpt=openai/gpt-4o", "--policy", "policy.yaml", "--dry-run")
+    assert mas(*words, replies=model).out.startswith("judge: model default -> gpt\n")
+    (world / "policy.yaml").write_text("ceiling: {max_tokens: 4096}\n")
+    done = mas(*words, replies="")
+    assert done.code == 1
+    assert "nothing to change about model_id" in done.err
 
 
-def test_a_coached_agent_has_it_in_its_notes_and_nobody_else(folder: Path) -> None:
-    arguments = ("coach", "trio.yaml", "solver", "--run", "run", "--judged", "judged.json")
-    done = mas(*arguments, "-o", "child.yaml", replies=COACHING)
+def test_a_coached_agent_has_it_in_its_notes_and_nobody_else(world: Path) -> None:
+    words = ("coach", "trio.yaml", "solver", *RUN, *JUDGED, "-o", "child.yaml")
+    done = mas(*words, replies=COACHING)
     assert (done.code, done.out) == (0, ""), done.err
-    child, parent = load_team(folder / "child.yaml"), load_team(folder / "trio.yaml")
+    child, parent = load_team(world / "child.yaml"), load_team(world / "trio.yaml")
     assert child.agents["solver"].notes.coaching == (
         "What went wrong: You guessed.\nPlan: Count on your fingers."
     )
@@ -106,108 +127,61 @@ def test_a_coached_agent_has_it_in_its_notes_and_nobody_else(folder: Path) -> No
     assert child.lineage is not None
     assert (child.lineage.operator, child.lineage.task) == ("coach", "sum")
     assert "Count on your fingers." in done.err
-    [call] = done.calls
-    assert "maybe 8" in call.text
-    assert "first count" not in call.text
 
 
-def test_who_was_not_judged_yet_is_judged_before_it_is_coached(folder: Path) -> None:
-    arguments = ("coach", "trio.yaml", "planner", "--run", "run", "--dry-run", "--room", "80")
-    before = sorted(folder.iterdir())
-    done = mas(*arguments, replies=[Reply.json(judgement()), COACHING])
-    assert done.code == 0, done.err
-    assert done.out.endswith("reason: You guessed.\n")
-    assert "contribution 0.1: planner so" in done.calls[1].text
-    assert sorted(folder.iterdir()) == before
-    unjudged = mas(*arguments, replies="no idea")
-    assert unjudged.code == 1
-    assert "contributions: the model gave no valid answer" in unjudged.err
-
-
-def test_a_restructured_team_takes_roles_in_and_lets_go_of_who_did_little(folder: Path) -> None:
+def test_a_restructured_team_takes_roles_in_and_lets_go_of_who_did_little(world: Path) -> None:
     place = {"role": "verifier", "receives_from": ["solver"], "reports_to": ["writer"]}
     changes = [{"add_agent": place}, {"remove_agent": {"agent": "planner"}}]
-    judged = ("--judged", "judged.json") * 2
-    done = mas(
-        *("restructure", *TEAMWORK, *judged, "--agents", "2", "-o", "child.yaml"),
-        replies=Reply.json({"reason": "nobody checks", "agents": changes, "edges": []}),
-    )
+    words = ("restructure", "trio.yaml", *RUN, *JUDGED * 2, "--agents", "2", "-o", "child.yaml")
+    done = mas(*words, replies=structured(reason="nobody checks", agents=changes, edges=[]))
     assert (done.code, done.out) == (0, ""), done.err
     assert "agents: -planner, +verifier" in done.err
-    child = load_team(folder / "child.yaml")
+    child = load_team(world / "child.yaml")
     assert [*child.agents] == ["solver", "writer", "verifier"]
     assert child.agents["verifier"].prompt.strip()
-    [call] = done.calls
+    [call] = done.asked
     assert "planner: 0.1, 0.1; planner so" in call.text
 
 
+@pytest.mark.usefixtures("world")
 def test_after_too_few_rounds_nobody_may_go() -> None:
-    gone = {"reason": "r", "agents": [{"remove_agent": {"agent": "planner"}}], "edges": []}
-    arguments = ("restructure", *TEAMWORK, "--judged", "judged.json", "--dry-run")
-    done = mas(*arguments, replies=Reply.json(gone))
+    gone = structured(reason="r", agents=[{"remove_agent": {"agent": "planner"}}], edges=[])
+    words = ("restructure", "trio.yaml", *RUN, *JUDGED, "--dry-run")
+    done = mas(*words, replies=gone)
     assert done.code == 1
     assert "'planner' may not go" in done.err
-    assert mas(*arguments, "--patience", "1", replies=Reply.json(gone)).code == 0
+    assert mas(*words, "--patience", "1", replies=gone).code == 0
 
 
-def test_an_enlisted_team_is_of_roles_and_keeps_what_the_frame_says(folder: Path) -> None:
-    roles = folder / "roles"
-    roles.mkdir()
+def test_an_enlisted_team_is_of_roles_and_keeps_what_the_frame_says(world: Path) -> None:
+    (world / "roles").mkdir()
     for role in ("counter", "checker"):
-        (roles / f"{role}.yaml").write_text(f"role: {role}\nprompt: You are a {role}.\n")
-    said = {"reason": "it is a sum", "agents": ["counter", "checker"], "edges": []}
-    done = mas(
-        *("enlist", "trio.yaml", "-t", "task.json", "--roles", "roles", "-o", "counting.yaml"),
-        replies=Reply.json(said),
-    )
+        (world / "roles" / f"{role}.yaml").write_text(f"role: {role}\nprompt: You are a {role}.\n")
+    words = ("enlist", "trio.yaml", *TASKED, "--roles", "roles", "-o", "counting.yaml")
+    agents = structured(reason="it is a sum", agents=["counter", "checker"], edges=[])
+    done = mas(*words, replies=agents)
     assert (done.code, done.out) == (0, ""), done.err
     assert "reason: it is a sum" in done.err
-    child = load_team(folder / "counting.yaml")
+    child = load_team(world / "counting.yaml")
     assert [*child.agents] == ["counter", "checker"]
     assert child.reports_to == {"counter": ("checker",)}
     assert (child.name, child.constitution) == ("counting", "Be honest.")
-    assert "sevenish" not in done.calls[0].text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["contributions", "trio.yaml"], "--run"),
-        (["contributions", "trio.yaml", "--run", ".", "-t", "task.json"], "no run that came to"),
-        (["contributions", "seed:debate_3", "--run", "run"], "not those of debate_3"),
-        (["coach", "trio.yaml", "slover", "--run", "run"], "Did you mean 'solver'?"),
-        (["coach", "trio.yaml", "solver", "--run", "run", "--room", "9"], "--room"),
-        (["coach", "trio.yaml", "solver", "--run", "run", "--judged", "task.json"], "not what mas"),
-        (["coach", "trio.yaml", "solver", "--run", "run", "--judged", "none.json"], "none.json"),
-        (
-            ["coach", "trio.yaml", "solver", "--run", "run", "--judged", "one.json"],
-            "only of writer",
-        ),
-        (["coach", "sum.yaml", "writer", "--run", "run"], "is a function"),
-        (["restructure", *TEAMWORK, "--roles", "run"], "run has 1"),
-        (["restructure", *TEAMWORK, "--low", "2"], "--low"),
-        (["restructure", *TEAMWORK, "--policy", "task.json"], "task.json"),
-        (["enlist", "trio.yaml"], "give the task"),
-        (["enlist", "none.yaml", "-q", "x"], "no file"),
-        (["enlist", "trio.yaml", "-q", "x", "--most", "1"], "--most"),
-        (["enlist", "trio.yaml", "-q", "x", "--meta-model", "gpt"], "no model 'gpt'"),
-    ],
-)
-def test_bad_input_is_2_and_asks_nobody(folder: Path, arguments: list[str], said: str) -> None:
-    (folder / "one.json").write_text(json.dumps(judgement({"writer": 1})))
-    function = "writer: {backend: function, function: concat}"
-    (folder / "sum.yaml").write_text(
-        TEAM.replace('writer: {role: writes, prompt: "You are [writer]."}', function)
-    )
-    done = mas(*arguments)
-    assert done.code == 2, done.err
-    assert said in done.err
-    assert done.calls == []
+@pytest.mark.usefixtures("world")
+def test_what_a_run_was_worth_is_its_score_or_what_a_person_says() -> None:
+    [call] = mas(*REFLECT, "run", replies=SAID).asked
+    for shown in ("What is 3 + 4?", "You are [solver].", "maybe 8", "the team's answer: 0\n"):
+        assert shown in call.text
+    assert "first count" not in call.text
+    [call] = mas(*REFLECT, "run", "--reward", "0.75", replies=SAID).asked
+    assert "the team's answer: 0.75\n" in call.text
 
 
-@pytest.mark.parametrize("name", ["contributions", "coach", "restructure", "enlist"])
-def test_each_tells_what_it_wants(name: str) -> None:
-    done = CliRunner().invoke(mas_op, [name, "--help"])
-    assert done.exit_code == 0
-    assert "TEAM is a team file, or seed:NAME" in done.output
-    assert name in CliRunner().invoke(mas_op, ["--help"]).output
+@pytest.mark.usefixtures("world")
+def test_what_agents_contributed_is_judged_from_all_that_they_did() -> None:
+    done = mas("contributions", "trio.yaml", *RUN, replies=Reply.json(judgement()))
+    assert done.err == "score 0.3: It guessed.\n"
+    [call] = done.asked
+    assert "What is 3 + 4?" in call.text
+    assert "maybe 8" in call.text
