@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from ...operators.command.arguments import Host, known_of, model_options, setting_options
+from ...operators.command.arguments import Host, model_options, setting_options
 from ...runtime.command.signals import stopped_in_order
 from ...runtime.doubles import ScriptedModel
 from ...runtime.terminal import speakable
-from ...schema.command import Command, Family
+from ...schema.command import Command, Family, catalogue_of
 from ...schema.errors import InputError
 from ...schema.json_text import dumps
 from ..command.options import workers
@@ -108,7 +108,7 @@ def run(data: Path | None, *, other_traces: bool, out: Path, **options: Any) -> 
     verdict: it is counted apart, and made again by the same command.
     """
     everything = _published(data, other=other_traces)
-    host = Host.of(options, known_of(options))
+    host = Host.of(options, catalogue_of(options))
     setting = Setting(
         traces=revision_of(everything) or digest_of(everything),
         model=model_of(host).model,

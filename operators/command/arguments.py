@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ...schema.command import catalogue_of, host_options, problem_format
+from ...schema.command import host_options, problem_format
 from ...schema.errors import InputError, RunError
 from ...schema.loading import read_file
 from ...schema.models import DEFAULT_ALIAS
@@ -33,9 +33,7 @@ __all__ = [
     "FOLDER",
     "FRACTION",
     "Host",
-    "asked_task",
     "embedder_option",
-    "known_of",
     "learnt",
     "model_options",
     "policy_option",
@@ -52,32 +50,30 @@ MOST_LEARNT = 3
 Came = TypeVar("Came")
 
 
-def _added(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(options):
+def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say which model is asked."""
+    for option in reversed(_MODEL_OPTIONS):
         command = option(command)
     return command
 
 
-def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which model is asked."""
-    return _added(
-        command,
-        click.option(
-            "--meta-model",
-            metavar="ALIAS",
-            default="default",
-            show_default=True,
-            help="The alias of the model that the operator asks.",
-        ),
-        click.option("--budget", metavar="CAPS", help="What it may cost: usd=2,tokens=50000."),
-        click.option(
-            "--cache",
-            metavar="DIRECTORY",
-            type=click.Path(file_okay=False, path_type=Path),
-            help="Keep the answers of models in this folder, and reuse them where the same is"
-            " asked again.",
-        ),
-    )
+_MODEL_OPTIONS = (
+    click.option(
+        "--meta-model",
+        metavar="ALIAS",
+        default="default",
+        show_default=True,
+        help="The alias of the model that the operator asks.",
+    ),
+    click.option("--budget", metavar="CAPS", help="What it may cost: usd=2,tokens=50000."),
+    click.option(
+        "--cache",
+        metavar="DIRECTORY",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Keep the answers of models in this folder, and reuse them where the same is asked"
+        " again.",
+    ),
+)
 
 
 def setting_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -85,7 +81,7 @@ def setting_options(command: Callable[..., Any]) -> Callable[..., Any]:
     seed = click.option(
         "--seed", type=int, help="The random seed, for models that take one and for draws."
     )
-    return problem_format(host_options(_added(command, seed)))
+    return problem_format(host_options(seed(command)))
 
 
 embedder_option = click.option(
@@ -97,32 +93,6 @@ policy_option = click.option(
     help="The most that a child may ask for.  [default: the tools and backends of its parents, no"
     " higher limits, and this host's models]",
 )
-
-
-def known_of(options: dict[str, Any]) -> Catalogue:
-    """Collect what this host offers."""
-    return catalogue_of(options)
-
-
-def asked_task(options: dict[str, Any], known: Catalogue, runs: tuple[Path, ...] = ()) -> Task:
-    """Load the task, or take that of the run which is the evidence.
-
-    Raises:
-        InputError: There is none, or it does not load.
-    """
-    from ...schema.loading import load_task
-    from ...schema.task import Task
-
-    file, query = options["task_file"], options["query"]
-    if file is not None and query is not None:
-        raise InputError("give a task file or a question with --query, one of them.")
-    if query is not None:
-        return Task(id="query", query=query)
-    if file is None and runs:
-        file = runs[0] / "task.json"
-    if file is None:
-        raise InputError("give the task: --task FILE, or --query QUESTION.")
-    return load_task(file, known)
 
 
 def learnt(

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["present"]
 
-Values = "Mapping[str, Any]"
-
 
 def present(
     operator: Operator, result: Any, values: Mapping[str, Any], options: Mapping[str, Any]

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...schema.command import catalogue_of
 from ...schema.errors import InputError
 from ...schema.hints import did_you_mean
+from ...schema.loading import load_task
+from ...schema.task import Task
 from ..account import Account
 from ..population.work import Work, persona_of
 from ..recorded import read_run, with_dialogues
 from ..retrospective import Ground, Told, interactions, speakers
 from ..roles import load_roles
-from .arguments import Host, asked_task, known_of, learnt, text_in
+from .arguments import Host, learnt, text_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
 
     from ...pool.learnt import Learnt
     from ...schema.catalogue import Catalogue
-    from ...schema.task import Task
     from ...schema.team import Agent, Team
     from ..proposal import Parent
 
@@ -60,7 +62,7 @@ DIALOGUE = 200_000
 
 def known(options: dict[str, Any]) -> Catalogue:
     """Collect what this host offers."""
-    return known_of(options)
+    return catalogue_of(options)
 
 
 def host(options: dict[str, Any], known: Catalogue) -> Host:
@@ -76,8 +78,16 @@ def task(
     runs: tuple[Path, ...] = (),
 ) -> Task:
     """Load the task, or that of the run which is the evidence."""
+    if task_file is not None and query is not None:
+        raise InputError("give a task file or a question with --query, one of them.")
+    if query is not None:
+        return Task(id="query", query=query)
     folders = (run_folder,) if run_folder else runs
-    return asked_task({"task_file": task_file, "query": query}, known, folders)
+    if task_file is None and folders:
+        task_file = folders[0] / "task.json"
+    if task_file is None:
+        raise InputError("give the task: --task FILE, or --query QUESTION.")
+    return load_task(task_file, known)
 
 
 def team(host: Host, team_file: str) -> Team:

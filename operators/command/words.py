@@ -18,9 +18,8 @@ from .arguments import FILE, FOLDER, FRACTION, embedder_option
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ARGUMENTS", "OPTIONS", "OUTPUTS", "Option", "argument_text"]
+__all__ = ["ARGUMENTS", "OPTIONS", "OUTPUTS", "argument_text"]
 
-Option = "Callable[[Callable[..., Any]], Callable[..., Any]]"
 TEAM = "a team file, or seed:NAME"
 AGENT = "the id of one of its agents"
 POSITIVE = click.IntRange(min=1)
@@ -54,14 +53,10 @@ def argument_text(name: str) -> str:
     return f"{word.upper()} {'are' if 'nargs' in how else 'is'} {about}."
 
 
-def _option(*names: str, **how: Any) -> Any:
-    return click.option(*names, **how)
-
-
 OPTIONS: Mapping[str, Any] = {
-    "task_file": _option("-t", "--task", "task_file", type=FILE, help="The task's file."),
-    "query": _option("-q", "--query", help="Ask this instead of a task file."),
-    "run_folder": _option(
+    "task_file": click.option("-t", "--task", "task_file", type=FILE, help="The task's file."),
+    "query": click.option("-q", "--query", help="Ask this instead of a task file."),
+    "run_folder": click.option(
         "--run",
         "run_folder",
         type=FOLDER,
@@ -69,7 +64,7 @@ OPTIONS: Mapping[str, Any] = {
         metavar="RUN",
         help="The folder of a run of the team: what its agents did; its task, where none is given.",
     ),
-    "runs": _option(
+    "runs": click.option(
         "--run",
         "runs",
         type=FOLDER,
@@ -78,7 +73,7 @@ OPTIONS: Mapping[str, Any] = {
         help="The folder of a run of the team on the task, as evidence; its task, where none is"
         " given. Once for each team, in their order.",
     ),
-    "memory_folder": _option(
+    "memory_folder": click.option(
         "--memory",
         "memory_folder",
         metavar="POOL",
@@ -86,54 +81,54 @@ OPTIONS: Mapping[str, Any] = {
         help="Show the operator what this pool has learnt on similar tasks.",
     ),
     "embedder": embedder_option,
-    "judged_file": _option(
+    "judged_file": click.option(
         "--judged",
         "judged_file",
         type=FILE,
         help="What `contributions` wrote of the run.  [default: the model is asked for that first]",
     ),
-    "judged_files": _option(
+    "judged_files": click.option(
         "--judged",
         "judged_files",
         type=FILE,
         multiple=True,
         help="What `contributions` wrote of a round; once for each round, the first one first.",
     ),
-    "scores_file": _option(
+    "scores_file": click.option(
         "--judged",
         "scores_file",
         type=FILE,
         help="What `appraise` wrote of the run.  [default: the model is asked for that first]",
     ),
-    "rubric_file": _option(
+    "rubric_file": click.option(
         "--rubric",
         "rubric_file",
         type=FILE,
         help="A text that says what is good.  [default: the one that comes with coterie]",
     ),
-    "round_number": _option(
+    "round_number": click.option(
         "--round",
         "round_number",
         type=POSITIVE,
         help="In which round it was said.  [default: the last in which the agent spoke]",
     ),
-    "roles_folder": _option(
+    "roles_folder": click.option(
         "--roles",
         "roles_folder",
         type=FOLDER,
         default=ROLES,
         help="The catalogue: a folder of agent files.  [default: the one that comes with coterie]",
     ),
-    "worth": _option(
+    "worth": click.option(
         "--reward",
         "worth",
         type=FRACTION,
         help="What the team's answer was worth.  [default: the score of the run]",
     ),
-    "own_score": _option(
+    "own_score": click.option(
         "--score", "own_score", type=FRACTION, help="What the agent's own answer was worth."
     ),
-    "own_scores": _option(
+    "own_scores": click.option(
         "--scores",
         "own_scores",
         type=(FRACTION, FRACTION),
@@ -141,21 +136,21 @@ OPTIONS: Mapping[str, Any] = {
         show_default=True,
         help="What their own answers were worth.",
     ),
-    "niche_names": _option(
+    "niche_names": click.option(
         "--niche",
         "niche_names",
         multiple=True,
         help="A kind of task that strategies may be for; once for each.  [default: that of the"
         " task]",
     ),
-    "ideas_file": _option(
+    "ideas_file": click.option(
         "--ideas",
         "ideas_file",
         type=FILE,
         required=True,
         help="What `dream_imagine` wrote: the strategies.",
     ),
-    "opinion_files": _option(
+    "opinion_files": click.option(
         "--opinions",
         "opinion_files",
         type=FILE,
@@ -163,14 +158,16 @@ OPTIONS: Mapping[str, Any] = {
         help="What `dream_debate` wrote; once for each agent. Ideas that most would drop are left"
         " out.",
     ),
-    "own_models": _option(
+    "own_models": click.option(
         "--own-models/--one-model",
         default=True,
         show_default=True,
         help="Whether agents answer with their own models, or all with --meta-model.",
     ),
-    "show_answer": _option("--show-answer", is_flag=True, help="Show the task's reference answer."),
-    "structure_files": _option(
+    "show_answer": click.option(
+        "--show-answer", is_flag=True, help="Show the task's reference answer."
+    ),
+    "structure_files": click.option(
         "--structure",
         "structure_files",
         metavar="TEAM",
@@ -178,27 +175,27 @@ OPTIONS: Mapping[str, Any] = {
         help="A structure that may be chosen: a team file whose agents are seats, or seed:NAME;"
         " once for each.  [default: the four that come with coterie]",
     ),
-    "team_size": _option(
+    "team_size": click.option(
         "--team-size",
         type=POSITIVE,
         default=USUAL.team_size,
         show_default=True,
         help="How many work, where no agents are named.",
     ),
-    "bank": _option(
+    "bank": click.option(
         "--bank",
         type=click.IntRange(min=0),
         default=USUAL.bank,
         show_default=True,
         help="How many earlier rounds of leadership the leader is shown.",
     ),
-    "niche": _option(
+    "niche": click.option(
         "--niche", help="The niche to write for.  [default: that in which the agent worked most]"
     ),
-    "any_niche": _option(
+    "any_niche": click.option(
         "--niche", "any_niche", help="The kind of task that it is made for.  [default: any]"
     ),
-    "founder_file": _option(
+    "founder_file": click.option(
         "--founder",
         "founder_file",
         type=FILE,
@@ -207,14 +204,16 @@ OPTIONS: Mapping[str, Any] = {
 }
 """The options that inputs are read from, by the name of the value."""
 
-_dry_run = _option("--dry-run", is_flag=True, help="Only show what would be written, and why.")
-_output = _option(
+_dry_run = click.option("--dry-run", is_flag=True, help="Only show what would be written, and why.")
+_output = click.option(
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where to write the child.  [default: standard output]",
 )
-_keep = _option("--keep", is_flag=True, help="Let it happen to the pool.  [default: only show it]")
+_keep = click.option(
+    "--keep", is_flag=True, help="Let it happen to the pool.  [default: only show it]"
+)
 OUTPUTS: Mapping[str, tuple[Any, ...]] = {
     "child": (_dry_run, _output),
     "changes": (_keep,),
