@@ -23,12 +23,19 @@ class _Operators(Group):
     summaries = {"credit": "Say what each agent of a finished run was worth to its score."}  # noqa: RUF012 - no operator
 
     def command_of(self, point: Entry) -> click.Command | None:
-        """Make an operator's command; of `attribute`, that of `mas-blame`, which resumes."""
+        """Make an operator's command; of `attribute`, that of `mas-blame`, which resumes.
+
+        Raises:
+            UsageError: The operator cannot be imported, or has a parameter that is no input.
+        """
         from ..operator import operator_of
         from .blame import main as blame
         from .making import command_of
 
-        return blame if point.name == "attribute" else command_of(operator_of(point.name))
+        try:
+            return blame if point.name == "attribute" else command_of(operator_of(point.name))
+        except InputError as error:
+            raise click.UsageError(str(error)) from None
 
     def summary(self, name: str) -> str:
         """Return the first sentence of what an operator says of itself."""

@@ -107,11 +107,18 @@ def test_files_of_something_else_are_refused(
 
 
 def test_a_run_that_did_not_end_or_was_adapted_is_refused(world: Path) -> None:
+    result = world / "ward_run" / "result.json"
+    done_text = result.read_text()
+    result.write_text(json.dumps({**json.loads(done_text), "status": "failed"}))
+    done = mas("appraise", "ward_run")
+    assert done.code == 2
+    assert "this run is failed, so not all is there that was said." in done.err
+    result.write_text(done_text)
     (world / "ward_run" / "adapt.yaml").write_text("strategy: tacomas\n")
     done = mas("appraise", "ward_run")
     assert done.code == 2
     assert "this run was adapted" in done.err
-    (world / "ward_run" / "result.json").unlink()
+    result.unlink()
     done = mas("appraise", "ward_run")
     assert done.code == 2
     assert "no run that came to its end" in done.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -337,3 +338,15 @@ def test_a_parameter_that_nobody_can_fill_in_is_named() -> None:
     operator = Operator(name="odd", scale="team", act=odd, about="Odd.")
     with pytest.raises(InputError, match="odd: its parameter 'moon' is no input of mas-op"):
         command_of(operator)
+
+
+def test_an_operator_that_cannot_be_imported_is_listed_and_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "coterie.operators.mutate", None)
+    listed = invoked(mas_op, ["--help"], "mas-op")
+    assert listed.code == 0
+    assert "mutate (coterie.operators.mutate:MUTATE" in " ".join(listed.out.split())
+    came = invoked(mas_op, ["mutate", "pair.yaml"], "mas-op")
+    assert came.code == 2
+    assert "cannot be imported" in came.err
