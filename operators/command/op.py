@@ -30,7 +30,7 @@ class _Operators(Group):
         """
         from ..operator import operator_of
         from .blame import main as blame
-        from .making import command_of
+        from .signature import command_of
 
         try:
             return blame if point.name == "attribute" else command_of(operator_of(point.name))

@@ -32,6 +32,7 @@ from .words import ARGUMENTS, OPTIONS, OUTPUTS, argument_text
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator
 
+    from ..meta import Respondent
     from ..operator import Operator
 
 __all__ = ["command_of"]
@@ -44,6 +45,8 @@ READERS: Mapping[str, Callable[..., Any]] = {
 GIVEN = ("options", "operator", "seed")
 """The inputs that every command has."""
 NO_MODEL = click.option("--no-model", is_flag=True, help="Ask no model.")
+NAMED = ("agent_id", "other_agent_id")
+"""The words that the path of a question has, beside the operator's name."""
 TYPES = {"int": int, "float": float, "str": str, "bool": bool}
 RESULTS = {
     "child": "The child goes to standard output or to -o FILE; what differs, and why, to standard"
@@ -63,8 +66,9 @@ def command_of(operator: Operator) -> click.Command:
     signature = Signature(operator)
 
     def run(**options: Any) -> None:
-        work = Work(signature=signature, options=options)
-        present(operator, work.result(), work.values | work.given, options)
+        invocation = Invocation(signature=signature, options=options)
+        result = invocation.result()
+        present(operator, result, invocation.values | invocation.given, options)
 
     for option in reversed([*signature.options()]):
         run = option(run)
@@ -161,7 +165,8 @@ def _metavar(word: str) -> str:
 def _setting_option(parameter: inspect.Parameter, setting: Setting) -> Callable[..., Any]:
     """Make the option of a setting, of the type and with the default of the parameter."""
     has_default = parameter.default not in {parameter.empty, None, ()}
-    kind = TYPES.get(str(parameter.annotation), type(parameter.default) if has_default else str)
+    annotation = getattr(parameter.annotation, "__name__", parameter.annotation)
+    kind = TYPES.get(annotation, type(parameter.default) if has_default else str)
     how: dict[str, Any] = {"help": setting.about}
     if kind is bool:
         how["is_flag"] = True
@@ -186,7 +191,7 @@ def _whole(number: float | None) -> int | None:
 
 
 @dataclass(kw_only=True, eq=False)
-class Work:
+class Invocation:
     """An operator that acts once, with what a person says.
 
     Attributes:
@@ -207,24 +212,29 @@ class Work:
         Raises:
             CoterieError: An input cannot be read, or the model cannot be had or costs too much.
         """
-        operator, act = self.signature.operator, self.signature.act
-        words = {word: self.options[word] for word in (*self.signature.words, "seed")}
-        self.values |= {"options": self.options, "operator": operator.name, **words}
-        for name, kind in self.signature.inputs.items():
-            self.given[name] = self._input(name, kind)
+        self._read()
         host: Host = self._value("host")
-        path = "/".join([operator.name, *(self.options.get(word, "") for word in NAMED)]).strip("/")
         ceiling = host.ceiling(*_teams_in(self.values.values()))
-        if operator.asks == "nobody":
+        if self.signature.operator.asks == "nobody":
             chance = Chance(catalogue=host.known, ceiling=ceiling, seed=host.seed or 0)
-            return asyncio.run(_awaited(act(chance, path, **self.given)))
+            return asyncio.run(self._act(chance))
         if self.options.get("no_model"):
-            return asyncio.run(_awaited(act(None, path, **self.given)))
-        others = _models_in(self.values.values())
-        return host.ask(ceiling, lambda meta: act(meta, path, **self.given), others=others)
+            return asyncio.run(self._act(None))
+        return host.ask(ceiling, self._act, others=_models_in(self.values.values()))
 
-    def _input(self, name: str, kind: str | Setting) -> Any:
-        return self.options[name] if isinstance(kind, Setting) else self._value(kind)
+    async def _act(self, meta: Respondent | None) -> Any:
+        named = (self.options.get(word) for word in NAMED)
+        path = "/".join([self.signature.operator.name, *filter(None, named)])
+        return await self.signature.act(meta, path, **self.given)
+
+    def _read(self) -> None:
+        """Read all that the operator is given."""
+        signature = self.signature
+        words = {word: self.options[word] for word in (*signature.words, "seed")}
+        self.values |= {"options": self.options, "operator": signature.operator.name, **words}
+        for name, kind in signature.inputs.items():
+            is_setting = isinstance(kind, Setting)
+            self.given[name] = self.options[name] if is_setting else self._value(kind)
 
     def _value(self, name: str) -> Any:
         """Return an input, read once."""
@@ -238,14 +248,6 @@ class Work:
             }
             self.values[name] = reader(**given)
         return self.values[name]
-
-
-NAMED = ("agent_id", "other_agent_id")
-"""The words that the path of a question has, beside the operator's name."""
-
-
-async def _awaited(work: Awaitable[Any]) -> Any:
-    return await work
 
 
 def _teams_in(values: Iterable[Any]) -> Iterator[Team]:

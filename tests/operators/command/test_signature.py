@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.command.making import command_of
 from coterie.operators.command.op import main as mas_op
+from coterie.operators.command.signature import command_of
 from coterie.operators.operator import Operator, Setting, operator_of
 from coterie.runtime.doubles import Replies, Reply
 from coterie.schema.catalogue import installed
