@@ -57,6 +57,14 @@ RESULTS = {
 }
 
 
+SCALES = {
+    "agent": "It works on one agent.",
+    "pair": "It works on two agents that work together.",
+    "team": "It works on a team.",
+    "roster": "It works on who is in a team or a pool.",
+}
+
+
 def command_of(operator: Operator) -> click.Command:
     """Make the command of an operator.
 
@@ -123,7 +131,8 @@ class Signature:
     def help(self) -> str:
         """What the command does, what its words are, and where its result goes."""
         words = " ".join(argument_text(word) for word in self.words if word in ARGUMENTS)
-        parts = (self.operator.about, words, RESULTS[self.operator.gives])
+        result = f"{RESULTS[self.operator.gives]} {SCALES[self.operator.scale]}"
+        parts = (self.operator.about, words, result)
         return "\n\n".join(filter(None, parts))
 
     def options(self) -> Iterator[Callable[..., Any]]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from coterie.operators.command.op import main as mas_op
-from coterie.operators.command.signature import command_of
+from coterie.operators.command.signature import SCALES, command_of
 from coterie.operators.operator import Operator, Setting, operator_of
 from coterie.runtime.doubles import Replies, Reply
 from coterie.schema.catalogue import installed
@@ -252,6 +252,7 @@ def test_each_says_what_it_does_and_what_it_is_given(name: str) -> None:
     came = mas(name, "--help")
     text = " ".join(came.out.split())
     assert operator_of(name).about.replace(" ", "") in text.replace(" ", "")
+    assert f"{SCALES[operator_of(name).scale]} Options:" in text
     for word, about in {
         "TEAM": "TEAM is a team file, or seed:NAME.",
         "AGENT": "AGENT is the id of one of its agents.",
