@@ -18,12 +18,13 @@ from ..runtime.runners.protocol import Report
 from ..schema import dump
 from .account import Account
 from .answers import child_of
-from .coach import SHORTEST
+from .coach import ROOM, SHORTEST
 from .contributions import Contributions, Earlier
+from .enlist import MOST
 from .operator import operator_of
 from .proposal import Dropped
 from .replicator import even, joined, replicated
-from .restructure import lasting_low
+from .restructure import AGENTS, EDGES, LOW, PATIENCE, lasting_low
 from .together import together
 
 if TYPE_CHECKING:
@@ -60,12 +61,12 @@ class AdaptationSettings:
     every: int = 2
     replicator: bool = True
     eta: float = 1
-    room: int = 600
-    b_agents: int = 1
-    b_edges: int = 2
-    most_agents: int = 8
-    low: float = 0.3
-    patience: int = 2
+    room: int = ROOM
+    b_agents: int = AGENTS
+    b_edges: int = EDGES
+    most_agents: int = MOST
+    low: float = LOW
+    patience: int = PATIENCE
 
 
 @dataclass(kw_only=True, eq=False)

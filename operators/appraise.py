@@ -19,13 +19,12 @@ from .judge import LEVELS
 from .material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
 from .meta import Question, prompt
 from .operator import Operator, operator_of
+from .printed import Printed
 from .proposal import Dropped
 from .together import together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    import click
 
     from ..schema.task import Task
     from .bounds import Bounds
@@ -134,6 +133,50 @@ async def appraised(
     return scores
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Appraised:
+    """The scores of all utterances of a run.
+
+    Attributes:
+        said: The utterances.
+        scores: The score of each, by its turn; those of a round that was lost are missing.
+        lost: The rounds without scores.
+    """
+
+    said: Sequence[Utterance]
+    scores: Mapping[Turn, Contribution]
+    lost: Sequence[Dropped]
+
+    def printed(self) -> Printed:
+        """Return it as `mas op` prints it."""
+        scored = [(one, self.scores[one.turn]) for one in self.said if one.turn in self.scores]
+        return Printed(
+            value=[
+                {
+                    "agent": one.agent,
+                    "round": one.round,
+                    "score": score.value,
+                    "reason": score.reason,
+                }
+                for one, score in scored
+            ],
+            notes=tuple(f"a round without scores: {lost.text}" for lost in self.lost),
+        )
+
+
+async def appraise_rounds(
+    meta: Respondent, path: str, task: Task, said: Sequence[Utterance], *, rubric: str = ""
+) -> Appraised | Dropped:
+    """Score all utterances of a run; see `appraised`.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    lost: list[Dropped] = []
+    scores = await appraised(meta, f"{path}/", task, said, lost.append, rubric=rubric)
+    return Appraised(said=said, scores=scores, lost=lost) if scores else lost[0]
+
+
 def room(bounds: Bounds) -> int:
     """Give the characters that a single utterance may have, with what its agent had read."""
     return bounds.digest_tokens * CHARACTERS_PER_TOKEN
@@ -167,16 +210,13 @@ def _read(names: Sequence[str], bounds: Bounds, text: str) -> Appraisal:
     return Appraisal(of=scores, reason=said["reason"])
 
 
-def _command() -> click.Command:
-    from .command.consulted import appraise_run
-
-    return appraise_run
-
-
 APPRAISE = Operator(
     name="appraise",
     scale="team",
     act=appraise,
-    about="Judge how good each utterance of a round is.",
-    command=_command,
+    about="Let a model score every utterance of a run, a question for each round. It is not shown"
+    " the reference answer. `distil` reads the scores with --judged.",
+    alone=appraise_rounds,
+    inputs={"task": "recorded_task"},
+    gives="words",
 )

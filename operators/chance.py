@@ -20,6 +20,7 @@ from .bounds import Bounds
 from .components import MUTABLE
 from .meta import Respondent
 from .mutate import mutation, nothing_to_change
+from .operator import Operator, Setting
 from .proposal import Dropped, Parent, Proposal
 from .sampling import sample
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ..schema.team import Team
     from .meta import Question
 
-__all__ = ["Chance", "chance"]
+__all__ = ["CHANCE", "Chance", "chance"]
 
 OPERATOR = "chance"
 REASON = "Drawn at random."
@@ -131,6 +132,22 @@ def chance(
     return replace(drawn.answer(path, question), operator=OPERATOR)
 
 
+async def draw(
+    meta: Chance, path: str, team: Team, *, component: Component, edits: int = 1
+) -> Proposal | Dropped:
+    """Make a child by edits that are drawn at random; see `chance`, whose path is empty here.
+
+    Args:
+        meta: What is known, what the child may ask for, and the seed.
+        path: Not used: the same team, component and seed give the same child.
+        team: The parent.
+        component: What may be touched.
+        edits: The most edits.
+    """
+    del path
+    return chance(team, component, meta.catalogue, meta.ceiling, seed=meta.seed, edits=edits)
+
+
 def _texts(team: Team, catalogue: Catalogue) -> dict[str, str]:
     """Give the texts of the prompts of agents that ask a model."""
     return {
@@ -177,3 +194,17 @@ def _prompt(agent: str, texts: Mapping[str, str], source: random.Random) -> str:
 def _as_text(prompt: str) -> str:
     """End what reads like the id of a prompt file with a line break: then it is text."""
     return f"{prompt}\n" if is_prompt_id(prompt) else prompt
+
+
+CHANCE = Operator(
+    name=OPERATOR,
+    scale="team",
+    act=draw,
+    about="Change one component of a team at random, for comparison. The same team, component and"
+    " --seed give the same child.",
+    inputs={
+        "component": Setting(about="What to change.", choices=MUTABLE),
+        "edits": Setting(about="The most edits.", least=1, most=100),
+    },
+    asks="nobody",
+)

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from ..schema.edits import SetNote
 from ..schema.terminal import on_one_line
 from .answers import Unfit, child_of, closed, structured
+from .contributions import contributions
 from .material import CHARACTERS_PER_TOKEN, clip, fenced, material, task_text
 from .meta import Question, prompt
-from .operator import Operator
+from .operator import Operator, Setting
+from .proposal import Dropped, Proposal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import click
 
     from ..schema.task import Task
     from ..schema.team import Team
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     from .bounds import Bounds
     from .contributions import Contribution
     from .meta import Respondent
-    from .proposal import Dropped
 
-__all__ = ["COACH", "SHORTEST", "Coaching", "coach"]
+__all__ = ["COACH", "ROOM", "SHORTEST", "Coaching", "coach"]
 
 OPERATOR = "coach"
 SHORTEST = 80
 """Characters of coaching below which there is nothing to say: who has less room is not coached."""
+ROOM = 600
+"""Characters of coaching, unless a recipe says otherwise."""
 FORM = "What went wrong: {wrong}\nPlan: {plan}"
 ROOM_OF_WRONG = 1 / 3
 """The part of the room that is for what went wrong; the rest is for the plan."""
@@ -117,6 +118,45 @@ async def coach(
     return await bounded.ask(path, question)
 
 
+async def coach_alone(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    account: Account,
+    *,
+    agent: str,
+    contribution: Contribution | None,
+    room: int = ROOM,
+) -> Proposal | Dropped:
+    """Coach one agent outside of an adaptation, and return the team that has it in its notes.
+
+    Args:
+        meta: Who is asked.
+        path: Which coaching this is.
+        task: The task.
+        account: What the team did.
+        agent: Whom.
+        contribution: What the meta-judge said of the agent. None: it is asked first.
+        room: The most characters of what the agent is told.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    if contribution is None:
+        judged = await contributions(meta, f"{path}/contributions", task, account)
+        if isinstance(judged, Dropped):
+            return judged
+        contribution = judged.of[agent]
+    room = min(room, meta.limits.characters)
+    coaching = await coach(
+        meta, path, task, account, agent=agent, contribution=contribution, share=1, room=room
+    )
+    if isinstance(coaching, Dropped):
+        return coaching
+    child = child_of(account.team, (coaching.edit,), meta.catalogue, meta.ceiling)
+    return Proposal.of(OPERATOR, account.team, (coaching.edit,), reason=coaching.wrong, child=child)
+
+
 def _bounds(limits: Bounds, room: int) -> Bounds:
     """Let a coach write as much as fits the room; a character may need a token of its own."""
     tokens = min(limits.answer_tokens, TOKENS_BESIDE + room)
@@ -156,16 +196,15 @@ def _read(meta: Respondent, team: Team, agent: str, texts: _Texts, text: str) ->
     return coaching
 
 
-def _command() -> click.Command:
-    from .command.adapting import coach_agent
-
-    return coach_agent
-
-
 COACH = Operator(
     name="coach",
     scale="agent",
     act=coach,
-    about="Tell an agent what it did wrong in a round, and what to do in the next.",
-    command=_command,
+    about="Let a model tell an agent what it did wrong in a run, and what to do in the next. The"
+    " child has that in the agent's notes.",
+    alone=coach_alone,
+    inputs={
+        "agent": "asking_agent",
+        "room": Setting(about="The most characters of what the agent is told.", least=SHORTEST),
+    },
 )

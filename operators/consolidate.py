@@ -20,8 +20,6 @@ from .proposal import Dropped
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import click
-
     from ..schema.edits import Component
     from ..schema.task import Task
     from .meta import Respondent
@@ -174,16 +172,12 @@ async def _ask(meta: Respondent, path: str, task: Task, steps: Sequence[Step]) -
     return await meta.ask(path, question)
 
 
-def _command() -> click.Command:
-    from .command.knowledge import consolidate_task
-
-    return consolidate_task
-
-
 CONSOLIDATE = Operator(
     name="consolidate",
     scale="team",
     act=consolidate,
-    about="Write what an evolution learnt on a task into its pool's memory.",
-    command=_command,
+    about="Write what an evolution learnt on a task into its pool's memory. With --no-model, the"
+    " summary is the trace in words.",
+    asks="maybe",
+    gives="entry",
 )

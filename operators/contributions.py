@@ -18,11 +18,10 @@ from .judge import LEVELS
 from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
 from .operator import Operator
+from .printed import Printed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import click
 
     from ..schema.task import Task
     from ..schema.team import Team
@@ -93,6 +92,10 @@ class Contributions:
         }
         whole = {"score": self.score, "converged": self.converged}
         return {"reason": self.reason, "agents": agents, **whole}
+
+    def printed(self) -> Printed:
+        """Return it as `mas op` prints it."""
+        return Printed(value=self.value(), notes=(f"score {self.score:.3g}: {self.reason}",))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -204,16 +207,11 @@ def _contributions(said: Mapping[str, Any], bounds: Bounds) -> Contributions:
     )
 
 
-def _command() -> click.Command:
-    from .command.adapting import judge_round
-
-    return judge_round
-
-
 CONTRIBUTIONS = Operator(
     name="contributions",
     scale="team",
     act=contributions,
-    about="Judge what each agent of a team contributed to a round.",
-    command=_command,
+    about="Let a model judge what each agent contributed to a run, and how good the whole is. It"
+    " is not shown the reference answer. `coach` and `restructure` read the result with --judged.",
+    gives="words",
 )

@@ -248,5 +248,4 @@ CROSSOVER = Operator(
     scale="team",
     act=crossover,
     about="Let a model make a child of two teams: the topology of one, agents of both.",
-    teams=2,
 )

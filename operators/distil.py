@@ -13,21 +13,20 @@ from typing import TYPE_CHECKING, Any
 from ..pool.learnt import LONGEST_TASK, Learnt
 from ..schema.terminal import on_one_line
 from .answers import Unfit, closed, structured
-from .appraise import room, shown
+from .appraise import appraise, room, shown
 from .material import fenced, material, task_text
 from .meta import Question, prompt
 from .operator import Operator
+from .printed import Printed
+from .proposal import Dropped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import click
+    from collections.abc import Mapping, Sequence
 
     from ..schema.task import Task
     from .bounds import Bounds
     from .contributions import Contribution
     from .meta import Respondent
-    from .proposal import Dropped
     from .utterances import Utterance
 
 __all__ = ["DISTIL", "Distilled", "distil"]
@@ -57,6 +56,10 @@ class Distilled:
     def text(self) -> str:
         """What an entry of the memory says, for people and models."""
         return f"When: {self.context}\nDo: {self.action}\nWhy: {self.rationale}"
+
+    def printed(self) -> Printed:
+        """Return it as `mas op` prints it."""
+        return Printed(value=self.text)
 
     def entry(
         self, task: Task, utterance: Utterance, *, credit: float, by_case: bool, run: str
@@ -119,6 +122,39 @@ async def distil(
     return await meta.ask(path, question)
 
 
+async def distil_alone(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    said: Sequence[Utterance],
+    utterance: Utterance,
+    *,
+    score: Contribution | None,
+    rubric: str = "",
+) -> Distilled | Dropped:
+    """Distil an utterance, after its round was scored where it is not yet.
+
+    Args:
+        meta: Who is asked.
+        path: Which utterance this is.
+        task: The task.
+        said: All utterances of the run.
+        utterance: The one that is distilled.
+        score: What the judge thought of it. None: it is asked first.
+        rubric: What makes an utterance good. Empty for the one that comes with `appraise`.
+
+    Raises:
+        CoterieError: As for `Respondent.ask`.
+    """
+    if score is None:
+        beside = [one for one in said if one.round == utterance.round]
+        judged = await appraise(meta, f"{path}/appraise", task, beside, rubric=rubric)
+        if isinstance(judged, Dropped):
+            return judged
+        score = judged.of[utterance.agent]
+    return await distil(meta, path, task, utterance, score=score)
+
+
 def _text(most: int) -> Mapping[str, Any]:
     return {"type": "string", "minLength": 1, "maxLength": most}
 
@@ -133,16 +169,13 @@ def _read(lengths: Mapping[str, int], bounds: Bounds, text: str) -> Distilled:
     return Distilled(**parts)
 
 
-def _command() -> click.Command:
-    from .command.consulted import distil_utterance
-
-    return distil_utterance
-
-
 DISTIL = Operator(
     name="distil",
     scale="agent",
     act=distil,
-    about="Put an utterance into what its agent should know when a similar task comes.",
-    command=_command,
+    about="Let a model put what an agent said in a run into what it should know in a similar case:"
+    " when it applies, what to do then, and why.",
+    alone=distil_alone,
+    inputs={"task": "recorded_task", "score": "utterance_score"},
+    gives="words",
 )

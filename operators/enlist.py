@@ -11,14 +11,12 @@ from ..schema.team import natural
 from .answers import Unfit, child_of, closed, reason_schema, structured
 from .material import material, task_text
 from .meta import Question, prompt
-from .operator import Operator
+from .operator import Operator, Setting
 from .proposal import Proposal
 from .roles import roles_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import click
 
     from ..schema.task import Task
     from ..schema.team import Agent, Team
@@ -26,10 +24,10 @@ if TYPE_CHECKING:
     from .meta import Respondent
     from .proposal import Dropped
 
-__all__ = ["ENLIST", "FEWEST", "enlist"]
+__all__ = ["ENLIST", "FEWEST", "MOST", "enlist"]
 
 OPERATOR = "enlist"
-FEWEST = 2
+FEWEST, MOST = 2, 8
 """Agents of a team that is enlisted."""
 LONGEST = 256
 """Items of a list that is read at all, with those that stand there twice."""
@@ -42,7 +40,7 @@ async def enlist(
     frame: Team,
     roles: Mapping[str, Agent],
     *,
-    most: int,
+    most: int = MOST,
 ) -> Proposal | Dropped:
     """Make a team of roles.
 
@@ -118,16 +116,11 @@ def _topology(
     return {role: tuple(found) or (chosen[-1],) for role, found in receivers.items()}
 
 
-def _command() -> click.Command:
-    from .command.adapting import enlist_team
-
-    return enlist_team
-
-
 ENLIST = Operator(
     name="enlist",
     scale="roster",
     act=enlist,
-    about="Make a team of a catalogue's roles for a task.",
-    command=_command,
+    about="Let a model make a team of a catalogue's roles for a task. The team that is given says"
+    " how it is run; its agents go.",
+    inputs={"frame": "team", "most": Setting(about="The most agents.", least=FEWEST)},
 )

@@ -15,13 +15,11 @@ from .components import MUTABLE, offer
 from .decide import decide
 from .material import material, memories_text, models_text, parent_text, task_text
 from .meta import Question, prompt
-from .operator import Operator
+from .operator import Operator, Setting
 from .proposal import Dropped, Proposal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import click
 
     from ..pool.learnt import Learnt
     from ..schema.edits import Component
@@ -129,16 +127,12 @@ def _child(meta: Respondent, parent: Parent, component: Component, text: str) ->
     )
 
 
-def _command() -> click.Command:
-    from .command.children import mutate_team
-
-    return mutate_team
-
-
 MUTATE = Operator(
     name="mutate",
     scale="team",
     act=mutate,
-    about="Let a model change one component of a team.",
-    command=_command,
+    about="Let a model change one component of a team, on as many agents as it takes.",
+    inputs={
+        "component": Setting(about="What to change.  [default: the model chooses]", choices=MUTABLE)
+    },
 )

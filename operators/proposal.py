@@ -110,6 +110,11 @@ class Dropped:
     problems: tuple[str, ...] = ()
     parents: tuple[str, ...] = ()
 
+    @property
+    def text(self) -> str:
+        """Why, and what was wrong, a line for each problem."""
+        return "\n  - ".join([f"{self.operator}: {self.reason}", *self.problems])
+
 
 def edit_words(before: Team, after: Team) -> tuple[str, ...]:
     """Say what differs between two teams so that one can learn from it: also what texts say now.

@@ -28,14 +28,12 @@ from ..schema.writing import agent_value
 from .answers import Unfit, child_of, closed, reason_schema, structured, told
 from .material import clip, fenced, material, task_text
 from .meta import Question, prompt
-from .operator import Operator
+from .operator import Operator, Setting
 from .proposal import Proposal
 from .roles import free_id, roles_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    import click
 
     from ..schema.ceiling import Ceiling
     from ..schema.task import Task
@@ -46,11 +44,15 @@ if TYPE_CHECKING:
     from .meta import Respondent
     from .proposal import Dropped
 
-__all__ = ["RESTRUCTURE", "lasting_low", "restructure"]
+__all__ = ["AGENTS", "EDGES", "LOW", "PATIENCE", "RESTRUCTURE", "lasting_low", "restructure"]
 
 Schema = dict[str, Any]
 
 OPERATOR = "restructure"
+AGENTS, EDGES = 1, 2
+"""The most agents and edges that come and go, unless a recipe says otherwise."""
+LOW, PATIENCE = 0.3, 2
+"""Who contributed less in so many rounds may go, unless a recipe says otherwise."""
 REPORTERS, RECEIVERS = 8, 3
 """The most agents that a newcomer hears, and reports to, when it comes."""
 
@@ -308,16 +310,49 @@ def _named(changes: Sequence[Mapping[str, Any]], offer: _Offer) -> Iterator[Mapp
             yield change
 
 
-def _command() -> click.Command:
-    from .command.adapting import restructure_team
-
-    return restructure_team
+async def restructure_alone(
+    meta: Respondent,
+    path: str,
+    task: Task,
+    account: Account,
+    judged: Sequence[Contributions],
+    *,
+    roles: Mapping[str, Agent],
+    agents: int = AGENTS,
+    edges: int = EDGES,
+    low: float = LOW,
+    patience: int = PATIENCE,
+) -> Proposal | Dropped:
+    """Change the structure of a team that worked; see `restructure` and `lasting_low`."""
+    return await restructure(
+        meta,
+        path,
+        task,
+        account,
+        judged,
+        team=account.team,
+        roles=roles,
+        dying=lasting_low(judged, below=low, rounds=patience),
+        agents=agents,
+        edges=edges,
+    )
 
 
 RESTRUCTURE = Operator(
     name="restructure",
     scale="roster",
     act=restructure,
-    about="Let agents and edges of a team come and go between two rounds.",
-    command=_command,
+    about="Let a model take agents of a catalogue's roles into a team, let go of some, and move"
+    " edges.",
+    alone=restructure_alone,
+    inputs={
+        "agents": Setting(about="The most agents that come and go.", least=0),
+        "edges": Setting(about="The most edges that come and go.", least=0),
+        "low": Setting(
+            about="Who contributed less in each of the last rounds may go.", least=0, most=1
+        ),
+        "patience": Setting(
+            about="How many rounds those are; with fewer --judged, nobody may go.", least=1
+        ),
+    },
 )

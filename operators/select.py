@@ -19,12 +19,11 @@ from ..schema.terminal import on_one_line
 from .answers import closed, reason_schema, structured
 from .material import clip, fenced, material, solved, task_text
 from .meta import Question, prompt
-from .operator import Operator
+from .operator import Operator, Setting
+from .printed import Printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    import click
 
     from ..pool.expectation import Expectation
     from ..pool.learnt import Learnt
@@ -57,6 +56,10 @@ class Selection:
     names: tuple[str, ...]
     reason: str
     shortlist: tuple[str, ...]
+
+    def printed(self) -> Printed:
+        """Return it as `mas op` prints it."""
+        return Printed(value="\n".join(self.names), notes=(f"reason: {self.reason}",))
 
 
 async def select(
@@ -223,16 +226,13 @@ def _selection(
     return Selection(names=tuple(chosen)[:k], reason=answer["reason"], shortlist=names)
 
 
-def _command() -> click.Command:
-    from .command.knowledge import select_teams
-
-    return select_teams
-
-
 SELECT = Operator(
     name="select",
     scale="team",
     act=select,
-    about="Choose the teams of a pool that are to begin with a task.",
-    command=_command,
+    about="Choose the teams of a pool that are to begin with a task, the most promising first."
+    " With --no-model, the first of the shortlist are taken.",
+    inputs={"k": Setting(about="How many.", least=1, option="-k")},
+    asks="maybe",
+    gives="words",
 )

@@ -21,8 +21,6 @@ from .votes import ALPHA, Submission, collaborative_vote, local_vote
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    import click
-
     from ..meta import Question, Respondent
     from .trace import Trace
     from .verdict import Scheme
@@ -134,16 +132,9 @@ def _decided(
     return Verdict.of(scheme, vote(submissions), submissions, tuple(lost))
 
 
-def _command() -> click.Command:
-    from ..command.blame import main
-
-    return main
-
-
 ATTRIBUTE = Operator(
     name=OPERATOR,
     scale="team",
     act=attribute,
     about="Say which agent made a team fail, at which step, and why.",
-    command=_command,
 )

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ...schema.command import catalogue_of, host_options, problem_format
+from ...schema.command import host_options, problem_format
 from ...schema.errors import InputError, RunError
+from ...schema.loading import read_file
 from ...schema.models import DEFAULT_ALIAS
 
 if TYPE_CHECKING:
@@ -32,17 +33,13 @@ __all__ = [
     "FOLDER",
     "FRACTION",
     "Host",
-    "asked_task",
     "embedder_option",
-    "known_of",
     "learnt",
-    "memory_options",
     "model_options",
     "policy_option",
     "refusal",
-    "run_option",
     "setting_options",
-    "task_options",
+    "text_in",
 ]
 
 FILE = click.Path(dir_okay=False, path_type=Path)
@@ -52,65 +49,31 @@ MOST_LEARNT = 3
 """Experiences that an operator is shown; as many as in an evolution, where no recipe says more."""
 Came = TypeVar("Came")
 
-run_option = click.option(
-    "--run",
-    "run_folder",
-    type=FOLDER,
-    required=True,
-    metavar="RUN",
-    help="The folder of a run of the team: what its agents did; its task, where none is given.",
-)
 
-
-def _added(command: Callable[..., Any], *options: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(options):
+def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say which model is asked."""
+    for option in reversed(_MODEL_OPTIONS):
         command = option(command)
     return command
 
 
-def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say what the task is."""
-    return _added(
-        command,
-        click.option("-t", "--task", "task_file", type=FILE, help="The task's file."),
-        click.option("-q", "--query", help="Ask this instead of a task file."),
-    )
-
-
-def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which model is asked."""
-    return _added(
-        command,
-        click.option(
-            "--meta-model",
-            metavar="ALIAS",
-            default="default",
-            show_default=True,
-            help="The alias of the model that the operator asks.",
-        ),
-        click.option("--budget", metavar="CAPS", help="What it may cost: usd=2,tokens=50000."),
-        click.option(
-            "--cache",
-            metavar="DIRECTORY",
-            type=click.Path(file_okay=False, path_type=Path),
-            help="Keep the answers of models in this folder, and reuse them where the same is"
-            " asked again.",
-        ),
-    )
-
-
-def memory_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say what an operator is told of earlier tasks."""
-    return _added(
-        command,
-        click.option(
-            "--memory",
-            metavar="POOL",
-            type=FOLDER,
-            help="Show the operator what this pool has learnt on similar tasks.",
-        ),
-        embedder_option,
-    )
+_MODEL_OPTIONS = (
+    click.option(
+        "--meta-model",
+        metavar="ALIAS",
+        default="default",
+        show_default=True,
+        help="The alias of the model that the operator asks.",
+    ),
+    click.option("--budget", metavar="CAPS", help="What it may cost: usd=2,tokens=50000."),
+    click.option(
+        "--cache",
+        metavar="DIRECTORY",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Keep the answers of models in this folder, and reuse them where the same is asked"
+        " again.",
+    ),
+)
 
 
 def setting_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -118,7 +81,7 @@ def setting_options(command: Callable[..., Any]) -> Callable[..., Any]:
     seed = click.option(
         "--seed", type=int, help="The random seed, for models that take one and for draws."
     )
-    return problem_format(host_options(_added(command, seed)))
+    return problem_format(host_options(seed(command)))
 
 
 embedder_option = click.option(
@@ -130,32 +93,6 @@ policy_option = click.option(
     help="The most that a child may ask for.  [default: the tools and backends of its parents, no"
     " higher limits, and this host's models]",
 )
-
-
-def known_of(options: dict[str, Any]) -> Catalogue:
-    """Collect what this host offers."""
-    return catalogue_of(options)
-
-
-def asked_task(options: dict[str, Any], known: Catalogue, runs: tuple[Path, ...] = ()) -> Task:
-    """Load the task, or take that of the run which is the evidence.
-
-    Raises:
-        InputError: There is none, or it does not load.
-    """
-    from ...schema.loading import load_task
-    from ...schema.task import Task
-
-    file, query = options["task_file"], options["query"]
-    if file is not None and query is not None:
-        raise InputError("give a task file or a question with --query, one of them.")
-    if query is not None:
-        return Task(id="query", query=query)
-    if file is None and runs:
-        file = runs[0] / "task.json"
-    if file is None:
-        raise InputError("give the task: --task FILE, or --query QUESTION.")
-    return load_task(file, known)
 
 
 def learnt(
@@ -175,9 +112,18 @@ def learnt(
     return memory.search(task.text, most)
 
 
+def text_in(file: Path) -> str:
+    """Read a text.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    return read_file(file).decode("utf-8", errors="replace")
+
+
 def refusal(dropped: Dropped) -> RunError:
     """Say why there is no child."""
-    return RunError("\n  - ".join([f"{dropped.operator}: {dropped.reason}", *dropped.problems]))
+    return RunError(dropped.text)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -19,6 +19,7 @@ from ...runtime.terminal import speakable_json
 from ...runtime.trace import RunFolder
 from ...runtime.usage import Usage
 from ...schema.ceiling import Ceiling
+from ...schema.command import catalogue_of
 from ...schema.errors import InputError
 from ...schema.json_text import dumps
 from ..blame.attributing import attribute
@@ -26,8 +27,8 @@ from ..blame.finding import Finding
 from ..blame.reading import Ended, outage_of_run, trace_of
 from ..meta import Meta
 from ..proposal import Dropped
-from .arguments import known_of, refusal
-from .worked import folder_in
+from .arguments import refusal
+from .kept import folder_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,7 +90,7 @@ class Blaming:
             _must_be_an_agents_doing(folder, ended)
         alias = options["meta_model"]
         asked = {one: model for one, model in models.items() if one == alias}
-        known = known_again(folder, known_of(options), asked, options["model"])
+        known = known_again(folder, catalogue_of(options), asked, options["model"])
         if alias not in known.models:
             listed = ", ".join(sorted(known.models))
             raise InputError(f"--meta-model: no model {alias!r} on this host. Known: {listed}.")

@@ -16,11 +16,11 @@ from ...runtime.journal import Journal
 from ...runtime.plan import compile
 from ...runtime.record import read_result, read_setting
 from ...runtime.services import open_services
+from ...schema.command import catalogue_of
 from ...schema.errors import InputError
 from ...schema.json_text import dumps
-from .arguments import known_of
 from .credit_making import Making
-from .worked import folder_in
+from .kept import folder_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,7 +73,7 @@ class Crediting:
             )
         caps = Caps.parse(options["budget"]) if options["budget"] else Caps()
         setting = replace(recorded, budget=caps, unsafe_local=options["unsafe_local"])
-        known = known_again(folder, known_of(options), models, options["model"])
+        known = known_again(folder, catalogue_of(options), models, options["model"])
         loaded = load_folder(folder, known)
         _must_be_known(options["judge"], loaded)
         if options["scheme"] == "naive" and options["judge"] is None:

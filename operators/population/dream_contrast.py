@@ -13,8 +13,6 @@ from .ideas import LONGEST_IDEA, Difference
 from .wording import one_text, text_schema
 
 if TYPE_CHECKING:
-    import click
-
     from ...schema.task import Task
     from ..bounds import Bounds
     from ..meta import Respondent
@@ -59,16 +57,11 @@ def _read(failed: str, giver: str, longest: int, bounds: Bounds, answer: str) ->
     return Difference(giver=giver, failed=failed, text=text)
 
 
-def _command() -> click.Command:
-    from ..command.dreaming import contrast_works
-
-    return contrast_works
-
-
 DREAM_CONTRAST = Operator(
     name=OPERATOR,
     scale="pair",
     act=dream_contrast,
-    about="Say what an agent that succeeded did differently from one that failed.",
-    command=_command,
+    about="Let a model say what an agent that succeeded did differently from one that failed."
+    " `dream_imagine` reads the difference.",
+    gives="words",
 )

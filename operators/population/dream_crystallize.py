@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any
 from ..answers import Unfit, closed, structured
 from ..material import fenced, material, task_text
 from ..meta import Question, prompt
-from ..operator import Operator
+from ..operator import Operator, Setting
 from .dream_debate import idea_text
 from .dream_imagine import niches_text
 from .dream_rules import gives_away
 from .fusing import LONGEST_ENTRY
-from .ideas import LEVELS, Insight
+from .ideas import INSIGHTS, LEVELS, Insight
 from .wording import ANY_TEXT, said, text_schema
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
-
-    import click
 
     from ...schema.task import Task
     from ..bounds import Bounds
@@ -42,7 +40,7 @@ async def dream_crystallize(
     criticism: Sequence[Sequence[str]] = (),
     answers: Collection[str] = (),
     niches: Sequence[str],
-    most: int,
+    most: int = INSIGHTS,
 ) -> tuple[Insight, ...] | Dropped:
     """Make insights of the ideas that are left, and say how far each reaches.
 
@@ -150,16 +148,16 @@ class _Form:
                 return None
 
 
-def _command() -> click.Command:
-    from ..command.dreaming import crystallize_insights
-
-    return crystallize_insights
-
-
 DREAM_CRYSTALLIZE = Operator(
     name=OPERATOR,
     scale="team",
     act=dream_crystallize,
-    about="Make insights of strategies, each with how far it reaches.",
-    command=_command,
+    about="Let a model make insights of strategies, each with how far it reaches. None of them is"
+    " verified.",
+    inputs={
+        "ideas": "surviving_ideas",
+        "criticism": "criticism",
+        "most": Setting(about="How many.", least=1),
+    },
+    gives="words",
 )

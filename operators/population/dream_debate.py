@@ -9,18 +9,16 @@ from ..answers import closed, reason_schema, structured
 from ..material import fenced, material, task_text
 from ..meta import Question, prompt
 from ..operator import Operator
-from .ideas import Opinion
+from ..proposal import Dropped
+from .ideas import Opinion, Opinions
 from .wording import ANY_TEXT, words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import click
-
     from ...schema.task import Task
     from ..bounds import Bounds
     from ..meta import Respondent
-    from ..proposal import Dropped
     from .ideas import Idea
     from .work import Work
 
@@ -81,16 +79,22 @@ def _read(many: int, bounds: Bounds, answer: str) -> tuple[Opinion, ...]:
     )
 
 
-def _command() -> click.Command:
-    from ..command.dreaming import debate_strategies
-
-    return debate_strategies
+async def dream_debate_alone(
+    meta: Respondent, path: str, task: Task, work: Work, ideas: Sequence[Idea]
+) -> Opinions | Dropped:
+    """Criticise ideas, and say who does; see `dream_debate`."""
+    opinions = await dream_debate(meta, path, task, work, ideas)
+    if isinstance(opinions, Dropped):
+        return opinions
+    return Opinions(agent=work.agent, opinions=opinions)
 
 
 DREAM_DEBATE = Operator(
     name=OPERATOR,
     scale="agent",
     act=dream_debate,
-    about="Criticise strategies from where an agent stands, and say which to drop.",
-    command=_command,
+    about="Let a model criticise strategies from where an agent stands, and say which to drop."
+    " `dream_crystallize` reads the opinions.",
+    alone=dream_debate_alone,
+    gives="words",
 )

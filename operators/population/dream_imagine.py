@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 from ..answers import closed, structured
 from ..material import fenced, material, task_text
 from ..meta import Question, prompt
-from ..operator import Operator
-from .ideas import LONGEST_IDEA, Idea
+from ..operator import Operator, Setting
+from .ideas import INSIGHTS, LONGEST_IDEA, Idea
 from .wording import ANY_TEXT, said, text_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import click
 
     from ...schema.task import Task
     from ..bounds import Bounds
@@ -36,7 +34,7 @@ async def dream_imagine(
     differences: Sequence[Difference],
     *,
     niches: Sequence[str],
-    most: int,
+    most: int = 2 * INSIGHTS,
 ) -> tuple[Idea, ...] | Dropped:
     """Imagine strategies that follow from what made the difference.
 
@@ -113,16 +111,12 @@ class _Form:
         return tuple({one.text: one for one in ideas}.values())
 
 
-def _command() -> click.Command:
-    from ..command.dreaming import imagine_strategies
-
-    return imagine_strategies
-
-
 DREAM_IMAGINE = Operator(
     name=OPERATOR,
     scale="team",
     act=dream_imagine,
-    about="Imagine strategies that follow from what made the difference.",
-    command=_command,
+    about="Let a model imagine strategies that follow from what made the difference."
+    " `dream_debate` and `dream_crystallize` read them.",
+    inputs={"most": Setting(about="How many.", least=1)},
+    gives="words",
 )

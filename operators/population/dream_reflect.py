@@ -16,8 +16,6 @@ from .ideas import LONGEST_IDEA
 from .wording import one_text, text_schema
 
 if TYPE_CHECKING:
-    import click
-
     from ...schema.task import Task
     from ..meta import Respondent
     from ..proposal import Dropped
@@ -54,16 +52,12 @@ async def dream_reflect(meta: Respondent, path: str, task: Task, work: Work) -> 
     return await meta.ask(path, question)
 
 
-def _command() -> click.Command:
-    from ..command.dreaming import diagnose_work
-
-    return diagnose_work
-
-
 DREAM_REFLECT = Operator(
     name=OPERATOR,
     scale="agent",
     act=dream_reflect,
-    about="Say what went right and wrong in an agent's own work.",
-    command=_command,
+    about="Let a model say what went right and wrong in an agent's own work. It is not shown the"
+    " reference answer, nor anybody else's work.",
+    inputs={"work": "scored_work"},
+    gives="words",
 )

@@ -21,8 +21,6 @@ from .wording import one_text, text_schema
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import click
-
     from ..episode import Episode
     from ..meta import Respondent
 
@@ -143,16 +141,11 @@ def _coming(episode: Episode) -> list[Learnt]:
     ]
 
 
-def _command() -> click.Command:
-    from ..command.learning import fuse_texts
-
-    return fuse_texts
-
-
 FUSE = Operator(
     name=OPERATOR,
     scale="agent",
     act=fuse,
-    about="Make one of two texts that say almost the same.",
-    command=_command,
+    about="Let a model make one of two texts that say almost the same.",
+    inputs={"earlier": "earlier_text", "new": "new_text"},
+    gives="words",
 )

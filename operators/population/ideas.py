@@ -9,8 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["LEVELS", "LONGEST_IDEA", "Difference", "Idea", "Insight", "Level", "Opinion"]
+__all__ = [
+    "INSIGHTS",
+    "LEVELS",
+    "LONGEST_IDEA",
+    "Difference",
+    "Idea",
+    "Insight",
+    "Level",
+    "Opinion",
+    "Opinions",
+]
 
+INSIGHTS = 3
+"""The most insights of a dream, unless a recipe says otherwise."""
 LONGEST_IDEA = 600
 """Characters of a diagnosis, a difference and an idea, at most."""
 Level = Literal["task", "subdomain", "cross_domain"]
@@ -59,6 +71,19 @@ class Opinion:
 
     keep: bool
     reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Opinions:
+    """What a member thinks of all ideas.
+
+    Attributes:
+        agent: The member.
+        opinions: An opinion on each idea, in order.
+    """
+
+    agent: str
+    opinions: tuple[Opinion, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -19,8 +19,6 @@ from .wording import one_text, text_schema
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import click
-
     from ...runtime.outcomes import Run
     from ...schema.task import Task
     from ..episode import Episode
@@ -138,16 +136,13 @@ def _worth(reward: float, attempts: Sequence[Attempt]) -> list[str]:
     return [f"the team's answer: {reward:.3g}", *graded]
 
 
-def _command() -> click.Command:
-    from ..command.leading import review_lead
-
-    return review_lead
-
-
 LEAD_REVIEW = Operator(
     name=OPERATOR,
     scale="team",
     act=lead_review,
-    about="Say why the structure by which a team worked did or did not work.",
-    command=_command,
+    about="Let the leader of a team say why the structure by which it worked did or did not work."
+    " Give a team whose seats are taken, as a pool keeps them under worked/. The model is not"
+    " shown the reference answer.",
+    inputs={"leader": "seated_leader", "structure": "structure"},
+    gives="words",
 )

@@ -19,13 +19,12 @@ from ..answers import closed, reason_schema, structured
 from ..material import clip, fenced, material, task_text
 from ..meta import Question, prompt
 from ..operator import Operator, operator_of
+from ..printed import Printed
 from ..proposal import Dropped
 from .work import persona_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import click
 
     from ...pool.population import Population
     from ...schema.task import Task
@@ -108,6 +107,12 @@ class Choice:
     structure: str
     by: Literal["leader", "fallback", "nobody"]
     reason: str = ""
+
+    def printed(self) -> Printed:
+        """Return it as `mas op` prints it."""
+        team = ", ".join(f"{name} ({seat})" for seat, name in self.leader.names.items())
+        notes = (f"team: {team}", f"why: {self.reason or 'there is no other'}")
+        return Printed(value=self.structure, notes=notes)
 
 
 def closest(
@@ -303,16 +308,12 @@ def _read(leader: Leader, schema: Mapping[str, Any], bounds: Bounds, text: str) 
     return Choice(leader=leader, structure=said["structure"], by="leader", reason=said["reason"])
 
 
-def _command() -> click.Command:
-    from ..command.leading import lead_team
-
-    return lead_team
-
-
 LEAD = Operator(
     name=OPERATOR,
     scale="team",
     act=lead,
-    about="Choose the structure by which a team of a population works on a task.",
-    command=_command,
+    about="Let the leader of a team of a population choose the structure by which it works on a"
+    " task. Without names of agents, who works is chosen as EvoChamber does.",
+    inputs={"known": "earlier_rounds"},
+    gives="words",
 )

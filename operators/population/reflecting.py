@@ -25,8 +25,6 @@ from .work import works
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    import click
-
     from ...runtime.outcomes import Run
     from ...schema.task import Task
     from ..bounds import Bounds
@@ -171,16 +169,12 @@ def _count(of: Iterable[bool]) -> float:
     return float(sum(of))
 
 
-def _command() -> click.Command:
-    from ..command.learning import reflect_on_run
-
-    return reflect_on_run
-
-
 REFLECT = Operator(
     name=OPERATOR,
     scale="agent",
     act=reflect,
-    about="Put what an agent should know from now on into a lesson and an insight.",
-    command=_command,
+    about="Let a model put what an agent should know after a run into a lesson for tasks of the"
+    " same kind and an insight for tasks of any. Either may be empty. It is not shown the"
+    " reference answer.",
+    gives="words",
 )

@@ -18,8 +18,6 @@ from .personas import Persona, persona
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import click
-
     from ...pool.changes import Change
     from ...schema.team import Agent
     from ..meta import Respondent
@@ -153,44 +151,47 @@ def _reason(event: Event, made: Persona) -> str:
     return f"{event.why}. {made.reason}" if made.reason else event.why
 
 
-def _command_of(name: str) -> click.Command:
-    from ..command.lifecycle import COMMANDS
-
-    return COMMANDS[name]
-
-
 FORK = Operator(
     name="fork",
     scale="roster",
     act=fork,
-    about="Give an agent a twin that goes further into what it is best at.",
-    command=lambda: _command_of("fork"),
+    about="Let a model write a twin of an agent of a pool that goes further into its niche. It"
+    " knows all that the agent knows.",
+    inputs={"event": "niche_event", "agents": "pool_agent"},
+    gives="changes",
 )
 MERGE = Operator(
     name="merge",
     scale="roster",
     act=merge,
-    about="Make one agent of two that have come to the same skills.",
-    command=lambda: _command_of("merge"),
+    about="Let a model write one agent in the place of two of a pool. It knows what both know, and"
+    " is as the first is but for its persona; the two are retired.",
+    inputs={"event": "pair_event", "agents": "pool_pair"},
+    gives="changes",
 )
 PRUNE = Operator(
     name="prune",
     scale="roster",
     act=prune,
-    about="Retire an agent that has lagged behind.",
-    command=lambda: _command_of("prune"),
+    about="Say how an agent of a pool did, and retire it with --keep. Its folder and its lessons"
+    " stay, and `mas-pool restore` brings it back.",
+    inputs={"event": "agent_event", "agents": "pool_agent"},
+    asks="nobody",
+    gives="changes",
 )
 GENESIS = Operator(
     name="genesis",
     scale="roster",
     act=genesis,
-    about="Make a new agent for a niche that nobody is good at.",
-    command=lambda: _command_of("genesis"),
+    about="Let a model write a new agent of a pool, which knows nothing yet.",
+    inputs={"event": "founding_event", "agents": "founders"},
+    gives="changes",
 )
 SPECIALIZE = Operator(
     name="specialize",
     scale="agent",
     act=specialize,
-    about="Nudge an agent's persona towards what it is good at.",
-    command=lambda: _command_of("specialize"),
+    about="Let a model nudge the persona of an agent of a pool towards what it is good at.",
+    inputs={"event": "niche_event", "agents": "pool_agent"},
+    gives="changes",
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from .ideas import INSIGHTS
+
 __all__ = ["PopulationSettings"]
 
 
@@ -73,7 +75,7 @@ class PopulationSettings:
     codream: bool = True
     theta: float = 0.6
     transfer: Literal["asymmetric", "symmetric"] = "asymmetric"
-    insights: int = 3
+    insights: int = INSIGHTS
     lifecycle: bool = True
     tau: int = 10
     rolling: int = 10

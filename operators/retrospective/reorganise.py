@@ -15,7 +15,6 @@ from ..account import Account
 from ..answers import Unfit, closed, reason_schema, structured
 from ..material import clip, fenced, material
 from ..meta import Question, prompt
-from ..operator import Operator
 from .conversation import speakers
 from .gate import Refused, gate
 from .roster import RosterOffer
@@ -23,8 +22,6 @@ from .rules import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import click
 
     from ...runtime.outcomes import Run
     from ...schema.edits import Edit
@@ -37,7 +34,7 @@ if TYPE_CHECKING:
     from .room import Room
     from .settle import Settlement
 
-__all__ = ["REORGANISE", "Reorganised", "TeamAnswer", "reorganise", "took_part_text"]
+__all__ = ["Reorganised", "TeamAnswer", "reorganise", "took_part_text"]
 
 OPERATOR = "reorganise"
 LONGEST_EVIDENCE = 300
@@ -232,18 +229,3 @@ def _all_of(came: Reorganised) -> Reorganised:
     if problems := [reason for one in came.refused for reason in one.reasons]:
         raise Unfit(*problems)
     return came
-
-
-def _command() -> click.Command:
-    from ..command.looking_back import reorganise_team
-
-    return reorganise_team
-
-
-REORGANISE = Operator(
-    name=OPERATOR,
-    scale="team",
-    act=reorganise,
-    about="Let a team change its rules and its roster by what its agents found.",
-    command=_command,
-)

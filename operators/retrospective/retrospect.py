@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 from ..answers import Unfit, closed, reason_schema, structured
 from ..material import fenced, material
 from ..meta import prompt
-from ..operator import Operator
+from ..operator import Operator, Setting
+from ..printed import Noted
 from ..proposal import Dropped
 from ..together import together
 from .conversation import colleagues
 from .evidence import LONGEST_EVIDENCE, LONGEST_QUESTION, Exchange, answer_in, questions_in
 from .gate import Refused, gate
+from .noted import evidence_lines, noted, notes_of
 from .notes import OwnNotes, notes_text, own_schema, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import click
 
     from ...schema.edits import Edit
     from ...schema.team import Team
@@ -265,16 +265,35 @@ def _all_of(came: Reflected) -> Reflected:
     return came
 
 
-def _command() -> click.Command:
-    from ..command.looking_back import retrospect_on_run
-
-    return retrospect_on_run
+async def retrospect_alone(
+    meta: Respondent, path: str, ground: Ground, agent: str, *, evidence: int = 2
+) -> Noted:
+    """Have an agent look back, and return the team with its new notes; see `retrospect`."""
+    reflected = await retrospect(meta, path, ground, agent, evidence=evidence)
+    events = evidence_lines(reflected.evidence)
+    notes = notes_of(events, reflected.refused, reflected.lost)
+    if reflected.lost and not reflected.summary:
+        return Noted(proposal=reflected.lost[-1], notes=notes)
+    passed = gate(ground.team, reflected.edits, catalogue=meta.catalogue, ceiling=meta.ceiling)
+    return noted(
+        OPERATOR, ground.team, passed.child, reflected.edits, reason=reflected.summary, notes=notes
+    )
 
 
 RETROSPECT = Operator(
     name=OPERATOR,
     scale="agent",
     act=retrospect,
-    about="Let an agent look back on its work, ask colleagues, and note what it learnt.",
-    command=_command,
+    about="Let an agent look back on a run in its own conversation, ask colleagues, and note what"
+    " it learnt.",
+    alone=retrospect_alone,
+    inputs={
+        "agent": "speaker",
+        "evidence": Setting(
+            about="The most questions that an agent may put to colleagues.",
+            least=0,
+            most=20,
+            option="--questions",
+        ),
+    },
 )

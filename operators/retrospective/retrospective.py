@@ -7,13 +7,15 @@ Within a level all are asked side by side; what one writes, no other of that lev
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from ..operator import Operator, Setting
 from ..proposal import Dropped
 from ..together import together
 from .centralise import centralise
 from .conversation import interactions, speakers
 from .gate import gate
+from .noted import evidence_lines, noted, notes_of
 from .reorganise import Reorganised, reorganise
 from .retrospect import retrospect
 from .settle import settle
@@ -25,15 +27,17 @@ if TYPE_CHECKING:
     from ...schema.edits import Edit
     from ...schema.team import Team
     from ..meta import Respondent
+    from ..printed import Noted
     from .gate import Refused
     from .ground import Ground
     from .retrospect import Reflected
     from .settle import Settlement
 
-__all__ = ["How", "Retrospective", "Scheme", "Tally", "look_back"]
+__all__ = ["REORGANISE", "How", "Retrospective", "Scheme", "Tally", "look_back"]
 
 Scheme = Literal["centralised", "partitioned", "collaborative"]
 """How what happened is organised (Meta-Team Table 2)."""
+LEVELS = ("agent", "pair", "team")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -279,3 +283,58 @@ class _LookingBack:
 
     def _refuse(self, refused: Sequence[Refused]) -> None:
         self.came = replace(self.came, refused=(*self.came.refused, *refused))
+
+
+async def reorganise_alone(
+    meta: Respondent,
+    path: str,
+    ground: Ground,
+    *,
+    scheme: Scheme = "collaborative",
+    level: tuple[str, ...] = (),
+    evidence: int = 2,
+) -> Noted:
+    """Have a team look back, and return the team that this leads to; see `look_back`."""
+    wanted: dict[str, Any] = {f"{name}_level": name in (level or LEVELS) for name in LEVELS}
+    how = How(scheme=scheme, evidence=evidence, **wanted)
+    back = await look_back(meta, f"{path}/", ground, how)
+    events = [f"{each.agent}: {each.summary}" for each in back.reflected if each.summary]
+    events += [line for each in back.reflected for line in evidence_lines(each.evidence)]
+    events += ["the team wishes to try again."] if back.retry else []
+    return noted(
+        "reorganise",
+        ground.team,
+        back.child,
+        back.edits,
+        reason=back.reorganised.reason if back.reorganised else "",
+        notes=notes_of(events, back.refused, back.lost),
+    )
+
+
+REORGANISE = Operator(
+    name="reorganise",
+    scale="team",
+    act=reorganise,
+    about="Let a team look back on a run, and change its notes, its rules and its roster. Agents"
+    " look back on themselves, then pairs settle what they learnt, then the team decides by that.",
+    alone=reorganise_alone,
+    inputs={
+        "scheme": Setting(
+            about="Who reads what happened: one analyser all; each agent its own; or that with"
+            " exchange.",
+            choices=get_args(Scheme),
+        ),
+        "level": Setting(
+            about="Look back only at this level; may be given several times.  [default: at all"
+            " three]",
+            choices=LEVELS,
+            several=True,
+        ),
+        "evidence": Setting(
+            about="The most questions that an agent may put to colleagues.",
+            least=0,
+            most=20,
+            option="--questions",
+        ),
+    },
+)

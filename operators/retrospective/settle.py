@@ -15,16 +15,16 @@ from ..answers import Unfit, closed, reason_schema, structured
 from ..bounds import Bounds
 from ..material import fenced, material
 from ..meta import prompt
-from ..operator import Operator
+from ..operator import Operator, Setting
+from ..printed import Noted
 from ..proposal import Dropped
 from ..together import together
 from .gate import Refused, gate
+from .noted import noted, notes_of
 from .notes import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import click
 
     from ...schema.edits import Edit, Note
     from ...schema.team import Notes
@@ -225,16 +225,34 @@ def _all_of(side: _Side) -> _Side:
     return side
 
 
-def _command() -> click.Command:
-    from ..command.looking_back import settle_pair
+async def settle_alone(
+    meta: Respondent, path: str, ground: Ground, pair: tuple[str, str], *, alone: bool = False
+) -> Noted:
+    """Have two settle, and return the team with their new notes; see `settle`.
 
-    return settle_pair
+    Args:
+        meta: Who is asked.
+        path: Which settlement this is.
+        ground: The team, what it did and was told.
+        pair: The two.
+        alone: Whether neither tells the other how their work went.
+    """
+    settled = await settle(meta, path, ground, pair, exchange=not alone)
+    accounts = [f"{agent} told: {text}" for agent, text in settled.accounts.items()]
+    notes = notes_of(accounts, settled.refused, settled.lost)
+    if settled.lost and not settled.edits:
+        return Noted(proposal=settled.lost[-1], notes=notes)
+    passed = gate(ground.team, settled.edits, catalogue=meta.catalogue, ceiling=meta.ceiling)
+    reason = f"{pair[0]} and {pair[1]} worked together."
+    return noted(OPERATOR, ground.team, passed.child, settled.edits, reason=reason, notes=notes)
 
 
 SETTLE = Operator(
     name=OPERATOR,
     scale="pair",
     act=settle,
-    about="Let two that worked together note what they learnt about each other.",
-    command=_command,
+    about="Let two agents that worked together in a run note what they learnt about each other."
+    " Each first tells the other how their work went.",
+    alone=settle_alone,
+    inputs={"alone": Setting(about="Neither tells the other how their work went.")},
 )

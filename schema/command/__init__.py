@@ -269,7 +269,7 @@ class Group(Family):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
-        rows = [(name, self._summary(name)) for name in self.list_commands(ctx)]
+        rows = [(name, self.summary(name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -284,7 +284,8 @@ class Group(Family):
             ctx.fail(f"no command {args[0]!r}.{did_you_mean(args[0], known)}")
         return super().resolve_command(ctx, args)
 
-    def _summary(self, name: str) -> str:
+    def summary(self, name: str) -> str:
+        """Return what a command does, in a sentence, without importing it."""
         if name in self.summaries:
             return self.summaries[name]
         package = installed(self.entries)[name].package

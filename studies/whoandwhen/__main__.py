@@ -14,11 +14,11 @@ import click
 
 from coterie.benchmarks.command.options import workers
 from coterie.benchmarks.tables import Format, written
-from coterie.operators.command.arguments import Host, known_of, model_options, setting_options
+from coterie.operators.command.arguments import Host, model_options, setting_options
 from coterie.runtime.command.signals import stopped_in_order
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.terminal import speakable
-from coterie.schema.command import Command, Family
+from coterie.schema.command import Command, Family, catalogue_of
 from coterie.schema.errors import InputError
 from coterie.schema.json_text import dumps
 
@@ -109,7 +109,7 @@ def run(data: Path | None, *, other_traces: bool, out: Path, **options: Any) -> 
     verdict: it is counted apart, and made again by the same command.
     """
     everything = _published(data, other=other_traces)
-    host = Host.of(options, known_of(options))
+    host = Host.of(options, catalogue_of(options))
     setting = Setting(
         traces=revision_of(everything) or digest_of(everything),
         model=model_of(host).model,

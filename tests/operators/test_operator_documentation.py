@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from coterie.operators import Proposal
+from coterie.operators.command.signature import command_of
 from coterie.runtime.doubles import Reply
 
+from ..came import invoked
 from .asking import PAIR, TASK, asking, parent
 
 PAGE = Path(__file__).parents[2] / "docs" / "operators.md"
@@ -23,3 +25,5 @@ def test_the_operator_of_the_page_makes_a_child() -> None:
     assert isinstance(made, Proposal)
     assert made.child.constitution == "Count twice."
     assert PAIR.constitution == ""
+    helped = invoked(command_of(names["CONSTITUTE"]), ["--help"], "constitute")
+    assert all(word in helped.out for word in ("TEAM", "--task", "--run", "--memory", "-o"))

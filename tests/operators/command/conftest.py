@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel, message_text
 from coterie.runtime.doubles.script import Request
 
 from ...came import Came, invoked
+from .acting import make_world
 from .blaming import Desk, Stage
 
 RECIPE = """\
@@ -108,6 +110,25 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.setenv("MAS_HOME", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["/usr/bin/mas-evolve", "recipe.yaml", "tasks.jsonl"])
     return found
+
+
+@pytest.fixture(scope="session")
+def made_world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("world")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MAS_HOME", str(folder))
+        make_world(folder)
+    return folder
+
+
+@pytest.fixture
+def world(made_world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of one's own with all that operators act on."""
+    folder = tmp_path / "world"
+    shutil.copytree(made_world, folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("MAS_HOME", str(folder))
+    return folder
 
 
 @pytest.fixture

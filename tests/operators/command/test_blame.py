@@ -13,6 +13,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, message_text
 
 from ...came import invoked
+from ..test_adaptation_teams import HOW, World
 from .blaming import (
     CREW,
     ROUNDS,
@@ -27,7 +28,6 @@ from .blaming import (
     step_of,
     verdict,
 )
-from .test_adapting_teams import HOW, World
 
 
 def test_it_tells_who_which_step_where_why_and_what_it_cost(desk: Desk) -> None:

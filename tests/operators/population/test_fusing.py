@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from coterie.operators import Bounds, Dropped
-from coterie.operators.operator import operator_of
 from coterie.operators.population.fusing import fuse
 from coterie.runtime.doubles import Reply
 
@@ -31,7 +30,6 @@ def test_one_text_comes_of_both_and_both_are_shown_in_their_fences() -> None:
     assert call.text.index("<earlier ") < call.text.index("<new ")
     assert "Carry the one." in call.text
     assert "Check the carry." in call.text
-    assert operator_of("fuse").scale == "agent"
 
 
 @pytest.mark.parametrize("bad", [{"text": " "}, {"text": "?!"}, {"text": 1}, {}, [SAID], "both"])

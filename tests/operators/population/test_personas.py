@@ -12,7 +12,7 @@ from coterie.operators import Bounds, Chance, Dropped
 from coterie.operators.operator import operator_of
 from coterie.operators.population.personas import LONGEST_PERSONA, LONGEST_TITLE
 from coterie.operators.population.roster import unwritten
-from coterie.operators.population.rules import ORDER, Event
+from coterie.operators.population.rules import Event
 from coterie.pool.changes import Born, Retired, Revised
 from coterie.runtime.doubles import Reply
 from coterie.schema import Agent, Team
@@ -101,11 +101,6 @@ def test_pruning_asks_nobody() -> None:
     came = asking([], lambda meta: operator_of("prune").act(meta, "p", due("prune"), (ADA,)))
     assert came.came == (Retired(member="ada", reason=f"pruned: {WHY}"),)
     assert came.calls == []
-
-
-def test_they_are_found_by_name_with_what_they_work_on() -> None:
-    scales = [operator_of(name).scale for name in ORDER]
-    assert scales == ["roster", "roster", "roster", "roster", "agent"]
 
 
 @pytest.mark.parametrize("operator", AGENTS)

@@ -10,7 +10,6 @@ import pytest
 
 from coterie.operators import Bounds, Dropped
 from coterie.operators.episode import Episode
-from coterie.operators.operator import operator_of
 from coterie.operators.population.reflecting import Reflection, reflect, reflect_all
 from coterie.operators.population.work import Work, persona_of
 from coterie.pool.learnt import Learnt
@@ -41,10 +40,6 @@ def reflected(
         lambda meta: reflect(meta, "r", TASK, work, reward=0.125),
         bounds=bounds,
     )
-
-
-def test_it_is_an_operator_of_one_agent() -> None:
-    assert operator_of("reflect").scale == "agent"
 
 
 def test_it_sees_task_persona_work_answer_and_worth_and_never_the_reference_answer() -> None:

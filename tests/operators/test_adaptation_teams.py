@@ -24,8 +24,8 @@ from coterie.runtime.doubles.script import Request
 from coterie.runtime.jail import detect
 from coterie.schema.command.diff import main as mas_diff
 
-from ...came import invoked
-from ..evolving import asked
+from ..came import invoked
+from .evolving import asked
 
 TEAM = """\
 name: trio

@@ -7,113 +7,63 @@ from typing import Any
 
 import pytest
 
-from coterie.operators.operator import operator_of
-from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply
 from coterie.schema import load_team
 
 from ..retrospective.looking import UNCHANGED, asked_of, calls_of, fields_of, model
-from .test_adapting import TEAMWORK, folder, mas
+from .acting import RUN, TASKED, mas, noted, run
 
-__all__ = ["folder"]
-
-RUN = TEAMWORK[1:]
+TEAMWORK = ("trio.yaml", *RUN)
 
 
-def noted(name: str, summary: str = "I guessed.") -> Any:
-    note = {"patch": {"name": name, "text": "Count on your fingers."}}
-    return {"reason": "So it was.", "notes": [note], "summary": summary}
-
-
-def test_strategies_find_them_by_name_with_what_they_work_on() -> None:
-    names = ("retrospect", "settle", "reorganise")
-    assert [operator_of(one).scale for one in names] == ["agent", "pair", "team"]
-
-
-def test_an_agent_looks_back_from_where_its_conversation_ended(folder: Path) -> None:
+def test_an_agent_looks_back_from_where_its_conversation_ended(world: Path) -> None:
     asks = {"questions": [{"to": "writer", "question": "Did you check my sum?"}]}
     replies = model({"questions": asks, "notes": noted("counting")})
     done = mas("retrospect", "trio.yaml", "solver", *RUN, "-o", "child.yaml", replies=replies)
     assert (done.code, done.out) == (0, ""), done.err
     assert "solver asked writer: Did you check my sum? - I took it as it stood." in done.err
-    child, parent = load_team(folder / "child.yaml"), load_team(folder / "trio.yaml")
+    child, parent = load_team(world / "child.yaml"), load_team(world / "trio.yaml")
     assert dict(child.agents["solver"].notes.patches) == {"counting": "Count on your fingers."}
     assert {**child.agents, "solver": None} == {**parent.agents, "solver": None}
-    [call] = calls_of(done.calls, "notes")
+    [call] = calls_of(done.asked, "notes")
     said = [one["content"] for one in (call.body or {})["messages"]]
     assert said[2] == "maybe 8"
     assert "the team's answer: 0" in said[3]
-    assert all("sevenish" not in one.text for one in done.calls)
+    assert all("sevenish" not in one.text for one in done.asked)
 
 
-def test_two_settle_what_they_learnt(folder: Path) -> None:
+def test_two_settle_what_they_learnt(world: Path) -> None:
     known = {"reason": "x", "profile": "Guesses; ask how sure it is.", "together": ""}
     arguments = ("settle", "trio.yaml", "writer", "solver", *RUN, "-o", "child.yaml")
     done = mas(*arguments, replies=model({"profile": known}))
     assert done.code == 0, done.err
     assert "solver told: You gave a number without its unit." in done.err
-    child = load_team(folder / "child.yaml")
+    child = load_team(world / "child.yaml")
     assert dict(child.agents["writer"].notes.teammates) == {"solver": known["profile"]}
     assert dict(child.agents["solver"].notes.teammates) == {"writer": known["profile"]}
     alone = mas(*arguments, "--alone", replies=model({"profile": known}))
-    assert not calls_of(alone.calls, "account")
+    assert not calls_of(alone.asked, "account")
 
 
-def test_a_team_looks_back_at_all_levels(folder: Path) -> None:
+def test_a_team_looks_back_at_all_levels(world: Path) -> None:
     rules = {"reason": "Nobody checks.", "rules": ["Say how sure you are."], "retry": True}
     replies = model({"notes": noted("counting"), "rules": rules})
     done = mas("reorganise", *TEAMWORK, "-o", "child.yaml", replies=replies)
     assert done.code == 0, done.err
     assert "the team wishes to try again." in done.err
     assert "solver: I guessed." in done.err
-    child = load_team(folder / "child.yaml")
+    child = load_team(world / "child.yaml")
     assert child.constitution == "Be honest.\n- Say how sure you are."
     assert all("counting" in one.notes.patches for one in child.agents.values())
     only = mas("reorganise", *TEAMWORK, "--level", "team", "--dry-run", replies=model())
-    assert len(only.calls) == 1
+    assert len(only.asked) == 1
 
 
+@pytest.mark.usefixtures("world")
 def test_one_analyser_is_asked_once() -> None:
     arguments = ("reorganise", *TEAMWORK, "--scheme", "centralised", "--dry-run")
     done = mas(*arguments, replies=model())
-    assert (done.code, len(done.calls)) == (0, 1), done.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "why"),
-    [
-        (("retrospect", "trio.yaml", "sovler"), "no agent 'sovler'"),
-        (("settle", "trio.yaml", "writer", "planner"), "read nothing of each other"),
-    ],
-)
-def test_who_is_not_there_or_did_not_work_together_is_told(
-    arguments: tuple[str, ...], why: str
-) -> None:
-    done = mas(*arguments, *RUN)
-    assert (done.code, done.calls) == (2, [])
-    assert why in done.err
-
-
-def test_what_is_of_no_use_ends_with_one() -> None:
-    done = mas("retrospect", "trio.yaml", "solver", *RUN, replies=model({"notes": "no idea"}))
-    assert done.code == 1
-    assert "also after one repair" in done.err
-    pair = ("settle", "trio.yaml", "solver", "writer", *RUN)
-    assert mas(*pair, replies=model({"profile": "no idea"})).code == 1
-
-
-def test_events_that_are_none_are_told(folder: Path) -> None:
-    (folder / "run" / "events.jsonl").write_text('{"n": 1}\n')
-    done = mas("retrospect", "trio.yaml", "solver", *RUN)
-    assert done.code == 2
-    assert "1 line cannot be read: run/events.jsonl:1 (no event: " in done.err
-
-
-def test_an_agent_without_a_conversation_cannot_look_back(folder: Path) -> None:
-    (folder / "run" / "events.jsonl").write_text("")
-    done = mas("retrospect", "trio.yaml", "solver", *RUN)
-    assert done.code == 2
-    assert "no conversation to go on with. These have: nobody." in done.err
+    assert (done.code, len(done.asked)) == (0, 1), done.err
 
 
 OPEN = """\
@@ -133,7 +83,7 @@ TURNS = {
 }
 
 
-def test_a_team_whose_roster_is_open_looks_back_with_those_who_worked(folder: Path) -> None:
+def test_a_team_whose_roster_is_open_looks_back_with_those_who_worked(world: Path) -> None:
     turns = {one: iter(of) for one, of in TURNS.items()}
     newcomer = {"id": "checker", "role": "checks", "prompt": "Check it all.", "like": "helper"}
     rules = {"reason": "Nobody checks.", "come": [newcomer], "go": ["idler"]}
@@ -144,25 +94,21 @@ def test_a_team_whose_roster_is_open_looks_back_with_those_who_worked(folder: Pa
             return Reply.json(next(turns[asked_of(body)]))
         return looks(body)
 
-    (folder / "crew.yaml").write_text(OPEN)
-    for old in folder.glob("runs/*"):
-        old.rename(folder / "old")
-    ran = mas("crew.yaml", "task.json", "--quiet", replies=works, command=mas_run)
-    assert ran.code == 0, ran.err
-    [run] = (folder / "runs").iterdir()
-    done = mas("reorganise", "crew.yaml", "--run", str(run), "-o", "child.yaml", replies=works)
+    (world / "crew.yaml").write_text(OPEN)
+    run("crew.yaml", *TASKED, folder="crew_run", replies=works)
+    done = mas("reorganise", "crew.yaml", "--run", "crew_run", "-o", "child.yaml", replies=works)
     assert done.code == 0, done.err
-    child = load_team(folder / "child.yaml")
+    child = load_team(world / "child.yaml")
     assert [*child.agents] == ["lead", "helper", "checker"]
     assert child.execution.roster is not None
     assert "counting" in child.agents["helper"].notes.patches
-    assert {asked_of(one.body or {}) for one in calls_of(done.calls, "account")} == {
+    assert {asked_of(one.body or {}) for one in calls_of(done.asked, "account")} == {
         "lead",
         "helper",
     }
-    [deciding] = calls_of(done.calls, "rules")
+    [deciding] = calls_of(done.asked, "rules")
     assert "not called: idler" in deciding.text
-    [own] = calls_of(done.calls, "notes", "lead")
+    [own] = calls_of(done.asked, "notes", "lead")
     said = [one["content"] for one in (own.body or {})["messages"]]
     assert any("Count them." in one for one in said[1:-1])
     assert any("There are 8." in one for one in said[1:-1])

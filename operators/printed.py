@@ -1,0 +1,37 @@
+"""What a person reads who has an operator act once: `mas op`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .proposal import Dropped, Proposal
+
+__all__ = ["Noted", "Printed"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Printed:
+    """A result as it is printed: what a type's method `printed` returns.
+
+    Attributes:
+        value: A text, or anything that JSON has. It goes to standard output.
+        notes: Lines for a person, which go to standard error.
+    """
+
+    value: Any
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Noted:
+    """A child, or that there is none, with notes on what led to it.
+
+    Attributes:
+        proposal: The child, or why there is none.
+        notes: Lines for a person.
+    """
+
+    proposal: Proposal | Dropped
+    notes: tuple[str, ...] = ()
