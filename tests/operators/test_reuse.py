@@ -209,7 +209,7 @@ def test_what_was_saved_is_shown_with_the_candidate(folder: Path) -> None:
     assert code == 0, err
     from coterie.operators.command.showing import Shown
 
-    told = str(Shown.of(folder / "pool", "recipe", "t0"))
+    told = str(Shown.of(folder / "pool" / "evolutions" / "recipe", 0))
     assert " of them saved" in told
     events = folder / "pool" / "evolutions" / "recipe" / "episodes" / "000000" / "events.jsonl"
     sources = {
