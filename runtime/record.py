@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from ..schema import dump
+from ..schema.codec import to_value
 from ..schema.entries import own_version
 from ..schema.errors import InputError
 from ..schema.json_text import dumps, loads
@@ -24,7 +25,6 @@ from .artifacts import Keeping, kept_in
 from .budget import Caps
 from .jail import Jails
 from .journal import Journal
-from .outcomes import roster_value, run_value
 from .scrubber import holds_secret
 from .services import Setting
 from .trace import VERSION, RunFolder
@@ -182,7 +182,7 @@ class Record:
 
     def finish(self, run: Run) -> None:
         """Take the result; it is written when the record is left."""
-        value = run_value(run)
+        value = to_value(run)
         if run.ending is not None and (was := team_that_was(self._plan.resolved, run)) is not None:
             self._files[TEAM_THAT_WAS] = dump(was)
         told = ("status", "answer", "said", "score", "error")
@@ -192,7 +192,7 @@ class Record:
             "seconds": round(run.seconds, 3),
             **({"rounds": run.rounds} if self.repeats else {}),
             **({"recruited": dict(run.recruited)} if run.recruited else {}),
-            **roster_value(run),
+            **{name: value[name] for name in ("ending", "bus") if name in value},
             **({"cut_off": list(run.cut_off)} if run.cut_off else {}),
             "usage": {**spent.value(), "cost": spent.cost},
             "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},

@@ -10,10 +10,12 @@ from __future__ import annotations
 import inspect
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..schema.catalogue import load_named
+from ..schema.codec import kept
 from ..schema.errors import CoterieError, JailError
 from ..schema.json_text import loads
 from ..schema.problems import quoted
@@ -24,7 +26,7 @@ from .searching import TooMuch, searches
 from .structured import json_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ..schema.problems import Path
     from ..schema.task import Task
@@ -54,6 +56,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _LETTER = re.compile(r"\(?\b([A-Z])\b\)?")
 
 
+@kept
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Score:
     """How good an answer is.

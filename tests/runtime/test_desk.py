@@ -24,7 +24,6 @@ from coterie.runtime import (
     scorers,
 )
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.outcomes import AgentOutcome, outcome_value
 from coterie.runtime.runners import Assignment
 from coterie.runtime.scorers import Evidence, Score
 from coterie.runtime.tools import Tool, ToolCall, ToolError
@@ -210,21 +209,6 @@ def test_an_agent_that_failed_says_what_went_wrong_before(stand: Stand) -> None:
 
     run = stand.run(solo(max_retries=0), {"one": fails})
     assert run.agents["one"].mishaps == ("tool count failed: it only goes up.",)
-
-
-def test_a_journal_of_an_earlier_version_still_opens(
-    stand: Stand, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    added = {"status", "error", "fault", "mishaps", "dialogue"}
-
-    def earlier(outcome: AgentOutcome) -> Mapping[str, Any]:
-        return {key: item for key, item in outcome_value(outcome).items() if key not in added}
-
-    with monkeypatch.context() as patch:
-        patch.setattr(desk, "outcome_value", earlier)
-        stand.run(solo(), {"one": counting(1, -2)})
-    again = stand.run(solo(), {"one": counting(99)})
-    assert (again.answer, again.agents["one"].mishaps) == ("1", ())
 
 
 @pytest.mark.parametrize(

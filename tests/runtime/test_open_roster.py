@@ -10,8 +10,9 @@ import pytest
 
 from coterie.runtime import Budget, Caps
 from coterie.runtime.acts import Finalize, Send, Start, Stop, Terminate
-from coterie.runtime.outcomes import run_of, run_value
+from coterie.runtime.outcomes import Run
 from coterie.runtime.trace import Event
+from coterie.schema.codec import from_value, to_value
 
 from .rosters import Does, crew, obeys, played, scripted
 
@@ -63,9 +64,11 @@ def test_agents_start_each_other_and_one_hands_in() -> None:
 
 def test_a_run_is_written_and_read_again() -> None:
     run = played(crew("a", "b"), ADDS)
-    assert run_of(run_value(run)) == run_of(run_value(run_of(run_value(run))))
-    assert run_of(run_value(run)).bus == run.bus
-    assert run_of(run_value(run)).ending == run.ending
+    assert from_value(Run, to_value(run)) == from_value(
+        Run, to_value(from_value(Run, to_value(run)))
+    )
+    assert from_value(Run, to_value(run)).bus == run.bus
+    assert from_value(Run, to_value(run)).ending == run.ending
 
 
 def test_a_replay_comes_to_the_same(tmp_path: Path) -> None:

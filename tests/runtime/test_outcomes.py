@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,15 +11,12 @@ from coterie.runtime.outcomes import (
     AgentOutcome,
     Run,
     as_given,
-    outcome_of,
-    outcome_value,
-    run_of,
-    run_value,
 )
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.scorers import Score
 from coterie.runtime.tools import ToolCall
 from coterie.runtime.usage import Usage
+from coterie.schema.codec import from_value, to_value
 
 TEXTS = st.text(max_size=20)
 CALLS = st.builds(ToolCall, tool=TEXTS, arguments=st.none())
@@ -57,60 +53,18 @@ RUNS = st.builds(
 
 @given(RUNS)
 def test_a_run_is_read_as_it_was_written(run: Run) -> None:
-    assert run_of(json.loads(json.dumps(run_value(run)))) == run
+    assert from_value(Run, json.loads(json.dumps(to_value(run)))) == run
 
 
 @given(OUTCOMES)
 def test_an_outcome_is_read_as_it_was_written(outcome: AgentOutcome) -> None:
-    assert outcome_of(json.loads(json.dumps(outcome_value(outcome)))) == outcome
+    assert from_value(AgentOutcome, json.loads(json.dumps(to_value(outcome)))) == outcome
 
 
 @given(OUTCOMES)
 def test_what_is_given_costs_nothing_and_says_the_same(outcome: AgentOutcome) -> None:
     given = as_given(outcome)
     assert (given.usage, given.attempts, given.seconds) == (Usage(), 0, 0.0)
-    before, after = outcome_value(outcome), outcome_value(given)
+    before, after = to_value(outcome), to_value(given)
     costs = {"usage", "attempts", "seconds"}
     assert {name for name in before if before[name] != after[name]} <= costs
-
-
-EARLIER: dict[str, Any] = {
-    "status": "done",
-    "answer": "7",
-    "score": None,
-    "error": None,
-    "usage": {"calls": 1},
-    "seconds": 2.0,
-    "fault": None,
-    "agents": {
-        "worker": {
-            "status": "done",
-            "result": {"content": "7", "answer": None, "patch": None, "steps": [{"one": 1}]},
-            "error": None,
-            "fault": None,
-            "usage": {"calls": 1},
-            "seconds": 1.0,
-            "attempts": 1,
-            "tool_calls": [{"tool": "add", "arguments": {}, "error": None}],
-        },
-        "critic": {
-            "status": "failed",
-            "result": None,
-            "error": "no",
-            "fault": "down",
-            "usage": {},
-            "seconds": 1.0,
-            "attempts": 2,
-            "tool_calls": [],
-        },
-    },
-}
-
-
-def test_a_run_that_an_earlier_version_wrote_is_read() -> None:
-    run = run_of(EARLIER)
-    worker, critic = run.agents.values()
-    assert worker.result == AgentResult(content="7", steps=({"one": 1},))
-    assert (worker.tool_calls, worker.mishaps) == ((ToolCall(tool="add", arguments={}),), ())
-    assert (critic.result, critic.fault, critic.attempts) == (None, "down", 2)
-    assert (run.rounds, run.answered_by, run.over_budget) == (1, None, False)

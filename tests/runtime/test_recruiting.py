@@ -10,8 +10,9 @@ import pytest
 
 from coterie.runtime import AgentOutcome, Silence, compile
 from coterie.runtime.doubles import Reply, ScriptedModel
-from coterie.runtime.outcomes import run_of, run_value
+from coterie.runtime.outcomes import Run
 from coterie.schema import Catalogue, Recruit, Rounds, Team
+from coterie.schema.codec import from_value, to_value
 
 from .conftest import Bench, llm, team
 
@@ -55,7 +56,7 @@ def test_who_is_not_chosen_takes_no_part_and_nobody_hears_of_it(bench: Bench) ->
     assert "blood" not in report
     assert run.agents["blood"] == AgentOutcome(status="skipped")
     assert run.recruited == {"nerve": "neurologist", "heart": "cardiologist"}
-    assert run_of(json.loads(json.dumps(run_value(run)))).recruited == run.recruited
+    assert from_value(Run, json.loads(json.dumps(to_value(run)))).recruited == run.recruited
     [told] = bench.of("recruited")
     assert (told.agent, told.fields["reason"]) == ("chief", "they know")
     assert told.fields["agents"] == run.recruited
