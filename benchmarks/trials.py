@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..operators.together import by_workers
 from ..runtime.journal import digest
+from ..schema.codec import to_value
 from ..schema.errors import RunError
 from .samples import Sample
 
@@ -159,7 +160,7 @@ class Trials(ABC):
             return sample
         self._in_a_row = 0
         self._unscored.pop((task.id, trial), None)
-        await self.journal.put(*self._entry(task, trial), sample.value())
+        await self.journal.put(*self._entry(task, trial), to_value(sample))
         return sample
 
     def _known(self, task: Task, trial: int) -> Sample | None:

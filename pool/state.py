@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..schema.building import agent_of
+from ..schema.codec import Misfit, from_value
 from ..schema.errors import InputError
 from ..schema.files import locked
 from ..schema.problems import quoted
@@ -59,6 +60,8 @@ SEED = "seed/"
 """What the operations are called that add what a pool begins with."""
 LONGEST_NUMBER = 18
 """Digits of an episode."""
+READ_BY_FORM = frozenset({"evaluated", "failed", "learnt", "rejected", "told"})
+"""Kinds of lines whose types are checked as they are read."""
 SIGN = 6
 """Letters and digits that tell names of one stem apart: 30 bits."""
 _SIGNED = re.compile(rf"_[a-z2-7]{{{SIGN}}}\Z")
@@ -141,13 +144,15 @@ class State:
             ValueError: It is not one that a pool writes, or contradicts earlier ones.
             OutdatedPoolError: It begins a pool of an earlier format.
         """
-        if not has_types(entry.value):
+        if entry.value.get("kind") not in READ_BY_FORM and not has_types(entry.value):
             said = next(misshapen(entry.value), "a number is not whole")
             raise ValueError(f"it is not as ledger.schema.json has it: {said}")
         try:
             self._take(entry)
         except OutdatedPoolError:
             raise
+        except Misfit as error:
+            raise ValueError(f"it is not as ledger.schema.json has it: {error}") from None
         except (AttributeError, InputError, KeyError, TypeError) as error:
             raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
         for evolution, episode in episodes_in(entry.op):
@@ -193,9 +198,9 @@ class State:
             case "revised":
                 self._revise(op, Revised.of(value))
             case "evaluated" | "failed":
-                self._take_trial(kind, Tried.of(value), entry)
+                self._take_trial(kind, from_value(Tried, value), entry)
             case "rejected":
-                self.rejected[Rejected.of(value).operator] += 1
+                self.rejected[from_value(Rejected, value).operator] += 1
             case "retired":
                 self._retire(value, Retired.of(value).reason)
             case "restored":
@@ -203,7 +208,7 @@ class State:
             case "learnt":
                 self._learn(Learnt.of(value, op), entry)
             case "told":
-                self._tell(Told.of(value))
+                self._tell(from_value(Told, value))
             case _:
                 raise ValueError(f"there are no lines of kind {quoted(kind)}")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from ..schema.codec import OMITTED, kept, to_value
+from ..schema.codec import OMITTED, Form, kept, to_value
 
-__all__ = ["Usage"]
+__all__ = ["COUNTED", "Usage"]
 
 PLACES_OF_USD = 12
 
@@ -105,3 +105,11 @@ class Usage:
                 f", of which ${self.uncertain_usd:.4f} for {calls} that ended without an answer"
             )
         return known + (f" + {self.unpriced_calls} unpriced calls" if self.unpriced_calls else "")
+
+
+def _counts(usage: Usage) -> dict[str, float]:
+    return {name: count for name, count in usage.value().items() if count}
+
+
+COUNTED = Form(write=_counts)
+"""The form of a usage of which only the counts are kept that are not 0."""

@@ -170,12 +170,13 @@ class _Slot:
     def __init__(self, declared: Field[Any], hint: Any, settings: _Settings) -> None:
         hint, form = _parted(hint)
         self.name, self.key = declared.name, form.key or declared.name
-        self.usual = _default(declared)
-        self.is_required = self.usual is MISSING
+        usual = _default(declared)
+        self.is_required = usual is MISSING
         self.omit = not self.is_required and (settings.omit if form.omit is None else form.omit)
         self.flat = _Flat(hint) if form.flat else None
         write, reader = (None, _as_is) if form.write and form.read else _converters(hint)
         self.write, self.read = form.write or write, form.read or reader
+        self.usual = usual if self.is_required or self.write is None else self.write(usual)
 
 
 class _Codec:
@@ -184,58 +185,72 @@ class _Codec:
     def __init__(self, cls: type[Any]) -> None:
         self.cls = cls
         self.settings: _Settings = getattr(cls, SETTINGS, _Settings())
+        self.is_closed = self.settings.closed
         hints = get_type_hints(cls, include_extras=True)
         declared = [one for one in fields(cls) if not _parted(hints[one.name])[1].skip]
         self.slots = [_Slot(one, hints[one.name], self.settings) for one in declared]
         tag = self.settings.tag
         self.start = {} if tag is None else {tag[0]: tag[1]}
         self.keys = {*self.start, *(one.key for one in self.slots)}
+        plain = [one for one in self.slots if one.flat is None]
+        self.required = tuple(one.key for one in plain if one.is_required)
+        self.readers = tuple((one.name, one.key, one.read) for one in plain)
+        self.flats = tuple((one.name, one.flat) for one in self.slots if one.flat is not None)
 
     def write(self, item: Any) -> dict[str, Any]:
         value: dict[str, Any] = {**self.start}
         for slot in self.slots:
             part = getattr(item, slot.name)
-            if slot.omit and _is_same(part, slot.usual):
-                continue
             if slot.flat is not None:
                 value.update(slot.flat.write(part))
-            else:
-                value[slot.key] = part if slot.write is None else slot.write(part)
+                continue
+            plain = part if slot.write is None else slot.write(part)
+            if not slot.omit or not _is_same(plain, slot.usual):
+                value[slot.key] = plain
         return value
 
     def read(self, value: Any) -> Any:
         if not isinstance(value, Mapping):
             raise _wrong_type(value, "object")
         known = cast("Mapping[str, Any]", value)
-        if self.settings.closed and not known.keys() <= self.keys:
+        if self.is_closed and not known.keys() <= self.keys:
             raise Misfit(_unexpected(key for key in known if key not in self.keys))
-        return self.cls(**{slot.name: item for slot, item in self._given(known)})
+        for key in self.required:
+            if key not in known:
+                raise Misfit(f"{quoted(key)} is a required property")
+        return self.cls(**self._given(known))
 
-    def _given(self, value: Mapping[str, Any]) -> Iterable[tuple[_Slot, Any]]:
-        for slot in self.slots:
-            if slot.flat is not None:
-                yield slot, slot.flat.read(value)
-            elif slot.key in value:
-                yield slot, _at(slot.key, slot.read, value[slot.key])
-            elif slot.is_required:
-                raise Misfit(f"{quoted(slot.key)} is a required property")
+    def _given(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Read the fields that are there. A pool has many lines, so every call counts."""
+        given = {name: flat.read(value) for name, flat in self.flats}
+        key = ""
+        try:
+            for name, key, reader in self.readers:
+                if key in value:
+                    given[name] = reader(value[key])
+        except Misfit as error:
+            raise error.below(key) from None
+        return given
 
 
 class _Flat:
     """Writes and reads a dataclass whose fields stand among those of another."""
 
     def __init__(self, hint: Any) -> None:
-        cls = next(one for one in (*get_args(hint), hint) if is_dataclass(one))
+        options = get_args(hint) or (hint,)
+        cls = next(one for one in options if is_dataclass(one))
         self.codec = _codec(cast("type[Any]", cls))
+        self.may_be_none = len(options) > 1
         first, *rest = self.codec.slots
         self.first = first.key
-        self.nothing = {first.key: None, **{one.key: _plain_default(one) for one in rest}}
+        self.nothing = {first.key: None, **{one.key: one.usual for one in rest}}
 
     def write(self, item: Any) -> dict[str, Any]:
-        return dict(self.nothing) if item is None else self.codec.write(item)
+        return self.codec.write(item) if item is not None else dict(self.nothing)
 
     def read(self, value: Mapping[str, Any]) -> Any:
-        return None if value.get(self.first) is None else self.codec.read(value)
+        is_none = self.may_be_none and value.get(self.first) is None
+        return None if is_none else self.codec.read(value)
 
 
 @functools.cache
@@ -257,10 +272,6 @@ def _default(declared: Field[Any]) -> Any:
     return declared.default_factory()
 
 
-def _plain_default(slot: _Slot) -> Any:
-    return slot.usual if slot.write is None else slot.write(slot.usual)
-
-
 def _is_same(item: Any, usual: Any) -> bool:
     return item == usual and isinstance(item, bool) == isinstance(usual, bool)
 
@@ -280,9 +291,13 @@ def _converters(hint: Any) -> tuple[Convert | None, Convert]:
     if hint in _SCALARS:
         return None, _of_types([hint])
     if is_dataclass(hint):
-        codec = _codec(cast("type[Any]", hint))
-        return codec.write, codec.read
+        return to_value, functools.partial(_read, cast("type[Any]", hint))
     return _container(origin or hint, args)
+
+
+def _read(cls: type[Any], value: Any) -> Any:
+    """Read a dataclass. Its own fields are looked at once there is one, as it may be in itself."""
+    return _codec(cls).read(value)
 
 
 def _container(kind: Any, args: tuple[Any, ...]) -> tuple[Convert | None, Convert]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...runtime.terminal import speakable
+from ...schema.codec import from_value
 from ...schema.command import Command
 from ...schema.errors import InputError
 from .options import RESULTS_FOLDER
@@ -77,7 +78,7 @@ def _written(folder: Path, target: Path, form: str, trial: int, name: str | None
     if not samples:
         raise InputError(f"{folder}: there is no trial {trial}.")
     answers = Answers(
-        source=Request.of_value(told["evaluation"]).source,
+        source=from_value(Request, told["evaluation"]).source,
         samples=samples,
         log=log,
         name=name or told["team"],

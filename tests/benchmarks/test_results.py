@@ -14,6 +14,7 @@ from coterie.benchmarks.choosing import Choice
 from coterie.benchmarks.figures import Figures
 from coterie.benchmarks.results import Request, Results, read_results, read_samples
 from coterie.schema import InputError, Task
+from coterie.schema.codec import from_value, to_value
 
 from .kept import kept, sample
 
@@ -32,7 +33,7 @@ def test_a_request_is_the_same_after_it_was_written(tmp_path: Path) -> None:
             choice=Choice(split="test", evolve_share=0.3, limit=5, seed=3, shuffle=1),
             trials=2,
         )
-        assert Request.of_value(json.loads(json.dumps(request.value()))) == request
+        assert from_value(Request, json.loads(json.dumps(to_value(request)))) == request
 
 
 def test_the_folder_says_what_was_run_and_what_came_of_it(tmp_path: Path) -> None:

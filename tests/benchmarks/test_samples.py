@@ -14,6 +14,7 @@ from coterie.runtime import AgentOutcome, Run
 from coterie.runtime.scorers import Score
 from coterie.runtime.usage import Usage
 from coterie.schema import InputError, Task
+from coterie.schema.codec import to_value
 
 from .kept import sample
 
@@ -59,15 +60,15 @@ def test_an_answer_that_nothing_can_be_compared_with_is_an_error() -> None:
 
 
 def test_a_line_says_no_more_than_it_must() -> None:
-    assert sample("t", None).value() == {
+    assert to_value(sample("t", None)) == {
         "task": "t",
         "trial": 1,
         "status": "unscored",
         "score": None,
     }
     full = sample("t", 1.0, answer="7", usage=Usage(calls=1), measures={"side_effects": 0.0})
-    assert full.value()["usage"] == {"calls": 1}
-    assert full.value()["measures"] == {"side_effects": 0.0}
+    assert to_value(full)["usage"] == {"calls": 1}
+    assert to_value(full)["measures"] == {"side_effects": 0.0}
 
 
 @given(
@@ -80,4 +81,4 @@ def test_a_line_says_no_more_than_it_must() -> None:
 )
 def test_what_is_written_is_what_is_read(calls: int, **fields: Any) -> None:
     one = Sample(task="t", trial=3, niche="n", status="done", usage=Usage(calls=calls), **fields)
-    assert Sample.of_value(json.loads(json.dumps(one.value()))) == one
+    assert Sample.of_value(json.loads(json.dumps(to_value(one)))) == one

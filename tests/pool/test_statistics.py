@@ -15,6 +15,7 @@ from coterie.pool.changes import Tried
 from coterie.pool.shape import misshapen
 from coterie.pool.statistics import Part, Statistics, Trial, wilson
 from coterie.runtime.usage import Usage
+from coterie.schema.codec import from_value, to_value
 from coterie.schema.errors import InputError
 
 
@@ -124,7 +125,7 @@ def test_a_reward_that_is_no_number_is_refused(reward: float) -> None:
 )
 def test_a_trial_reads_back_from_its_value(trial: Trial, mark: dict[str, bool]) -> None:
     trial = replace(trial, **mark)
-    assert Trial.of(trial.value()) == trial
+    assert from_value(Trial, to_value(trial)) == trial
 
 
 @pytest.mark.parametrize("score", [None, 0.5])
