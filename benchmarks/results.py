@@ -33,7 +33,7 @@ from .choosing import Choice
 from .consumption import consumption
 from .figures import Figures
 from .provenance import digest_of, endpoint, host, versions
-from .samples import ASKED, Sample, asked
+from .samples import ASKED, Sample, asked, journaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -342,7 +342,7 @@ def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
         return {(one.task, one.trial): one for one in episode_samples(evolution)}
     if not (folder / FILE).exists():
         return None
-    found = (Sample.of_value(value) for _, value in recorded(folder, "sample"))
+    found = (journaled(path, value) for path, value in recorded(folder, "sample"))
     return {(one.task, one.trial): one for one in found}
 
 

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from ..runtime.dialogue import clipped
 from ..runtime.usage import COUNTED, Usage
-from ..schema.codec import Form, from_value, kept
-from ..schema.errors import InputError
+from ..schema.codec import Form, Misfit, from_value, kept
+from ..schema.errors import InputError, StorageError
 from ..schema.json_text import dumps
+from ..schema.problems import quoted
 from ..schema.values import is_mapping
 
 if TYPE_CHECKING:
     from ..runtime.outcomes import Run
     from ..schema.task import Task
 
-__all__ = ["ASKED", "Sample", "asked"]
+__all__ = ["ASKED", "Sample", "asked", "journaled"]
 
 ASKED = ("question", "reference")
 """What a line of samples.jsonl has of the task, for people."""
@@ -103,3 +104,15 @@ class Sample:
         if is_mapping(value):
             value = {name: item for name, item in value.items() if name not in ASKED}
         return from_value(cls, value)
+
+
+def journaled(path: str, value: Any) -> Sample:
+    """Return a sample as an entry of a journal has it.
+
+    Raises:
+        StorageError: It is damaged.
+    """
+    try:
+        return Sample.of_value(value)
+    except Misfit as error:
+        raise StorageError(f"the entry {quoted(path)} (sample) is damaged: {error}.") from None

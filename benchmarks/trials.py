@@ -15,7 +15,7 @@ from ..operators.together import by_workers
 from ..runtime.journal import digest
 from ..schema.codec import to_value
 from ..schema.errors import RunError
-from .samples import Sample
+from .samples import Sample, journaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -166,7 +166,7 @@ class Trials(ABC):
     def _known(self, task: Task, trial: int) -> Sample | None:
         path, _, asked = self._entry(task, trial)
         value = self.journal.get(path, asked)
-        return None if value is None else Sample.of_value(value)
+        return None if value is None else journaled(path, value)
 
     def _entry(self, task: Task, trial: int) -> tuple[str, str, str]:
         """Give the path, the kind and the question that a sample stands under."""

@@ -7,10 +7,11 @@ stream may be prolonged: the tasks that it was begun with then come first, uncha
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from dataclasses import fields as fields_of
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from ..pool.layout import EVOLUTIONS, MANIFEST, TURNS
 from ..pool.own_files import refuse_links
@@ -18,17 +19,17 @@ from ..pool.seen import text_digest
 from ..runtime.journal import digest
 from ..runtime.terminal import counted
 from ..runtime.trace import EVENTS
+from ..schema.codec import Form, Misfit, from_value, kept, to_value
 from ..schema.errors import InputError
 from ..schema.files import make_folder, write_atomically
 from ..schema.json_text import dumps, loads
-from ..schema.kept import misfit
 from ..schema.problems import quoted
 from ..schema.recipe import Recipe
 from ..schema.secrets import scrubbed
 from ..schema.values import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from ..schema.ceiling import Ceiling
@@ -60,6 +61,31 @@ DIGITS = 16
 _NAME = re.compile(r"[^/\\.\x00-\x1f][^/\\\x00-\x1f]*")
 
 
+@kept
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Recipe:
+    """What a recipe must have for those who read a manifest."""
+
+    strategy: str
+    workers: int
+    beta: float
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def _recipe(value: Any) -> Mapping[str, Any]:
+    if from_value(_Recipe, value).workers < 1:
+        raise Misfit(f"{value['workers']} is less than the minimum of 1", ("workers",))
+    return value
+
+
+def _digests(value: Any) -> Mapping[str, str]:
+    for task, digests in from_value(Mapping[str, str], value).items():
+        if len(digests.split(".")) != len(ASPECTS):
+            raise Misfit(f"{quoted(digests)} are not the digests of a task", (task,))
+    return value
+
+
+@kept(closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Manifest:
     """What an evolution is made with.
@@ -76,11 +102,11 @@ class Manifest:
         reuses: Whether it was begun by a version in which children reuse their parents' answers.
     """
 
-    recipe: Mapping[str, Any]
+    recipe: Annotated[Mapping[str, Any], Form(read=_recipe)]
     ceiling: Mapping[str, Any]
     models: Mapping[str, Mapping[str, Any]]
     embedder: str | None
-    tasks: Mapping[str, str]
+    tasks: Annotated[Mapping[str, str], Form(read=_digests)]
     commands: tuple[str, ...]
     coterie: tuple[str, ...]
     islands: Mapping[str, int] | None = None
@@ -138,11 +164,10 @@ class Manifest:
         fields: dict[str, Any] = {**value}
         if fields.pop("v") == FLAT:
             fields["recipe"] = _with_settings(fields.get("recipe"))
-        if wrong := misfit("evolution", fields):
-            raise InputError(f"{path}: not what an evolution wrote there: {wrong}.")
-        for name in ("commands", "coterie"):
-            fields[name] = tuple(fields[name])
-        return cls(**fields)
+        try:
+            return from_value(cls, fields)
+        except Misfit as error:
+            raise InputError(f"{path}: not what an evolution wrote there: {error}.") from None
 
     def write(self, folder: Path) -> None:
         """Keep it in the evolution's folder.
@@ -150,7 +175,7 @@ class Manifest:
         Raises:
             StorageError: It cannot be written.
         """
-        text = dumps({"v": VERSION, **asdict(self)}, indent=2, ensure_ascii=False)
+        text = dumps({"v": VERSION, **to_value(self)}, indent=2, ensure_ascii=False)
         write_atomically(folder / MANIFEST, text + "\n")
 
     def after(self, earlier: Manifest) -> Manifest:

@@ -37,7 +37,8 @@ def read_run(folder: Path) -> Run:
         )
     try:
         score = result["score"] and {"value": result["score"]["value"], "reason": ""}
-        return from_value(Run, {**result, "score": score})
+        usage = {name: one for name, one in result["usage"].items() if name != "cost"}
+        return from_value(Run, {**result, "score": score, "usage": usage})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{folder}: this is no record of a run: {error!r}.") from None
 

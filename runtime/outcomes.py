@@ -26,6 +26,7 @@ __all__ = [
     "INFRASTRUCTURE",
     "AgentOutcome",
     "Ending",
+    "JournaledOutcome",
     "Run",
     "Status",
     "after",
@@ -81,6 +82,20 @@ class AgentOutcome:
     mishaps: tuple[str, ...] = ()
     dialogue: tuple[Message, ...] = ()
     changes: Annotated[tuple[Change, ...], SKIPPED] = field(default=(), compare=False, repr=False)
+
+
+@kept
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JournaledOutcome(AgentOutcome):
+    """An agent's outcome as a journal has it, with what a later run makes of it.
+
+    Attributes:
+        saved: What nobody paid again, where an earlier run had the answers.
+        drawn: Whether its answers were drawn anew.
+    """
+
+    saved: Usage | None = None
+    drawn: bool = False
 
 
 @kept

@@ -56,7 +56,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _LETTER = re.compile(r"\(?\b([A-Z])\b\)?")
 
 
-@kept
+@kept(closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Score:
     """How good an answer is.

@@ -12,7 +12,7 @@ __all__ = ["COUNTED", "Usage"]
 PLACES_OF_USD = 12
 
 
-@kept
+@kept(closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
     """What calls consumed. Usages add up, and a part of one can be taken away, to 0 at least.

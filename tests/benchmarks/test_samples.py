@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coterie.benchmarks.samples import Sample
+from coterie.benchmarks.samples import Sample, journaled
 from coterie.runtime import AgentOutcome, Run
 from coterie.runtime.scorers import Score
 from coterie.runtime.usage import Usage
 from coterie.schema import InputError, Task
 from coterie.schema.codec import to_value
+from coterie.schema.errors import StorageError
 
 from .kept import sample
 
@@ -82,3 +83,9 @@ def test_a_line_says_no_more_than_it_must() -> None:
 def test_what_is_written_is_what_is_read(calls: int, **fields: Any) -> None:
     one = Sample(task="t", trial=3, niche="n", status="done", usage=Usage(calls=calls), **fields)
     assert Sample.of_value(json.loads(json.dumps(to_value(one)))) == one
+
+
+def test_a_damaged_entry_of_a_journal_is_named() -> None:
+    message = r"the entry 'a/sample' \(sample\) is damaged: trial: 'x' is not of type 'integer'"
+    with pytest.raises(StorageError, match=message):
+        journaled("a/sample", {"task": "a", "trial": "x", "status": "done", "score": 1.0})

@@ -24,7 +24,7 @@ def said(text: str) -> Mapping[str, Any]:
 
 
 def came(usage: Usage) -> Mapping[str, Any]:
-    return {"content": "c", "usage": usage.value(), "seconds": 0.1, "attempts": 1}
+    return {"status": "done", "content": "c", "usage": usage.value(), "seconds": 0.1, "attempts": 1}
 
 
 def done(*puts: Coroutine[Any, Any, None]) -> None:

@@ -26,7 +26,7 @@ def said(text: str, **told: Any) -> Mapping[str, Any]:
 
 
 def came(usage: Usage = SAID) -> Mapping[str, Any]:
-    return {"content": "c", "usage": usage.value(), "seconds": 0.1, "attempts": 1}
+    return {"status": "done", "content": "c", "usage": usage.value(), "seconds": 0.1, "attempts": 1}
 
 
 def done(*puts: Coroutine[Any, Any, None]) -> None:
