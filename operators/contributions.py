@@ -7,10 +7,12 @@ while it works is a judge's opinion, and the best round is the best by that opin
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
+from ..schema.codec import Form, kept
 from ..schema.terminal import on_one_line
 from .answers import closed, reason_schema, structured
 from .bounds import Bounds
@@ -20,7 +22,7 @@ from .meta import Question, prompt
 from .operator import Operator
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import click
 
@@ -46,6 +48,7 @@ TEXT: Mapping[str, Any] = MappingProxyType({"type": "string"})
 FRACTION: Mapping[str, Any] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
 
 
+@kept
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Contribution:
     """What one agent contributed to a round.
@@ -55,8 +58,8 @@ class Contribution:
         reason: Why.
     """
 
-    value: float
     reason: str
+    value: Annotated[float, Form(key="contribution")]
 
     @classmethod
     def read(cls, value: Any, reason: str, bounds: Bounds) -> Self:
@@ -64,6 +67,7 @@ class Contribution:
         return cls(value=float(value), reason=on_one_line(reason)[: bounds.reason])
 
 
+@kept
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Contributions:
     """What a meta-judge says of a round.
@@ -75,24 +79,15 @@ class Contributions:
         converged: Whether a further round would change nothing that matters.
     """
 
-    of: Mapping[str, Contribution]
-    score: float
     reason: str
+    of: Annotated[Mapping[str, Contribution], Form(key="agents")]
+    score: float
     converged: bool
 
     @property
     def values(self) -> Mapping[str, float]:
         """How much each agent contributed, by id."""
         return {agent: one.value for agent, one in self.of.items()}
-
-    def value(self) -> dict[str, Any]:
-        """Give it as a JSON object, as the meta-judge says it."""
-        agents = {
-            agent: {"reason": one.reason, "contribution": one.value}
-            for agent, one in self.of.items()
-        }
-        whole = {"score": self.score, "converged": self.converged}
-        return {"reason": self.reason, "agents": agents, **whole}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -159,7 +154,7 @@ def _came(one: Earlier) -> str:
 
 
 def contributions_in(text: str) -> Contributions:
-    """Read what was said of a round, as `Contributions.value` writes it.
+    """Read what was said of a round, as `judge_round` prints it.
 
     Raises:
         Unfit: It has another form.

@@ -14,7 +14,7 @@ from ...operators.credit import averaged, orders, prefixes, ratios, subsets
 from ...operators.credit.counterfactual import Worth, name_of
 from ...operators.credit.table import Cost
 from ...runtime.journal import recorded
-from ...runtime.usage import Usage
+from ...schema.codec import from_value
 from .landscapes import AGENTS
 
 if TYPE_CHECKING:
@@ -76,6 +76,5 @@ def _groups(folder: Path, case: int) -> dict[frozenset[str], Worth]:
     groups: dict[frozenset[str], Worth] = {}
     for group in subsets(AGENTS):
         value = found[name_of(one for one in AGENTS if one not in group)]
-        paid = {question: Usage(**cost) for question, cost in value["paid"].items()}
-        groups[group] = Worth(value=value["value"], needed=Usage(**value["needed"]), paid=paid)
+        groups[group] = from_value(Worth, value)
     return groups

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.terminal import speakable
+from ...schema.codec import to_value
 from ...schema.command import Command
 from ...schema.errors import InputError
 from ...schema.json_text import dumps
@@ -68,7 +69,7 @@ def judge_round(team: str, run_folder: Path, **options: Any) -> None:
     came = worked.host.ask(worked.host.ceiling(worked.team), worked.judged)
     if isinstance(came, Dropped):
         raise refusal(came)
-    click.echo(dumps(came.value(), indent=2))
+    click.echo(dumps(to_value(came), indent=2))
     click.echo(f"score {came.score:.3g}: {speakable(came.reason)}", err=True)
 
 
