@@ -10,9 +10,7 @@ import pytest
 
 from coterie.runtime import Budget, Caps
 from coterie.runtime.acts import Finalize, Send, Start, Stop, Terminate
-from coterie.runtime.outcomes import Run
 from coterie.runtime.trace import Event
-from coterie.schema.codec import from_value, to_value
 
 from .rosters import Does, crew, obeys, played, scripted
 
@@ -60,15 +58,6 @@ def test_agents_start_each_other_and_one_hands_in() -> None:
         "lead": "done", "a": "done", "b": "done", "c": "skipped",
     }  # fmt: skip
     assert run.usage.calls == 6
-
-
-def test_a_run_is_written_and_read_again() -> None:
-    run = played(crew("a", "b"), ADDS)
-    assert from_value(Run, to_value(run)) == from_value(
-        Run, to_value(from_value(Run, to_value(run)))
-    )
-    assert from_value(Run, to_value(run)).bus == run.bus
-    assert from_value(Run, to_value(run)).ending == run.ending
 
 
 def test_a_replay_comes_to_the_same(tmp_path: Path) -> None:
