@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 
 from ..schema.agent_document import AGENT
 from ..schema.agent_file import AgentFile, agent_texts
+from ..schema.codec import to_value
 from ..schema.edits import summary
 from ..schema.errors import ConfigError
 from ..schema.loading import check_team
 from ..schema.team import Team
-from ..schema.writing import agent_value, dump, lineage_value, write_agent_yaml
+from ..schema.writing import agent_value, dump, write_agent_yaml
 from .layout import agent_file_of
 from .records import Record
 
@@ -79,7 +80,7 @@ class PoolAgent(Record):
         if back >= len(self.revisions):
             return None
         agent = agent_value(self.revisions[-1 - back].agent)
-        return self._inheriting(write_agent_yaml({**agent, "lineage": lineage_value(self.born)}))
+        return self._inheriting(write_agent_yaml({**agent, "lineage": to_value(self.born)}))
 
     def _inheriting(self, text: str) -> str:
         if not self.inherits:

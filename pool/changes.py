@@ -16,7 +16,7 @@ from ..schema.errors import InputError
 from ..schema.problems import Problem
 from ..schema.team import Agent
 from ..schema.values import plain
-from ..schema.writing import agent_value, lineage_value
+from ..schema.writing import agent_value
 from .identity import identity_of
 from .learnt import Learnt
 from .shape import misshapen
@@ -98,13 +98,13 @@ class Born:
             value = _agent(self.member)
             told = {"kind": "born", "agent": self.member.id, "value": value}
             begun = {"inherits": self.inherits} if self.inherits else {}
-            return {**told, "lineage": lineage_value(self.lineage), **begun}
+            return {**told, "lineage": to_value(self.lineage), **begun}
         return {
             "kind": "born",
             "team": self.member.name,
             "identity": identity_of(self.member),
             "content_hash": self.member.content_hash,
-            "lineage": lineage_value(self.lineage),
+            "lineage": to_value(self.lineage),
         }
 
 

@@ -19,8 +19,7 @@ from ..schema.codec import Misfit, from_value
 from ..schema.errors import InputError
 from ..schema.files import locked
 from ..schema.problems import quoted
-from ..schema.team import Lineage, LineageStep
-from ..schema.values import is_list
+from ..schema.team import Lineage
 from .agents import PoolAgent, Revision
 from .changes import Rejected, Retired, Revised, Told, Tried
 from .layout import LEDGER, LOCK, agent_file_of, file_of
@@ -50,7 +49,6 @@ __all__ = [
     "in_order",
     "is_name",
     "is_shared",
-    "lineage_of",
 ]
 
 VERSION = 2
@@ -249,7 +247,7 @@ class State:
             self._live_agents[agent.name] = agent
 
     def _take_team(self, op: str, value: Mapping[str, Any]) -> None:
-        name, born = self._newcomer(value["team"]), lineage_of(value["lineage"])
+        name, born = self._newcomer(value["team"]), from_value(Lineage, value["lineage"])
         stem = self._stem(name, [self._known(parent) for parent in born.parents], op)
         member = Member(
             name=name,
@@ -264,7 +262,7 @@ class State:
         self.touched.add(name)
 
     def _take_agent(self, op: str, value: Mapping[str, Any]) -> None:
-        name, born = self._newcomer(value["agent"]), lineage_of(value["lineage"])
+        name, born = self._newcomer(value["agent"]), from_value(Lineage, value["lineage"])
         stem = self._stem(name, [self._known_agent(parent) for parent in born.parents], op)
         first = Revision(
             agent=agent_of(name, value["value"]), reason=born.reason, edits=born.edits, op=op
@@ -434,17 +432,6 @@ def is_shared(folder: Path) -> bool:
 def is_name(name: str) -> bool:
     """Tell whether a member may have a name."""
     return _NAME.fullmatch(name) is not None
-
-
-def lineage_of(value: Mapping[str, Any]) -> Lineage:
-    """Read a lineage as a line has it."""
-    steps = tuple(LineageStep(**_with_tuples(step)) for step in value.get("steps", ()))
-    fields: dict[str, Any] = {**_with_tuples(value), "steps": steps}
-    return Lineage(**fields)
-
-
-def _with_tuples(value: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(item) if is_list(item) else item for key, item in value.items()}
 
 
 def _numbered(stem: str, number: int) -> str:
