@@ -35,6 +35,7 @@ from typing import (
 )
 
 from .problems import dotted, quoted
+from .values import unlike_default
 
 __all__ = ["OMITTED", "SKIPPED", "Form", "Misfit", "from_value", "kept", "misfit", "to_value"]
 
@@ -259,11 +260,12 @@ def _codec(cls: type[Any]) -> _Codec:
 
 
 def _parted(hint: Any) -> tuple[Any, Form]:
-    """Return a type, and the form that stands beside it."""
+    """Return a type, and all that the forms beside it say, the outermost last."""
     if get_origin(hint) is not Annotated:
         return hint, Form()
     plain, *others = get_args(hint)
-    return plain, next((one for one in others if isinstance(one, Form)), Form())
+    said = [unlike_default(one) for one in others if isinstance(one, Form)]
+    return plain, Form(**{name: item for one in said for name, item in one.items()})
 
 
 def _default(declared: Field[Any]) -> Any:
@@ -302,7 +304,7 @@ def _read(cls: type[Any], value: Any) -> Any:
 
 def _container(kind: Any, args: tuple[Any, ...]) -> tuple[Convert | None, Convert]:
     if kind in _MAPPINGS:
-        return _mapping(args[1] if args else Any)
+        return _mapping(*(args or (str, Any)))
     if kind is tuple and args and args[-1] is not Ellipsis:
         return _of_length(args)
     if kind in _SEQUENCES:
@@ -310,19 +312,30 @@ def _container(kind: Any, args: tuple[Any, ...]) -> tuple[Convert | None, Conver
     return None, _as_is  # anything that JSON has
 
 
-def _mapping(hint: Any) -> tuple[Convert, Convert]:
+def _mapping(keys: Any, hint: Any) -> tuple[Convert, Convert]:
     write, reader = _converters(hint)
+    has_numbers = keys is int
 
-    def written(item: Mapping[str, Any]) -> dict[str, Any]:
+    def written(item: Mapping[Any, Any]) -> dict[str, Any]:
+        if has_numbers:
+            item = {str(key): one for key, one in item.items()}
         return dict(item) if write is None else {key: write(one) for key, one in item.items()}
 
-    def back(value: Any) -> Mapping[str, Any]:
+    def back(value: Any) -> Mapping[Any, Any]:
         if not isinstance(value, Mapping):
             raise _wrong_type(value, "object")
-        items = cast("Mapping[str, Any]", value).items()
-        return value if reader is _as_is else {key: _at(key, reader, one) for key, one in items}
+        known = cast("Mapping[str, Any]", value)
+        if reader is not _as_is:
+            known = {key: _at(key, reader, one) for key, one in known.items()}
+        return {_at(key, _number, key): one for key, one in known.items()} if has_numbers else known
 
     return written, back
+
+
+def _number(key: str) -> int:
+    if not key.isdecimal():
+        raise Misfit(f"{quoted(key)} is not a number")
+    return int(key)
 
 
 def _sequence(make: Convert, args: tuple[Any, ...]) -> tuple[Convert, Convert]:

@@ -48,6 +48,9 @@ class Failed:
     why: Literal["slow", "down"]
 
 
+Letters = Annotated[str, Form(write="|".join, read=lambda text: text.split("|"))]
+
+
 @kept
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Whole:
@@ -57,6 +60,8 @@ class Whole:
     parts: Mapping[str, Part] = field(default_factory=dict[str, Part])
     pairs: tuple[tuple[str, int], ...] = ()
     names: frozenset[str] = frozenset()
+    slots: Mapping[int, str] = field(default_factory=dict[int, str])
+    letters: Annotated[Letters, Form(key="choices", omit=True)] = ""
     seconds: Annotated[float, Form(write=lambda seconds: round(seconds, 3))] = 0.0
     last: Told | Failed | None = None
     rounds: Annotated[int, OMITTED] = 1
@@ -70,6 +75,7 @@ WHOLE = Whole(
     parts={"a": Part(name="w1"), "b": Part(name="w2", share=0.5)},
     pairs=(("x", 1),),
     names=frozenset({"n"}),
+    slots={3: "x"},
     seconds=1.23456,
     last=Failed(why="slow"),
     folder=object(),
@@ -82,6 +88,7 @@ VALUE: dict[str, Any] = {
     "parts": {"a": {"name": "w1"}, "b": {"name": "w2", "share": 0.5}},
     "pairs": [["x", 1]],
     "names": ["n"],
+    "slots": {"3": "x"},
     "seconds": 1.235,
     "last": {"kind": "failed", "why": "slow"},
 }
@@ -95,7 +102,8 @@ def test_a_value_is_read_as_it_was_written() -> None:
     again = from_value(Whole, json.loads(json.dumps(VALUE)))
     assert to_value(again) == VALUE
     assert (again.result, again.parts, again.pairs) == (WHOLE.result, WHOLE.parts, WHOLE.pairs)
-    assert (again.names, again.last, again.folder) == (WHOLE.names, WHOLE.last, None)
+    assert (again.names, again.slots, again.last) == (WHOLE.names, WHOLE.slots, WHOLE.last)
+    assert again.folder is None
 
 
 def test_a_flat_field_that_is_none_is_written_as_nothing_and_read_as_none() -> None:
@@ -127,6 +135,7 @@ def test_what_is_omitted_at_its_default_is_written_elsewhere() -> None:
         ),
         (Whole, {"parts": {"a": {"name": "b", "more": 1}}}, "parts.a: 'more' was unexpected"),
         (Whole, {"pairs": [["x", 1], ["y"]]}, 'pairs[1]: ["y"] does not have 2 items'),
+        (Whole, {"slots": {"x": "y"}}, "slots.x: 'x' is not a number"),
         (Whole, {"pairs": [["x", "y"]]}, "pairs[0][1]: 'y' is not of type 'integer'"),
         (Whole, {"last": {"kind": "slow"}}, "last.kind: 'slow' is not one of ['told', 'failed']"),
         (Whole, {"last": 3}, "last.kind: null is not one of ['told', 'failed']"),
@@ -143,6 +152,12 @@ def test_what_is_wrong_is_named_with_its_place(
     assert misfit(form, {**VALUE, **change}) == problem
     with pytest.raises(Misfit, match=re.escape(problem)):
         from_value(form, {**VALUE, **change})
+
+
+def test_the_forms_of_a_type_and_of_its_field_are_both_followed() -> None:
+    value = to_value(Whole(number=1, of="vote", letters="ab"))
+    assert value["choices"] == "a|b"
+    assert from_value(Whole, value).letters == ["a", "b"]
 
 
 def test_unknown_fields_are_ignored_where_a_class_is_open() -> None:

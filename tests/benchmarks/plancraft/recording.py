@@ -15,6 +15,7 @@ from coterie.benchmarks.benchmark import Source
 from coterie.benchmarks.plancraft import Example, Stack, World, read_published, world_of
 from coterie.benchmarks.plancraft.players import UNREADABLE, played_wildly
 from coterie.benchmarks.plancraft.reference import Played, Reference
+from coterie.schema.codec import from_value, to_value
 
 RECORDED = Path(__file__).with_name("recorded.json")
 EPISODES = 2
@@ -66,7 +67,7 @@ def record(folder: Path) -> list[dict[str, Any]]:
                 {
                     "id": example.id,
                     "impossible": example.impossible,
-                    "world": world.written(),
+                    "world": to_value(world),
                     "episodes": [_written(one) for one in those],
                 }
             )
@@ -76,7 +77,7 @@ def record(folder: Path) -> list[dict[str, Any]]:
 def episodes() -> list[tuple[World, bool, Played]]:
     """Read what was recorded."""
     return [
-        (World.of(one["world"]), one["impossible"], _read(episode))
+        (from_value(World, one["world"]), one["impossible"], _read(episode))
         for one in json.loads(RECORDED.read_text(encoding="utf-8"))
         for episode in one["episodes"]
     ]
