@@ -15,6 +15,7 @@ is wrong. Unknown fields are ignored, unless the class is `closed`.
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import types
@@ -158,8 +159,6 @@ def misfit(cls: type[Any], value: Any) -> str:
         from_value(cls, value)
     except Misfit as error:
         return str(error)
-    except RecursionError:
-        return "it is nested too deeply"
     return ""
 
 
@@ -179,6 +178,13 @@ class _Slot:
         self.write, self.read = form.write or write, form.read or reader
         self.usual = usual if self.is_required or self.write is None else self.write(usual)
 
+    @property
+    def writer(self) -> tuple[str, str | None, Convert | None, bool, Any]:
+        """What writing goes by; a flat field has no key."""
+        if self.flat is not None:
+            return self.name, None, self.flat.write, False, None
+        return self.name, self.key, self.write, self.omit, self.usual
+
 
 class _Codec:
     """Writes and reads the values of a class."""
@@ -192,22 +198,23 @@ class _Codec:
         self.slots = [_Slot(one, hints[one.name], self.settings) for one in declared]
         tag = self.settings.tag
         self.start = {} if tag is None else {tag[0]: tag[1]}
-        self.keys = {*self.start, *(one.key for one in self.slots)}
         plain = [one for one in self.slots if one.flat is None]
-        self.required = tuple(one.key for one in plain if one.is_required)
+        self.writers = tuple(one.writer for one in self.slots)
         self.readers = tuple((one.name, one.key, one.read) for one in plain)
+        self.required = tuple(one.key for one in plain if one.is_required)
         self.flats = tuple((one.name, one.flat) for one in self.slots if one.flat is not None)
+        inner = (key for _, flat in self.flats for key in flat.codec.keys)
+        self.keys = {*self.start, *(one.key for one in plain), *inner}
 
     def write(self, item: Any) -> dict[str, Any]:
         value: dict[str, Any] = {**self.start}
-        for slot in self.slots:
-            part = getattr(item, slot.name)
-            if slot.flat is not None:
-                value.update(slot.flat.write(part))
-                continue
-            plain = part if slot.write is None else slot.write(part)
-            if not slot.omit or not _is_same(plain, slot.usual):
-                value[slot.key] = plain
+        for name, key, write, omit, usual in self.writers:
+            part = getattr(item, name)
+            plain = part if write is None else write(part)
+            if key is None:  # a flat one
+                value.update(plain)
+            elif not omit or not _is_same(plain, usual):
+                value[key] = plain
         return value
 
     def read(self, value: Any) -> Any:
@@ -247,7 +254,7 @@ class _Flat:
         self.nothing = {first.key: None, **{one.key: one.usual for one in rest}}
 
     def write(self, item: Any) -> dict[str, Any]:
-        return self.codec.write(item) if item is not None else dict(self.nothing)
+        return self.codec.write(item) if item is not None else copy.deepcopy(self.nothing)
 
     def read(self, value: Mapping[str, Any]) -> Any:
         is_none = self.may_be_none and value.get(self.first) is None

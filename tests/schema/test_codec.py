@@ -62,6 +62,9 @@ class Whole:
     names: frozenset[str] = frozenset()
     slots: Mapping[int, str] = field(default_factory=dict[int, str])
     letters: Annotated[Letters, Form(key="choices", omit=True)] = ""
+    words: Annotated[tuple[Letters, ...], OMITTED] = ()
+    anything: Annotated[tuple[Any, ...], OMITTED] = ()
+    about: Annotated[Any, OMITTED] = None
     seconds: Annotated[float, Form(write=lambda seconds: round(seconds, 3))] = 0.0
     last: Told | Failed | None = None
     rounds: Annotated[int, OMITTED] = 1
@@ -155,9 +158,19 @@ def test_what_is_wrong_is_named_with_its_place(
 
 
 def test_the_forms_of_a_type_and_of_its_field_are_both_followed() -> None:
-    value = to_value(Whole(number=1, of="vote", letters="ab"))
-    assert value["choices"] == "a|b"
-    assert from_value(Whole, value).letters == ["a", "b"]
+    value = to_value(
+        Whole(number=1, of="vote", letters="ab", words=("cd",), anything=(1, {}), about=[1])
+    )
+    assert (value["choices"], value["words"], value["anything"]) == ("a|b", ["c|d"], [1, {}])
+    again = from_value(Whole, value)
+    assert (again.letters, again.words) == (["a", "b"], (["c", "d"],))
+    assert (again.anything, again.about) == ((1, {}), [1])
+
+
+def test_what_is_written_of_nothing_is_nobody_elses() -> None:
+    first, second = (to_value(Whole(number=1, of="vote")) for _ in range(2))
+    first["steps"].append("more")
+    assert second["steps"] == []
 
 
 def test_unknown_fields_are_ignored_where_a_class_is_open() -> None:
