@@ -60,7 +60,7 @@ SAMPLES = "samples.jsonl"
 MOST_SHOWN = 120
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
     """What is to be evaluated on: a benchmark, the tasks of it, and how often each.
@@ -99,7 +99,7 @@ class Request:
         return replace(self, choice=replace(self.choice, shard=None))
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Begun:
     """What run.json of an evaluation has beside what that of a run has."""
@@ -108,7 +108,7 @@ class _Begun:
     head: Mapping[str, Any]
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Written:
     """What results.json must have for those who read it."""

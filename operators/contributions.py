@@ -48,7 +48,7 @@ TEXT: Mapping[str, Any] = MappingProxyType({"type": "string"})
 FRACTION: Mapping[str, Any] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Contribution:
     """What one agent contributed to a round.
@@ -67,7 +67,7 @@ class Contribution:
         return cls(value=float(value), reason=on_one_line(reason)[: bounds.reason])
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Contributions:
     """What a meta-judge says of a round.

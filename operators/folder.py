@@ -61,7 +61,7 @@ DIGITS = 16
 _NAME = re.compile(r"[^/\\.\x00-\x1f][^/\\\x00-\x1f]*")
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Recipe:
     """What a recipe must have for those who read a manifest."""

@@ -36,7 +36,7 @@ def difference(one: Scores, other: Scores) -> tuple[float, tuple[float, float]]:
     return statistics.fmean(found) if found else 0.0, paired_interval(found)
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Figures:
     """Held-out figures of an evolution. The first team is the one that the pool would deploy.

@@ -145,7 +145,7 @@ class Revised:
         )
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tried:
     """A team was run on a task.

@@ -28,7 +28,7 @@ __all__ = ["Consumed", "consumed", "population_of", "rates_of", "turns_in", "usa
 NAMES = frozenset(one.name for one in fields(Rates))
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CandidateLine:
     """A candidate of an episode, as the episode's line has it."""
@@ -49,7 +49,7 @@ class CandidateLine:
     team: str | None
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DroppedLine:
     """An answer of a model that was of no use, as an episode's line has it."""
@@ -74,7 +74,7 @@ class _Line:
     judging: Usage
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchedLine(_Line):
     """The line of an episode that searched among candidates."""
@@ -88,7 +88,7 @@ class SearchedLine(_Line):
     candidates: tuple[CandidateLine, ...]
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AnsweredLine(_Line):
     """The line of an episode that came to an answer, and to no more."""

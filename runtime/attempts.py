@@ -11,7 +11,7 @@ from .usage import Usage
 __all__ = ["Attempt", "FailedCall"]
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FailedCall:
     """A call that ended without an answer.
@@ -23,7 +23,7 @@ class FailedCall:
     usage: Usage
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attempt(FailedCall):
     """An attempt of a call.

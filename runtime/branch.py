@@ -52,7 +52,7 @@ class Locks:
         return self._locks.setdefault((path, asked), asyncio.Lock())
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Answer:
     """What answers cost that an agent's part, or one call of it, follows from.

@@ -46,7 +46,7 @@ INFRASTRUCTURE = frozenset(
 """Faults that are not the team's; a prompt that is too long, or that no model takes, is."""
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentOutcome:
     """How an agent's part of a run ended.
@@ -84,7 +84,7 @@ class AgentOutcome:
     changes: Annotated[tuple[Change, ...], SKIPPED] = field(default=(), compare=False, repr=False)
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JournaledOutcome(AgentOutcome):
     """An agent's outcome as a journal has it, with what a later run makes of it.
@@ -98,7 +98,7 @@ class JournaledOutcome(AgentOutcome):
     drawn: bool = False
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ending:
     """How the run of an open roster ended.
@@ -118,7 +118,7 @@ class Ending:
     unread: int = 0
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """One execution of a plan on a task.

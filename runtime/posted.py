@@ -39,7 +39,7 @@ Why = Literal[
 """Why a run ended."""
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Posted:
     """Something on the bus.

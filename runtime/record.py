@@ -225,7 +225,7 @@ class Record:
         }
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Manifest:
     """What resuming a run needs of run.json."""
@@ -240,7 +240,7 @@ class _Manifest:
     embedder: str | None = None
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Result:
     """What result.json must have for those who read it."""

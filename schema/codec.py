@@ -100,24 +100,12 @@ class _Settings:
     tag: tuple[str, str] | None = None
 
 
-@overload
-def kept(cls: type[T], /) -> type[T]: ...
-@overload
 def kept(
     *, omit: bool = False, closed: bool = False, tag: tuple[str, str] | None = None
-) -> Callable[[type[T]], type[T]]: ...
-def kept(
-    cls: type[Any] | None = None,
-    /,
-    *,
-    omit: bool = False,
-    closed: bool = False,
-    tag: tuple[str, str] | None = None,
-) -> Any:
+) -> Callable[[type[T]], type[T]]:
     """Mark a dataclass whose values are kept, and say how.
 
     Args:
-        cls: The class, where there is nothing to say.
         omit: Whether fields are left out that are at their default.
         closed: Whether a field that the class does not have is a problem.
         tag: A field with its value that is written first and tells the class from others.
@@ -128,7 +116,7 @@ def kept(
         setattr(cls, SETTINGS, settings)
         return cls
 
-    return mark if cls is None else mark(cls)
+    return mark
 
 
 def to_value(item: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def _stack(value: Any) -> Stack:
     return Stack(*from_value(tuple[str, int], value))
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class World:
     """What an episode starts from: all that there is to know of it but whether it can succeed.

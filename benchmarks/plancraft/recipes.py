@@ -45,7 +45,7 @@ Place = Annotated[Alternatives, Form(write=_written, read=_alternatives)]
 FLAT = Form(flat=True)
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Product:
     """What a recipe makes, and how many of it."""
@@ -72,7 +72,7 @@ class Recipe(Protocol):
         ...
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shaped:
     """Items in places: a pattern that lies anywhere on the grid, with nothing beside it."""
@@ -104,7 +104,7 @@ class Shaped:
         return Shaped(product=self.product, rows=rows)
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shapeless:
     """Items on the grid, wherever they lie."""
@@ -127,7 +127,7 @@ class Shapeless:
         return Shapeless(product=self.product, items=tuple(one & items for one in self.items))
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Smelted:
     """An item that goes through the furnace, as many at a time as one likes."""

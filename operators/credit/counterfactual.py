@@ -57,7 +57,7 @@ Score = Callable[["Run"], Awaitable[float]]
 """Says how good a run's answer is, in [0, 1]. It **must not** depend on anything but the run."""
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Worth:
     """What a coalition came to.

@@ -22,7 +22,7 @@ ROUTED = "routed"
 """What a pool's event is called that tells a case."""
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Spending:
     """What something consumed.
@@ -50,7 +50,7 @@ class Spending:
         )
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Side:
     """How a case went with the single agent, or with the team.
@@ -70,7 +70,7 @@ class Side:
         return self.score - beta * self.spent.cost
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Case:
     """A case of which it is known how both did.

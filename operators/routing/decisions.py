@@ -35,7 +35,7 @@ def asks(decision: Decision) -> bool:
     return not set(GAUGED).isdisjoint(decision.features)
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Always:
     """The same for every case.
@@ -59,7 +59,7 @@ class Always:
         return f"always the {_called(self.choice)}"
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Condition:
     """A feature on one side of a threshold.
@@ -82,7 +82,7 @@ class Condition:
         return f"{self.feature} {'>' if self.above else '<='} {self.threshold:.4g}"
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rule:
     """The team where conditions hold, the single agent elsewhere.
@@ -114,7 +114,7 @@ class Rule:
         return f"the team where {word.join(map(str, self.conditions))}; else the single agent"
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Linear:
     """The team where the weighted features are above 0: what a logistic regression comes to.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Arm", "Figures", "Gain", "decided", "figures", "figures_of"]
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Arm:
     """How cases go where somebody decides who works on each.
@@ -49,7 +49,7 @@ class Arm:
     team: int
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gain:
     """What one way to decide is worth more than another, on the same cases.

@@ -34,7 +34,7 @@ FEWEST = 10
 """Cases; of fewer, the better constant is taken without a look at features."""
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Router:
     """Who works on a case.

@@ -62,7 +62,7 @@ class ChatRequest:
     patience: float | None = None
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
     """A tool that the model wants called.
@@ -80,7 +80,7 @@ class ToolCall:
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChatAnswer:
     """What a model answered.

@@ -49,7 +49,7 @@ class Report:
     changes: tuple[Change, ...] = field(default=(), compare=False, repr=False)
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentResult:
     """What an agent came to.

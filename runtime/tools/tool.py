@@ -99,7 +99,7 @@ class Toolkit:
     tools: tuple[Tool, ...]
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
     """What an agent had a tool do.

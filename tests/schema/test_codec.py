@@ -29,7 +29,7 @@ class Part:
     share: float | None = None
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Result:
     content: str
@@ -51,7 +51,7 @@ class Failed:
 Letters = Annotated[str, Form(write="|".join, read=lambda text: text.split("|"))]
 
 
-@kept
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Whole:
     number: int
