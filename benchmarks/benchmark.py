@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ..schema.catalogue import installed, load_named
+from ..schema.codec import OMITTED, Form, from_value, kept
 from ..schema.errors import InputError
 from ..schema.problems import quoted
 from .measures import Measure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from ..schema.task import Task
     from .exporting import Exporter
@@ -28,6 +29,16 @@ __all__ = [
 ]
 
 
+def _resolved(path: Path | None) -> str | None:
+    return str(path.resolve()) if path else None
+
+
+def _path(value: Any) -> Path | None:
+    path = from_value(str | None, value)
+    return Path(path) if path else None
+
+
+@kept(closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
     """Where tasks come from, and which of them.
@@ -43,17 +54,12 @@ class Source:
         rubric: For tasks of one's own: what makes an answer good, where a judge scores it.
     """
 
-    data: Path | None = None
+    data: Annotated[Path | None, Form(write=_resolved, read=_path)] = None
     seed: int = 0
     level: int = 1
     count: int | None = None
-    scorer: str = ""
-    rubric: str = ""
-
-    def value(self) -> dict[str, Any]:
-        """Write it as a JSON object, without what only tasks of one's own have."""
-        told = {**asdict(self), "data": str(self.data.resolve()) if self.data else None}
-        return {name: item for name, item in told.items() if item != ""}
+    scorer: Annotated[str, OMITTED] = ""
+    rubric: Annotated[str, OMITTED] = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Literal, TypeVar
 
+from ..schema.codec import kept
 from ..schema.errors import InputError
 from ..schema.part import Part
-from ..schema.values import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from ..schema.task import Task
 
@@ -23,6 +24,7 @@ Split = Literal["all", "evolve", "test"]
 SPLITS: tuple[Split, ...] = ("all", "evolve", "test")
 
 
+@kept(closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
     """Which tasks, and in which order.
@@ -47,10 +49,8 @@ class Choice:
     shard: Part | None = None
 
     def __post_init__(self) -> None:
-        """Make what was read from JSON what it was when it was written."""
+        """Make patterns equal that are."""
         object.__setattr__(self, "instances", tuple(self.instances))
-        if is_mapping(self.shard):
-            object.__setattr__(self, "shard", Part(**self.shard))
 
     def of(self, tasks: Sequence[Task]) -> list[Task]:
         """Choose.

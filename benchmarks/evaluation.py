@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..schema.codec import to_value
 from ..schema.errors import LimitError
 from ..schema.json_text import dumps, loads
 from .own import is_judged
@@ -79,5 +80,5 @@ class Evaluation(Trials):
 
     def _without_secrets(self, sample: Sample) -> Sample:
         """Take the host's secrets out before it is kept: samples.jsonl is held against that."""
-        line = self.scrubber(dumps(sample.value(), ensure_ascii=False))
+        line = self.scrubber(dumps(to_value(sample), ensure_ascii=False))
         return Sample.of_value(loads(line))

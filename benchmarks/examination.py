@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..operators.episode import Episode, Halted
+from ..schema.codec import to_value
 from ..schema.json_text import dumps, loads
 from .samples import Sample
 from .trials import Trials, path_of
@@ -75,5 +76,5 @@ class Examination(Trials):
         spent = episode.ran + episode.operators + episode.judging
         run = replace(answer.run, score=answer.score, usage=spent)
         sample = Sample.of_run(episode.task, trial, run)
-        line = self.stage.scrubber(dumps(sample.value(), ensure_ascii=False))
+        line = self.stage.scrubber(dumps(to_value(sample), ensure_ascii=False))
         return Sample.of_value(loads(line))

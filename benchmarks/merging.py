@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..runtime.artifacts import ARTIFACTS
 from ..runtime.journal import merge
 from ..runtime.record import MANIFEST, as_json, read_value
+from ..schema.codec import to_value
 from ..schema.errors import InputError, StorageError
 from ..schema.problems import quoted
 from .benchmark import find_benchmark
@@ -114,7 +115,7 @@ class Merging:
             "expected": expected,
             "shards": [_origin(one) for one in self.shards],
         }
-        said = {**read_value(paths[0] / MANIFEST), "evaluation": request.value(), "head": head}
+        said = {**read_value(paths[0] / MANIFEST), "evaluation": to_value(request), "head": head}
         folder.write(MANIFEST, as_json(said))
         results = Results(folder=folder, request=request, head=head, tasks=self.tasks)
         benchmark = find_benchmark(request.benchmark)
@@ -154,7 +155,7 @@ def _check_alike(one: Results, other: Results) -> None:
 
 def _asked(one: Results) -> dict[str, Any]:
     """Give what shards have alike: team and tasks, apart from which shard, and where files are."""
-    value = one.request.value()
+    value = to_value(one.request)
     choice = {**asdict(one.request.choice), "shard": f"one of {_shard(one).of}"}
     source = {name: item for name, item in value["source"].items() if name != "data"}
     told = {name: one.head.get(name) for name in ALIKE}

@@ -14,18 +14,18 @@ read, as one that nobody can verify.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from ..runtime.journal import FILE, recorded
 from ..runtime.record import MANIFEST, as_json, manifest, read_value
 from ..runtime.trace import RunFolder
 from ..schema import dump
+from ..schema.codec import Misfit, from_value, kept, misfit, to_value
 from ..schema.errors import InputError
 from ..schema.files import write_atomically
 from ..schema.json_text import dumps, loads
-from ..schema.kept import misfit
 from ..schema.problems import quoted
 from ..schema.values import is_mapping
 from .benchmark import Source, find_benchmark
@@ -33,10 +33,11 @@ from .choosing import Choice
 from .consumption import consumption
 from .figures import Figures
 from .provenance import digest_of, endpoint, host, versions
-from .samples import ASKED, Sample, asked
+from .samples import ASKED, Sample, asked, journaled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from ..runtime.plan import Plan
     from ..runtime.services import Setting
@@ -59,6 +60,7 @@ SAMPLES = "samples.jsonl"
 MOST_SHOWN = 120
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
     """What is to be evaluated on: a benchmark, the tasks of it, and how often each.
@@ -96,26 +98,29 @@ class Request:
         """The request that this is a shard of; itself, where it is none."""
         return replace(self, choice=replace(self.choice, shard=None))
 
-    def value(self) -> dict[str, Any]:
-        """Write the request as a JSON object."""
-        return {
-            "benchmark": self.benchmark,
-            "source": self.source.value(),
-            "choice": asdict(self.choice),
-            "trials": self.trials,
-        }
 
-    @classmethod
-    def of_value(cls, value: Mapping[str, Any]) -> Request:
-        """Read a request."""
-        source = dict(value["source"])
-        source["data"] = Path(source["data"]) if source["data"] else None
-        return cls(
-            benchmark=value["benchmark"],
-            source=Source(**source),
-            choice=Choice(**value["choice"]),
-            trials=value["trials"],
-        )
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Begun:
+    """What run.json of an evaluation has beside what that of a run has."""
+
+    evaluation: Request
+    head: Mapping[str, Any]
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Written:
+    """What results.json must have for those who read it."""
+
+    version: int
+    benchmark: str
+    team: str
+    samples: int
+    title: str = ""
+    models: Mapping[str, str] = field(default_factory=dict[str, str])
+    evaluation: Request | None = None
+    tasks: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -171,7 +176,7 @@ class Results:
         if tasks is not None:
             head |= {"data": digest_of(tasks), "expected": len(tasks) * request.trials}
         folder.write("team.yaml", dump(plan.resolved))
-        said = {"evaluation": request.value(), "head": head}
+        said = {"evaluation": to_value(request), "head": head}
         folder.write(MANIFEST, as_json({**manifest(plan, setting), **said}))
         return cls(folder=folder, request=request, head=head)
 
@@ -183,11 +188,11 @@ class Results:
             InputError: It is none.
         """
         path = folder / MANIFEST
-        value = read_value(path)
-        if wrong := misfit("evaluated", value):
-            raise InputError(f"{path}: not the manifest of an evaluation: {wrong}.")
-        request = Request.of_value(value["evaluation"])
-        return cls(folder=RunFolder(folder, scrub), request=request, head=value["head"])
+        try:
+            begun = from_value(_Begun, read_value(path))
+        except Misfit as error:
+            raise InputError(f"{path}: not the manifest of an evaluation: {error}.") from None
+        return cls(folder=RunFolder(folder, scrub), request=begun.evaluation, head=begun.head)
 
     def write(self, samples: Iterable[Sample], benchmark: Benchmark, *, expected: int) -> Figures:
         """Write what there is: every sample, and the figures.
@@ -205,7 +210,7 @@ class Results:
         def lines() -> Iterator[str]:
             for one in samples:
                 figures.take(one)
-                line = {**one.value(), **(asked(tasks[one.task]) if one.task in tasks else {})}
+                line = {**to_value(one), **(asked(tasks[one.task]) if one.task in tasks else {})}
                 yield self.folder.scrub(dumps(line, ensure_ascii=False)) + "\n"
 
         write_atomically(self.folder.path / SAMPLES, lines())
@@ -221,7 +226,7 @@ class Results:
             "benchmark": benchmark.name,
             "title": benchmark.title,
             **self.head,
-            "evaluation": self.request.value(),
+            "evaluation": to_value(self.request),
             "complete": figures.samples == expected,
             "missing": expected - figures.samples,
             **figures.results(),
@@ -277,7 +282,7 @@ def _results(folder: Path) -> dict[str, Any]:
             f" one that this coterie reads. To write it anew from the journal: mas-bench resume"
             f" {folder}"
         )
-    if wrong := misfit("results", value):
+    if wrong := misfit(_Written, value):
         raise InputError(
             f"{folder / RESULTS}: not what an evaluation wrote there: {wrong}. To write it anew"
             f" from the journal: mas-bench resume {folder}"
@@ -323,7 +328,7 @@ def _differences(
 def _against(recorded: Sample | None, sample: Sample, line: str) -> Iterator[str]:
     if recorded is None:
         yield f"{line}: the journal has no such sample."
-    elif recorded.value() != sample.value():
+    elif to_value(recorded) != to_value(sample):
         there = "none" if recorded.score is None else f"{recorded.score:g}"
         scores = f"{sample.score:g} here, {there} there"
         yield f"{line} is not what the journal has (score {scores})."
@@ -337,7 +342,7 @@ def _recorded(folder: Path) -> dict[tuple[str, int], Sample] | None:
         return {(one.task, one.trial): one for one in episode_samples(evolution)}
     if not (folder / FILE).exists():
         return None
-    found = (Sample.of_value(value) for _, value in recorded(folder, "sample"))
+    found = (journaled(path, value) for path, value in recorded(folder, "sample"))
     return {(one.task, one.trial): one for one in found}
 
 
@@ -374,9 +379,10 @@ def _kept(folder: Path, known: Mapping[tuple[str, int], Sample]) -> Iterator[Sam
                 if (sample := _same(value, known)) is not None:
                     yield sample
                     continue
-                if wrong := misfit("sample", value):
-                    raise InputError(f"{path}:{number}: not a sample: {wrong}.")
-                yield Sample.of_value(value)
+                try:
+                    yield Sample.of_value(value)
+                except Misfit as error:
+                    raise InputError(f"{path}:{number}: not a sample: {error}.") from None
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file.") from None
     except OSError as error:
@@ -392,4 +398,4 @@ def _same(value: Any, known: Mapping[tuple[str, int], Sample]) -> Sample | None:
         return None
     sample = known.get((where[0], where[1]))
     line = {name: item for name, item in value.items() if name not in ASKED}
-    return sample if sample is not None and sample.value() == line else None
+    return sample if sample is not None and to_value(sample) == line else None

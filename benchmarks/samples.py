@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ..runtime.dialogue import clipped
-from ..runtime.usage import Usage
-from ..schema.errors import InputError
+from ..runtime.usage import COUNTED, Usage
+from ..schema.codec import Form, Misfit, from_value, kept
+from ..schema.errors import InputError, StorageError
 from ..schema.json_text import dumps
+from ..schema.problems import quoted
+from ..schema.values import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ..runtime.outcomes import Run
     from ..schema.task import Task
 
-__all__ = ["ASKED", "Sample", "asked"]
+__all__ = ["ASKED", "Sample", "asked", "journaled"]
 
 ASKED = ("question", "reference")
 """What a line of samples.jsonl has of the task, for people."""
@@ -32,6 +34,7 @@ def asked(task: Task) -> dict[str, str]:
     return {name: clipped([text], LONGEST)[0] for name, text in texts.items()}
 
 
+@kept(omit=True, closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sample:
     """One trial of a team on a task.
@@ -56,13 +59,13 @@ class Sample:
     trial: int
     niche: str = ""
     status: str
-    score: float | None = None
+    score: Annotated[float | None, Form(omit=False)] = None
     reason: str = ""
     measures: Mapping[str, float] = field(default_factory=dict[str, float])
     answer: str | None = None
     error: str | None = None
     lost: int = 0
-    usage: Usage = field(default_factory=Usage)
+    usage: Annotated[Usage, COUNTED] = field(default_factory=Usage)
     seconds: float = 0.0
 
     @classmethod
@@ -92,21 +95,24 @@ class Sample:
         )
 
     @classmethod
-    def of_value(cls, value: Mapping[str, Any]) -> Sample:
-        """Read a sample as a line of samples.jsonl has it; what was asked is the task's."""
-        given: dict[str, Any] = {**value, "usage": Usage(**value.get("usage", {}))}
-        return cls(**{name: item for name, item in given.items() if name not in ASKED})
+    def of_value(cls, value: Any) -> Sample:
+        """Return a sample as a line of samples.jsonl has it; what was asked is the task's.
 
-    def value(self) -> dict[str, Any]:
-        """Give the line of samples.jsonl: nothing of it that is at its default."""
-        plain = Sample(task=self.task, trial=self.trial, status=self.status)
-        told = {one.name: getattr(self, one.name) for one in fields(self)}
-        always = ("task", "trial", "status", "score")
-        line = {
-            name: item
-            for name, item in told.items()
-            if name in always or item != getattr(plain, name)
-        }
-        if "usage" in line:
-            line["usage"] = {name: count for name, count in self.usage.value().items() if count}
-        return line
+        Raises:
+            Misfit: It is not a sample.
+        """
+        if is_mapping(value):
+            value = {name: item for name, item in value.items() if name not in ASKED}
+        return from_value(cls, value)
+
+
+def journaled(path: str, value: Any) -> Sample:
+    """Return a sample as an entry of a journal has it.
+
+    Raises:
+        StorageError: It is damaged.
+    """
+    try:
+        return Sample.of_value(value)
+    except Misfit as error:
+        raise StorageError(f"the entry {quoted(path)} (sample) is damaged: {error}.") from None

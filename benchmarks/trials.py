@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from ..operators.together import by_workers
 from ..runtime.journal import digest
+from ..schema.codec import to_value
 from ..schema.errors import RunError
-from .samples import Sample
+from .samples import Sample, journaled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -159,13 +160,13 @@ class Trials(ABC):
             return sample
         self._in_a_row = 0
         self._unscored.pop((task.id, trial), None)
-        await self.journal.put(*self._entry(task, trial), sample.value())
+        await self.journal.put(*self._entry(task, trial), to_value(sample))
         return sample
 
     def _known(self, task: Task, trial: int) -> Sample | None:
         path, _, asked = self._entry(task, trial)
         value = self.journal.get(path, asked)
-        return None if value is None else Sample.of_value(value)
+        return None if value is None else journaled(path, value)
 
     def _entry(self, task: Task, trial: int) -> tuple[str, str, str]:
         """Give the path, the kind and the question that a sample stands under."""

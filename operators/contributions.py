@@ -7,10 +7,12 @@ while it works is a judge's opinion, and the best round is the best by that opin
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
+from ..schema.codec import Form, kept, to_value
 from ..schema.terminal import on_one_line
 from .answers import closed, reason_schema, structured
 from .bounds import Bounds
@@ -21,7 +23,7 @@ from .operator import Operator
 from .printed import Printed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ..schema.task import Task
     from ..schema.team import Team
@@ -45,6 +47,7 @@ TEXT: Mapping[str, Any] = MappingProxyType({"type": "string"})
 FRACTION: Mapping[str, Any] = MappingProxyType({"type": "number", "minimum": 0, "maximum": 1})
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Contribution:
     """What one agent contributed to a round.
@@ -54,8 +57,8 @@ class Contribution:
         reason: Why.
     """
 
-    value: float
     reason: str
+    value: Annotated[float, Form(key="contribution")]
 
     @classmethod
     def read(cls, value: Any, reason: str, bounds: Bounds) -> Self:
@@ -63,6 +66,7 @@ class Contribution:
         return cls(value=float(value), reason=on_one_line(reason)[: bounds.reason])
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Contributions:
     """What a meta-judge says of a round.
@@ -74,9 +78,9 @@ class Contributions:
         converged: Whether a further round would change nothing that matters.
     """
 
-    of: Mapping[str, Contribution]
-    score: float
     reason: str
+    of: Annotated[Mapping[str, Contribution], Form(key="agents")]
+    score: float
     converged: bool
 
     @property
@@ -84,18 +88,9 @@ class Contributions:
         """How much each agent contributed, by id."""
         return {agent: one.value for agent, one in self.of.items()}
 
-    def value(self) -> dict[str, Any]:
-        """Give it as a JSON object, as the meta-judge says it."""
-        agents = {
-            agent: {"reason": one.reason, "contribution": one.value}
-            for agent, one in self.of.items()
-        }
-        whole = {"score": self.score, "converged": self.converged}
-        return {"reason": self.reason, "agents": agents, **whole}
-
     def printed(self) -> Printed:
         """Return it as `mas op` prints it."""
-        return Printed(value=self.value(), notes=(f"score {self.score:.3g}: {self.reason}",))
+        return Printed(value=to_value(self), notes=(f"score {self.score:.3g}: {self.reason}",))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -162,7 +157,7 @@ def _came(one: Earlier) -> str:
 
 
 def contributions_in(text: str) -> Contributions:
-    """Read what was said of a round, as `Contributions.value` writes it.
+    """Read what was said of a round, as `judge_round` prints it.
 
     Raises:
         Unfit: It has another form.

@@ -7,9 +7,10 @@ stream may be prolonged: the tasks that it was begun with then come first, uncha
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from ..pool.layout import EVOLUTIONS, MANIFEST, TURNS
 from ..pool.own_files import refuse_links
@@ -17,16 +18,16 @@ from ..pool.seen import text_digest
 from ..runtime.journal import digest
 from ..runtime.terminal import counted
 from ..runtime.trace import EVENTS
+from ..schema.codec import Form, Misfit, from_value, kept, to_value
 from ..schema.errors import InputError
 from ..schema.files import make_folder, write_atomically
 from ..schema.json_text import dumps, loads
-from ..schema.kept import misfit
 from ..schema.problems import quoted
 from ..schema.secrets import scrubbed
 from ..schema.values import is_mapping, parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from ..schema.ceiling import Ceiling
@@ -56,6 +57,31 @@ DIGITS = 16
 _NAME = re.compile(r"[^/\\.\x00-\x1f][^/\\\x00-\x1f]*")
 
 
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Recipe:
+    """What a recipe must have for those who read a manifest."""
+
+    strategy: str
+    workers: int
+    beta: float
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def _recipe(value: Any) -> Mapping[str, Any]:
+    if from_value(_Recipe, value).workers < 1:
+        raise Misfit(f"{value['workers']} is less than the minimum of 1", ("workers",))
+    return value
+
+
+def _digests(value: Any) -> Mapping[str, str]:
+    for task, digests in from_value(Mapping[str, str], value).items():
+        if len(digests.split(".")) != len(ASPECTS):
+            raise Misfit(f"{quoted(digests)} are not the digests of a task", (task,))
+    return value
+
+
+@kept(closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Manifest:
     """What an evolution is made with.
@@ -71,11 +97,11 @@ class Manifest:
         islands: Which of several islands it is; None where it is alone.
     """
 
-    recipe: Mapping[str, Any]
+    recipe: Annotated[Mapping[str, Any], Form(read=_recipe)]
     ceiling: Mapping[str, Any]
     models: Mapping[str, Mapping[str, Any]]
     embedder: str | None
-    tasks: Mapping[str, str]
+    tasks: Annotated[Mapping[str, str], Form(read=_digests)]
     commands: tuple[str, ...]
     coterie: tuple[str, ...]
     islands: Mapping[str, int] | None = None
@@ -127,12 +153,11 @@ class Manifest:
                 f"{folder} was begun by another version of coterie. Choose another --name; the pool"
                 " can be used as it is."
             )
-        fields: dict[str, Any] = {name: item for name, item in value.items() if name != "v"}
-        if wrong := misfit("evolution", fields):
-            raise InputError(f"{path}: not what an evolution wrote there: {wrong}.")
-        for name in ("commands", "coterie"):
-            fields[name] = tuple(fields[name])
-        return cls(**fields)
+        fields = {name: item for name, item in value.items() if name != "v"}
+        try:
+            return from_value(cls, fields)
+        except Misfit as error:
+            raise InputError(f"{path}: not what an evolution wrote there: {error}.") from None
 
     def write(self, folder: Path) -> None:
         """Keep it in the evolution's folder.
@@ -140,7 +165,7 @@ class Manifest:
         Raises:
             StorageError: It cannot be written.
         """
-        text = dumps({"v": VERSION, **asdict(self)}, indent=2, ensure_ascii=False)
+        text = dumps({"v": VERSION, **to_value(self)}, indent=2, ensure_ascii=False)
         write_atomically(folder / MANIFEST, text + "\n")
 
     def after(self, earlier: Manifest) -> Manifest:

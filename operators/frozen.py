@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,13 @@ from ..pool.intervals import mean_interval, paired_interval
 from ..runtime.record import read_value
 from ..runtime.terminal import counted
 from ..runtime.usage import Usage
+from ..schema.codec import Misfit, from_value, kept, to_value
 from ..schema.errors import InputError
 from ..schema.files import write_atomically
 from ..schema.json_text import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from .heldout import Subject
@@ -34,6 +36,7 @@ def difference(one: Scores, other: Scores) -> tuple[float, tuple[float, float]]:
     return statistics.fmean(found) if found else 0.0, paired_interval(found)
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Figures:
     """Held-out figures of an evolution. The first team is the one that the pool would deploy.
@@ -83,8 +86,7 @@ class Figures:
 
     def value(self) -> dict[str, Any]:
         """Give the figures as a JSON object."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        return {**fields, "teams": list(self.teams), "gain": self.gain}
+        return {**to_value(self), "gain": self.gain}
 
     def __str__(self) -> str:
         """Write the figures for people."""
@@ -120,13 +122,10 @@ def read_figures(folder: Path) -> Figures | None:
     path = folder / HELD_OUT
     if not path.exists():
         return None
-    told = read_value(path)
     try:
-        fields: dict[str, Any] = {name: told[name] for name in Figures.__slots__}
-        fields["teams"] = tuple(told["teams"])
-        return Figures(**fields)
-    except (KeyError, TypeError) as error:
-        raise InputError(f"{path}: not what was kept of held-out tasks: {error!r}.") from None
+        return from_value(Figures, read_value(path))
+    except Misfit as error:
+        raise InputError(f"{path}: not what was kept of held-out tasks: {error}.") from None
 
 
 def _scores(team: str, trials: Sequence[Mapping[str, Any]]) -> Scores:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..runtime.dialogue import kept
 from ..runtime.gateway import ChatAnswer, ToolCall
-from ..runtime.outcomes import run_of
+from ..runtime.outcomes import Run
 from ..runtime.record import read_result
+from ..schema.codec import from_value
 from ..schema.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from ..runtime.outcomes import Run
 
 __all__ = ["read_run", "with_dialogues"]
 
@@ -37,7 +37,8 @@ def read_run(folder: Path) -> Run:
         )
     try:
         score = result["score"] and {"value": result["score"]["value"], "reason": ""}
-        return run_of({**result, "score": score})
+        usage = {name: one for name, one in result["usage"].items() if name != "cost"}
+        return from_value(Run, {**result, "score": score, "usage": usage})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"{folder}: this is no record of a run: {error!r}.") from None
 

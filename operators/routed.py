@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..pool.changes import Told
 from ..runtime.outcomes import Run
 from ..runtime.usage import Usage
+from ..schema.codec import from_value
 from .gauge import gauge
 from .proposal import Dropped
 from .routing import ROUTED, Case, Side, Spending, cases_of, computed, fit
@@ -114,4 +115,4 @@ def _text(cases: Sequence[Case]) -> str:
 @functools.lru_cache(maxsize=8)
 def _fitted(cases: str, by: By, beta: float) -> Router:
     """Fit a router once for all cases of a test, which see the same events."""
-    return fit(cases_of(Told.of(one) for one in json.loads(cases)), by=by, beta=beta)
+    return fit(cases_of(from_value(Told, one) for one in json.loads(cases)), by=by, beta=beta)

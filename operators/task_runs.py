@@ -11,7 +11,7 @@ from ..runtime.carry import NOTHING, Carry
 from ..runtime.descent import Descent
 from ..runtime.engine import execute
 from ..runtime.journal import digest
-from ..runtime.outcomes import AgentOutcome, outcome_value, run_of, run_value
+from ..runtime.outcomes import Run
 from ..runtime.plan import compile
 from ..runtime.rounds import Next, rounds, summed
 from ..runtime.score import Score
@@ -20,6 +20,7 @@ from ..runtime.silence import NOBODY_SILENT
 from ..runtime.usage import Usage
 from ..runtime.whole import as_run, passes, perform
 from ..schema import dump
+from ..schema.codec import from_value, to_value
 from ..schema.errors import InputError, LimitError, RunError
 from .judge import Verdict, judge
 from .reuse import reuse_of
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ..runtime.budget import Budget
     from ..runtime.caps import Caps
     from ..runtime.engine import Context
-    from ..runtime.outcomes import Run
+    from ..runtime.outcomes import AgentOutcome
     from ..runtime.plan import Plan
     from ..runtime.rounds import Between, Round
     from ..runtime.services import Services
@@ -123,7 +124,7 @@ class TaskRuns:
         stage, task, place = self.stage, self.task, f"{self.path}{what}/"
         plan, services = compile(team, stage.catalogue), self.services
         is_hasty = base is not None and _is_hastier(team, base)
-        outcomes = {name: outcome_value(one) for name, one in sorted(given.items())}
+        outcomes = {name: to_value(one) for name, one in sorted(given.items())}
         read = [asdict(carry), outcomes] if carry != NOTHING or outcomes else []
         told = [dict(task.briefs)] if task.briefs else []
         descent = self._descent(plan, what, parents)
@@ -141,10 +142,10 @@ class TaskRuns:
                 run = await perform(plan, task, context, path=place)
             if own is None or not own.reached - {"seconds"}:
                 self._must_count(run, is_waited_for=not is_hasty)
-            return run_value(replace(run, saved=descent.saved) if descent else run)
+            return to_value(replace(run, saved=descent.saved) if descent else run)
 
         asked = digest(plan.content_hash, task.id, task.query, task.context, *told, *read)
-        run = run_of(await stage.journal.once(f"{place}outcome", "run", asked, work))
+        run = from_value(Run, await stage.journal.once(f"{place}outcome", "run", asked, work))
         self._runs[what] = run
         return run
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from ..schema import dump
+from ..schema.codec import to_value
 from ..schema.edits import summary
 from ..schema.errors import ConfigError
 from ..schema.loading import check_team
 from ..schema.team import Lineage, LineageStep
-from ..schema.writing import agent_value, lineage_value, team_value
+from ..schema.writing import agent_value, team_value
 from .agents import differences
 from .layout import file_of
 from .state import SEED
@@ -61,7 +62,7 @@ def named_agent(
 
     def said() -> tuple[str, Any]:
         value = agent_value(replace(agent, member=None))
-        return op, [value, lineage_value(lineage), change.inherits]
+        return op, [value, to_value(lineage), change.inherits]
 
     name = _name(agent.id, parents, state, change.name, said)
     return replace(agent, id=name, member=None), lineage
@@ -121,7 +122,7 @@ def twin_line(team: Team, twin: str) -> dict[str, Any]:
 
 
 def _value(team: Team) -> dict[str, Any]:
-    return lineage_value(team.lineage) if team.lineage else {}
+    return to_value(team.lineage) if team.lineage else {}
 
 
 def _step(step: LineageStep) -> LineageStep:

@@ -6,25 +6,24 @@ may say is told by `ledger.schema.json`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from ..schema.building import agent_of
+from ..schema.codec import Form, kept, to_value
 from ..schema.errors import InputError
+from ..schema.problems import Problem
 from ..schema.team import Agent
 from ..schema.values import plain
-from ..schema.writing import agent_value, lineage_value
+from ..schema.writing import agent_value
 from .identity import identity_of
 from .learnt import Learnt
 from .shape import misshapen
 from .statistics import Trial
-from .texts import LONGEST_REASON, told, told_all
+from .texts import LONGEST_REASON, REASON, TEXT, told, told_all
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..schema.problems import Problem
     from ..schema.team import Lineage, Team
 
 __all__ = [
@@ -43,6 +42,27 @@ __all__ = [
 MOST_PROBLEMS = 20
 Of = Literal["team", "agent"]
 """What a member is."""
+
+
+def _agent(agent: Agent) -> dict[str, Any]:
+    return agent_value(replace(agent, member=None))
+
+
+def _problems(problems: Iterable[Problem | str]) -> tuple[str, ...]:
+    return told_all(map(str, problems), MOST_PROBLEMS)
+
+
+def _about(about: Mapping[str, Any]) -> dict[str, Any]:
+    return _clean(plain(about))
+
+
+def _clean(value: Any) -> Any:
+    """Make the texts of a plain value fit for the ledger."""
+    if isinstance(value, str):
+        return told(value, LONGEST_REASON)
+    if isinstance(value, Mapping):
+        return {told(str(key)): _clean(item) for key, item in value.items()}
+    return [_clean(item) for item in value] if isinstance(value, list) else value
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,19 +95,20 @@ class Born:
     def value(self) -> dict[str, Any]:
         """Give the ledger's line of it, once the member has its name there, and its lineage."""
         if isinstance(self.member, Agent):
-            value = agent_value(replace(self.member, member=None))
+            value = _agent(self.member)
             told = {"kind": "born", "agent": self.member.id, "value": value}
             begun = {"inherits": self.inherits} if self.inherits else {}
-            return {**told, "lineage": lineage_value(self.lineage), **begun}
+            return {**told, "lineage": to_value(self.lineage), **begun}
         return {
             "kind": "born",
             "team": self.member.name,
             "identity": identity_of(self.member),
             "content_hash": self.member.content_hash,
-            "lineage": lineage_value(self.lineage),
+            "lineage": to_value(self.lineage),
         }
 
 
+@kept(omit=True, tag=("kind", "revised"))
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Revised:
     """An agent of the pool becomes another one, under the same name. Teams are written once.
@@ -100,9 +121,9 @@ class Revised:
     """
 
     agent: str
-    to: Agent
-    reason: str = ""
-    edits: tuple[str, ...] = ()
+    to: Annotated[Agent, Form(key="value", write=_agent)]
+    edits: Annotated[tuple[str, ...], Form(write=told_all)] = ()
+    reason: Annotated[str, REASON] = ""
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -111,15 +132,7 @@ class Revised:
 
     def value(self) -> dict[str, Any]:
         """Give the ledger's line of it."""
-        return _said(
-            {
-                "kind": "revised",
-                "agent": self.agent,
-                "value": agent_value(replace(self.to, member=None)),
-                "edits": told_all(self.edits),
-                "reason": told(self.reason, LONGEST_REASON),
-            }
-        )
+        return to_value(self)
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Self:
@@ -132,6 +145,7 @@ class Revised:
         )
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tried:
     """A team was run on a task.
@@ -141,8 +155,8 @@ class Tried:
         trial: What came of it.
     """
 
-    member: str
-    trial: Trial
+    member: Annotated[str, Form(key="team")]
+    trial: Annotated[Trial, Form(flat=True)]
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -153,14 +167,10 @@ class Tried:
         """Give the ledger's line of it."""
         kind = "failed" if self.trial.score is None else "evaluated"
         trial = replace(self.trial, reason=told(self.trial.reason, LONGEST_REASON))
-        return {"kind": kind, "team": self.member, **trial.value()}
-
-    @classmethod
-    def of(cls, value: Mapping[str, Any]) -> Self:
-        """Read a ledger's line."""
-        return cls(member=value["team"], trial=Trial.of(value))
+        return {"kind": kind, **to_value(replace(self, trial=trial))}
 
 
+@kept(omit=True, tag=("kind", "rejected"))
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rejected:
     """A child was dropped; its parents stay as they are.
@@ -174,12 +184,12 @@ class Rejected:
         run: The run in which it was made.
     """
 
-    operator: str
-    reason: str
-    problems: Sequence[Problem | str] = ()
+    operator: Annotated[str, TEXT]
+    reason: Annotated[str, REASON] = ""
+    problems: Annotated[Sequence[Problem | str], Form(write=_problems)] = ()
     parents: Sequence[str] = ()
-    task: str = ""
-    run: str = ""
+    task: Annotated[str, TEXT] = ""
+    run: Annotated[str, TEXT] = ""
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -188,22 +198,7 @@ class Rejected:
 
     def value(self) -> dict[str, Any]:
         """Give the ledger's line of it."""
-        return _said(
-            {
-                "kind": "rejected",
-                "operator": told(self.operator),
-                "reason": told(self.reason, LONGEST_REASON),
-                "problems": told_all(map(str, self.problems), MOST_PROBLEMS),
-                "parents": tuple(self.parents),
-                "task": told(self.task),
-                "run": told(self.run),
-            }
-        )
-
-    @classmethod
-    def of(cls, value: Mapping[str, Any]) -> Self:
-        """Read a ledger's line."""
-        return cls(**{"reason": "", **_fields(value)})
+        return to_value(self)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -226,7 +221,7 @@ class Retired:
     def value(self, of: Of = "team") -> dict[str, Any]:
         """Give the ledger's line of it, which says what the member is."""
         reason = told(self.reason, LONGEST_REASON)
-        return _said({"kind": "retired", of: self.member, "reason": reason})
+        return {"kind": "retired", of: self.member, **({"reason": reason} if reason else {})}
 
     @classmethod
     def of(cls, value: Mapping[str, Any]) -> Self:
@@ -259,6 +254,7 @@ class Restored:
         return cls(member=_member(value))
 
 
+@kept(omit=True, tag=("kind", "told"))
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Told:
     """Something happened that changes no member: an event with its numbers.
@@ -269,7 +265,7 @@ class Told:
     """
 
     what: str
-    about: Mapping[str, Any]
+    about: Annotated[Mapping[str, Any], Form(write=_about)] = field(default_factory=dict[str, Any])
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -282,39 +278,15 @@ class Told:
         Raises:
             InputError: It is not as `ledger.schema.json` has it.
         """
-        value = _said({"kind": "told", "what": self.what, "about": _clean(plain(self.about))})
+        value = to_value(self)
         if said := next(misshapen(value), None):
             raise InputError(f"the event {self.what!r} cannot be kept: {said}.")
         return value
-
-    @classmethod
-    def of(cls, value: Mapping[str, Any]) -> Self:
-        """Read a ledger's line."""
-        return cls(what=value["what"], about=value.get("about", {}))
 
 
 Change = Born | Revised | Tried | Rejected | Retired | Restored | Learnt | Told
 """Whatever may happen to a pool."""
 
 
-def _said(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what says nothing."""
-    return {key: item for key, item in value.items() if item not in ((), "", {})}
-
-
 def _member(value: Mapping[str, Any]) -> str:
     return value["team"] if "team" in value else value["agent"]
-
-
-def _fields(value: Mapping[str, Any]) -> dict[str, Any]:
-    lists = {key: tuple(item) for key, item in value.items() if isinstance(item, list | tuple)}
-    return {**{key: item for key, item in value.items() if key != "kind"}, **lists}
-
-
-def _clean(value: Any) -> Any:
-    """Make the texts of a plain value fit for the ledger."""
-    if isinstance(value, str):
-        return told(value, LONGEST_REASON)
-    if isinstance(value, Mapping):
-        return {told(str(key)): _clean(item) for key, item in value.items()}
-    return [_clean(item) for item in value] if isinstance(value, list) else value

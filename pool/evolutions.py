@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.record import read_value
 from ..runtime.usage import Usage
+from ..schema.codec import kept, misfit
 from ..schema.errors import InputError, StorageError
-from ..schema.kept import misfit
 from ..schema.problems import quoted
 from ..schema.values import is_mapping
 from .layout import EVOLUTIONS, MANIFEST, TURNS
@@ -16,7 +17,7 @@ from .ledger import Ledger
 from .population import Population, Rates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from .ledger import Entry
@@ -25,6 +26,79 @@ if TYPE_CHECKING:
 __all__ = ["Consumed", "consumed", "population_of", "rates_of", "turns_in", "usage_of"]
 
 NAMES = frozenset(one.name for one in fields(Rates))
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CandidateLine:
+    """A candidate of an episode, as the episode's line has it."""
+
+    number: int
+    operator: str
+    component: str | None
+    parents: tuple[str, ...]
+    sources: tuple[int, ...]
+    edits: tuple[str, ...]
+    reason: str
+    executed: bool
+    score: float
+    verdict: float | None
+    reward: float
+    usage: Usage
+    saved: Usage | None = None
+    team: str | None
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DroppedLine:
+    """An answer of a model that was of no use, as an episode's line has it."""
+
+    operator: str
+    reason: str
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Line:
+    """What the line of every episode has."""
+
+    task: str
+    niche: str | None
+    pool: int
+    score: float
+    scored_by: str
+    verdict: float | None
+    dropped: tuple[DroppedLine, ...]
+    operators: Usage
+    judging: Usage
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchedLine(_Line):
+    """The line of an episode that searched among candidates."""
+
+    team: str
+    kept: bool
+    new: bool | int = False
+    first: float | None
+    reward: float
+    best: int
+    candidates: tuple[CandidateLine, ...]
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnsweredLine(_Line):
+    """The line of an episode that came to an answer, and to no more."""
+
+    reward: float = 0
+    executed: bool | int
+    runs: tuple[str, ...] = ()
+    usage: Usage
+    spent: Mapping[str, Usage]
+    told: Mapping[str, float | bool]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -108,8 +182,8 @@ def turns_in(path: Path) -> Iterator[Entry]:
     """
     for number, entry in enumerate(Ledger(path).read(), start=1):
         line = entry.value
-        wrong = misfit("line", line)
-        if not wrong and line.get("best", 0) >= max(1, len(line.get("candidates", ()))):
+        wrong = misfit(SearchedLine if "candidates" in line else AnsweredLine, line)
+        if not wrong and not 0 <= line.get("best", 0) < max(1, len(line.get("candidates", ()))):
             wrong = f"best: there is no candidate {line['best']}"
         if wrong:
             raise StorageError(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from ..schema.codec import from_value
 from .changes import Restored, Retired, Tried
 from .lineage import ancestors
 from .state import Admission
@@ -83,7 +84,7 @@ def _copy_trials(pool: Pool, source: Pool, names: Mapping[str, str]) -> None:
     for entry in source.entries():
         op = _operation(entry)
         if _is(entry, "evaluated", "failed") and entry.value["team"] in names and op not in known:
-            trial = Trial.of(entry.value)
+            trial = from_value(Trial, entry.value)
             # Agents stay where they are, and another pool's may be called the same.
             pool.commit(
                 Tried(member=names[entry.value["team"]], trial=replace(trial, agents={})), op=op

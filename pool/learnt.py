@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
+from ..schema.codec import SKIPPED, from_value, kept, to_value
 from ..schema.errors import InputError
 from ..schema.problems import quoted
 from ..schema.secrets import scrubbed
@@ -19,9 +20,9 @@ __all__ = ["LONGEST_TASK", "Learnt", "OperatorOutcome"]
 
 LONGEST_TASK = 8_000
 """Characters of a task by which it is compared with others; no embedder reads more."""
-NOTHING: tuple[Any, ...] = (None, [], {})
 
 
+@kept(omit=True, closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OperatorOutcome:
     """What an operator made, and what it was worth (EvoMAS §3.2: a step of an evolution trace).
@@ -39,6 +40,7 @@ class OperatorOutcome:
     reward: float | None = None
 
 
+@kept(omit=True, closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Learnt:
     """An entry of the memory: what a task taught, and whom (EvoMAS §3.2.4: task, team, summary).
@@ -80,7 +82,7 @@ class Learnt:
     operators: tuple[OperatorOutcome, ...] = ()
     reward: float | None = None
     run: str | None = None
-    id: str = ""
+    id: Annotated[str, SKIPPED] = ""
 
     @property
     def owners(self) -> tuple[str, ...]:
@@ -105,9 +107,7 @@ class Learnt:
         """
         if problem := self._problem():
             raise InputError(f"what was learnt cannot be kept: {problem}.")
-        entry = _told(asdict(self))
-        entry.pop("id", None)
-        value = {"kind": "learnt", "entry": entry}
+        value = {"kind": "learnt", "entry": _scrubbed(to_value(self))}
         if said := next(misshapen(value), None):
             raise InputError(f"what was learnt cannot be kept: {said}.")
         return value
@@ -119,10 +119,7 @@ class Learnt:
         Raises:
             ValueError: It has both an owner and others that it is to.
         """
-        fields: dict[str, Any] = {**value["entry"]}
-        outcomes = tuple(OperatorOutcome(**one) for one in fields.pop("operators", ()))
-        to, replaces = (tuple[str, ...](fields.pop(name, ())) for name in ("to", "replaces"))
-        entry = cls(**fields, to=to, replaces=replaces, operators=outcomes, id=op)
+        entry = replace(from_value(cls, value["entry"]), id=op)
         if problem := entry._problem():
             raise ValueError(problem)
         return entry
@@ -136,14 +133,11 @@ class Learnt:
         )
 
 
-def _told(value: Any) -> Any:
-    """Leave out what says nothing, and make texts fit to be kept."""
+def _scrubbed(value: Any) -> Any:
+    """Make the texts of a plain value fit to be kept."""
     if isinstance(value, str):
         # Half of a surrogate pair, which a model's answer can hold, is no text.
         return scrubbed(value.encode("utf-8", "replace").decode())
-    if is_list(value) or isinstance(value, tuple):
-        return [_told(item) for item in value]
-    if not is_mapping(value):
-        return value
-    told = {key: _told(item) for key, item in value.items()}
-    return {key: item for key, item in told.items() if item not in NOTHING}
+    if is_list(value):
+        return [_scrubbed(item) for item in value]
+    return {key: _scrubbed(item) for key, item in value.items()} if is_mapping(value) else value

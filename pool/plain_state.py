@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..runtime.usage import Usage
 from ..schema.building import agent_of
+from ..schema.codec import from_value, to_value
+from ..schema.team import Lineage
 from ..schema.values import is_list
-from ..schema.writing import agent_value, lineage_value
+from ..schema.writing import agent_value
 from .agents import PoolAgent, Revision
 from .layout import LEDGER, agent_file_of, file_of
 from .lessons import Lessons
@@ -16,7 +18,7 @@ from .members import Member
 from .places import Places
 from .recent import Recent
 from .shape import has_types
-from .state import State, is_name, lineage_of
+from .state import State, is_name
 from .statistics import Past, Statistics, Sums
 
 if TYPE_CHECKING:
@@ -85,7 +87,7 @@ def state_of(folder: Path, value: Mapping[str, Any], tables: Sequence[bytes]) ->
 def _record(one: Record) -> dict[str, Any]:
     return {
         "name": one.name,
-        "born": lineage_value(one.born),
+        "born": to_value(one.born),
         "stem": one.stem,
         "retired": one.retired,
         "splits": [[split, *_figures(known)] for split, known in one.by_split.items()],
@@ -102,7 +104,7 @@ def _recorded(value: Mapping[str, Any], state: State) -> dict[str, Any]:
         raise TypeError(f"{value['born']!r} is no lineage")
     return {
         "name": name,
-        "born": lineage_of(value["born"]),
+        "born": from_value(Lineage, value["born"]),
         "stem": _text(value["stem"]),
         "retired": None if retired is None else _text(retired),
         "by_split": {_text(split): _statistics(known) for split, *known in value["splits"]},

@@ -16,6 +16,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
+from ..schema.codec import from_value
 from .statistics import EVOLVE, Trial
 
 if TYPE_CHECKING:
@@ -285,7 +286,7 @@ class Population:
             case "born" if "agent" in value:
                 return self._born(value["agent"], value.get("inherits", ()))
             case "evaluated" if ANCHOR in value.get("agents", {}):
-                return self._tried(Trial.of(value))
+                return self._tried(from_value(Trial, value))
             case "retired" if "agent" in value:
                 return self._with({one for one in self.agents if one != value["agent"]})
             case "restored" if "agent" in value:

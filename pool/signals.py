@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..schema.codec import from_value
 from .intervals import wilson
 from .learnt import Learnt
 from .population import ANCHOR, LIFECYCLE, Population, Rates
@@ -148,7 +149,7 @@ def signals(entries: Iterable[Entry], rates: Rates) -> Signals:
         if before.agents.keys() != population.agents.keys():
             roster = frozenset(population.agents)
         if population.trials > before.trials:
-            worked.append(_worked(Trial.of(value), roster))
+            worked.append(_worked(from_value(Trial, value), roster))
         if value["kind"] == "learnt":
             learnt = Learnt.of(value)
             flow.update(_flows(learnt))

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..schema.building import agent_of
+from ..schema.codec import Misfit, from_value
 from ..schema.errors import InputError
 from ..schema.files import locked
 from ..schema.problems import quoted
-from ..schema.team import Lineage, LineageStep
-from ..schema.values import is_list
+from ..schema.team import Lineage
 from .agents import PoolAgent, Revision
 from .changes import Rejected, Retired, Revised, Told, Tried
 from .layout import LEDGER, LOCK, agent_file_of, file_of
@@ -48,7 +48,6 @@ __all__ = [
     "in_order",
     "is_name",
     "is_shared",
-    "lineage_of",
 ]
 
 VERSION = 2
@@ -58,6 +57,8 @@ SEED = "seed/"
 """What the operations are called that add what a pool begins with."""
 LONGEST_NUMBER = 18
 """Digits of an episode."""
+READ_BY_FORM = frozenset({"evaluated", "failed", "learnt", "rejected", "told"})
+"""Kinds of lines whose types are checked as they are read."""
 SIGN = 6
 """Letters and digits that tell names of one stem apart: 30 bits."""
 _SIGNED = re.compile(rf"_[a-z2-7]{{{SIGN}}}\Z")
@@ -135,11 +136,13 @@ class State:
             TooEarly: It refers to what was not there before.
             ValueError: It is not one that a pool writes, or contradicts earlier ones.
         """
-        if not has_types(entry.value):
+        if entry.value.get("kind") not in READ_BY_FORM and not has_types(entry.value):
             said = next(misshapen(entry.value), "a number is not whole")
             raise ValueError(f"it is not as ledger.schema.json has it: {said}")
         try:
             self._take(entry)
+        except Misfit as error:
+            raise ValueError(f"it is not as ledger.schema.json has it: {error}") from None
         except (AttributeError, InputError, KeyError, TypeError) as error:
             raise ValueError(f"it is not as ledger.schema.json has it ({error!r})") from None
         for evolution, episode in episodes_in(entry.op):
@@ -185,9 +188,9 @@ class State:
             case "revised":
                 self._revise(op, Revised.of(value))
             case "evaluated" | "failed":
-                self._take_trial(kind, Tried.of(value), entry)
+                self._take_trial(kind, from_value(Tried, value), entry)
             case "rejected":
-                self.rejected[Rejected.of(value).operator] += 1
+                self.rejected[from_value(Rejected, value).operator] += 1
             case "retired":
                 self._retire(value, Retired.of(value).reason)
             case "restored":
@@ -195,7 +198,7 @@ class State:
             case "learnt":
                 self._learn(Learnt.of(value, op), entry)
             case "told":
-                self._tell(Told.of(value))
+                self._tell(from_value(Told, value))
             case _:
                 raise ValueError(f"there are no lines of kind {quoted(kind)}")
 
@@ -231,7 +234,7 @@ class State:
             self._live_agents[agent.name] = agent
 
     def _take_team(self, op: str, value: Mapping[str, Any]) -> None:
-        name, born = self._newcomer(value["team"]), lineage_of(value["lineage"])
+        name, born = self._newcomer(value["team"]), from_value(Lineage, value["lineage"])
         stem = self._stem(name, [self._known(parent) for parent in born.parents], op)
         member = Member(
             name=name,
@@ -246,7 +249,7 @@ class State:
         self.touched.add(name)
 
     def _take_agent(self, op: str, value: Mapping[str, Any]) -> None:
-        name, born = self._newcomer(value["agent"]), lineage_of(value["lineage"])
+        name, born = self._newcomer(value["agent"]), from_value(Lineage, value["lineage"])
         stem = self._stem(name, [self._known_agent(parent) for parent in born.parents], op)
         first = Revision(
             agent=agent_of(name, value["value"]), reason=born.reason, edits=born.edits, op=op
@@ -416,17 +419,6 @@ def is_shared(folder: Path) -> bool:
 def is_name(name: str) -> bool:
     """Tell whether a member may have a name."""
     return _NAME.fullmatch(name) is not None
-
-
-def lineage_of(value: Mapping[str, Any]) -> Lineage:
-    """Read a lineage as a line has it."""
-    steps = tuple(LineageStep(**_with_tuples(step)) for step in value.get("steps", ()))
-    fields: dict[str, Any] = {**_with_tuples(value), "steps": steps}
-    return Lineage(**fields)
-
-
-def _with_tuples(value: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(item) if is_list(item) else item for key, item in value.items()}
 
 
 def _numbered(stem: str, number: int) -> str:

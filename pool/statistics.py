@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from ..runtime.usage import Usage
+from ..runtime.usage import COUNTED, Usage
+from ..schema.codec import kept
 from ..schema.errors import InputError
 from .intervals import wilson
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 __all__ = ["EVOLVE", "Kind", "Part", "Past", "Statistics", "Sums", "Trial", "wilson"]
 
@@ -25,6 +24,7 @@ Kind = Literal["plain", "adapted", "chosen"]
 NOTHING = Usage()
 
 
+@kept(omit=True, closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
     """What an agent of the pool did in a trial.
@@ -42,6 +42,7 @@ def _nobody() -> Mapping[str, Part]:
     return MappingProxyType({})
 
 
+@kept(omit=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trial:
     """One run of a team on a task.
@@ -75,8 +76,8 @@ class Trial:
     task: str
     score: float | None = None
     reward: float | None = None
-    usage: Usage = NOTHING
-    saved: Usage = NOTHING
+    usage: Annotated[Usage, COUNTED] = NOTHING
+    saved: Annotated[Usage, COUNTED] = NOTHING
     niche: str | None = None
     split: str = EVOLVE
     run: str | None = None
@@ -101,31 +102,6 @@ class Trial:
     def kind(self) -> Kind:
         """Whether it is chosen, adapted, or plain: then it counts among the team's own."""
         return "chosen" if self.chosen else "adapted" if self.adapted else "plain"
-
-    @classmethod
-    def of(cls, value: Mapping[str, Any]) -> Trial:
-        """Read a trial as a ledger's line has it."""
-        given: dict[str, Any] = {name: value[name] for name in cls.__slots__ if name in value}
-        given |= {one: Usage(**value.get(one, {})) for one in ("usage", "saved")}
-        given["agents"] = {one: Part(**part) for one, part in value.get("agents", {}).items()}
-        return cls(**given)
-
-    def value(self) -> dict[str, Any]:
-        """Give what a ledger's line has of it: nothing that is at its default."""
-        agents = {position: _told(part) for position, part in self.agents.items()}
-        items = {one.name: (getattr(self, one.name), one.default) for one in fields(self)}
-        told = {name: item for name, (item, usual) in items.items() if item != usual}
-        parts = {"usage": _counts(self.usage), "saved": _counts(self.saved), "agents": agents}
-        return {name: parts.get(name, item) for name, item in told.items() if parts.get(name, True)}
-
-
-def _counts(usage: Usage) -> dict[str, float]:
-    return {name: count for name, count in usage.value().items() if count}
-
-
-def _told(part: Part) -> dict[str, Any]:
-    share = {} if part.share is None else {"share": part.share}
-    return {"member": part.member, **share}
 
 
 class Sums(NamedTuple):

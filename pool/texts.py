@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
+from ..schema.codec import Form
 from ..schema.secrets import scrubbed
 from ..schema.terminal import speakable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["LONGEST_REASON", "MOST_NOTES", "told", "told_all"]
+__all__ = ["LONGEST_REASON", "MOST_NOTES", "REASON", "TEXT", "told", "told_all"]
 
 LONGEST_REASON = 4_000
 """Characters, as all that follow."""
@@ -31,3 +33,9 @@ def told_all(texts: Iterable[str], most: int = MOST_NOTES) -> tuple[str, ...]:
     clean = [said for text in texts if (said := told(text, LONGEST_NOTE))]
     more = (f"and {len(clean) - most} more",) if len(clean) > most else ()
     return (*clean[:most], *more)
+
+
+TEXT = Form(write=told)
+"""The form of a short text."""
+REASON = Form(write=functools.partial(told, most=LONGEST_REASON))
+"""The form of a reason."""

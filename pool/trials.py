@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..schema.codec import from_value
 from .changes import Tried
 from .ledger import lines_at
 from .places import Places
@@ -54,7 +55,7 @@ class Trials:
         known: Statistics | None = None
         for entry in lines_at(self.ledger, offsets):
             if entry.value["kind"] == SCORED:
-                tried = Tried.of(entry.value)
+                tried = from_value(Tried, entry.value)
                 if tried.trial.task == task and member in _of(tried):
                     known = (known or Statistics()).after(tried.trial)
         return known

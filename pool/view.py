@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from ..schema.codec import from_value
 from .changes import Told
 from .layout import LEDGER
 from .ledger import START, Ledger
@@ -59,7 +60,7 @@ def events(folder: Path, what: str, *, end: Place | None = None) -> list[Told]:
         if end is not None and entry.end.line > end.line:
             break
         if entry.value["kind"] == "told" and entry.value["what"] == what:
-            found.append(Told.of(entry.value))
+            found.append(from_value(Told, entry.value))
     return found
 
 

@@ -16,22 +16,22 @@ import json
 import os
 import sqlite3
 import threading
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 from urllib.parse import quote
 
+from ..schema.codec import misfit
 from ..schema.errors import InputError, StorageError
 from ..schema.failpoints import failpoint
 from ..schema.files import sync, write_atomically
 from ..schema.json_text import loads
-from ..schema.kept import misfit
 from ..schema.problems import quoted
-from ..schema.values import is_mapping
 from .bounds import AT_ONCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
 __all__ = ["LAG", "Entries", "Entry", "read_only", "unite"]
@@ -581,10 +581,26 @@ def _read(file: Path, path: str, kind: str, text: object) -> Mapping[str, Any]:
         value = loads(text) if isinstance(text, str) else None
     except ValueError as error:
         raise StorageError(f"{file}: the entry {quoted(path)} is no JSON: {error}.") from None
-    wrong = misfit(kind, value) if is_mapping(value) else "it is no object"
+    wrong = misfit(_forms().get(kind, Mapping[str, Any]), value)
     if wrong:
         raise StorageError(f"{file}: the entry {quoted(path)} ({kind}) is damaged: {wrong}.")
     return cast("Mapping[str, Any]", value)
+
+
+@functools.cache
+def _forms() -> Mapping[str, type[Any]]:
+    """Return what entries hold, by their kind; others are checked by those who read them."""
+    from .attempts import Attempt, FailedCall
+    from .gateway import ChatAnswer
+    from .outcomes import JournaledOutcome, Run
+
+    return {
+        "agent": JournaledOutcome,
+        "attempt": Attempt,
+        "failed": FailedCall,
+        "model": ChatAnswer,
+        "run": Run,
+    }
 
 
 def unite(paths: Iterable[Path], into: Path) -> None:

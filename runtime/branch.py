@@ -13,16 +13,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 from weakref import WeakValueDictionary
 
+from ..schema.codec import from_value, kept, to_value
 from .journal import Journal, NotRecorded, digest
 from .usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Iterable, Mapping
+    from collections.abc import AsyncGenerator, Iterable
 
     from ._entries import Entry
     from .journal import Value
@@ -50,6 +52,7 @@ class Locks:
         return self._locks.setdefault((path, asked), asyncio.Lock())
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Answer:
     """What answers cost that an agent's part, or one call of it, follows from.
@@ -144,7 +147,7 @@ class Branch(Journal):
         if not self.is_live:
             return
         if kind == "agent":
-            value = {**value, **_value(self._of(path))}
+            value = {**value, **to_value(self._of(path))}
         else:
             value = {**value, BRANCHED: True} if kind == "model" else value
             self._count(path, asked, kind, value)
@@ -189,7 +192,7 @@ class Branch(Journal):
         agent = path.partition("/attempt ")[0]
         match kind:
             case "model":
-                cost = _usage(value["usage"])
+                cost = from_value(Usage, value["usage"])
                 question = digest(path, asked)[:LONG_ENOUGH]
                 paid = {question: cost} if BRANCHED in value else {}
                 self._answers[agent][path] = _Answer(needed=cost, paid=paid)
@@ -207,19 +210,8 @@ def _joined(answers: Iterable[_Answer]) -> Mapping[str, Usage]:
     return {question: cost for one in answers for question, cost in one.paid.items()}
 
 
-def _value(answer: _Answer) -> dict[str, Any]:
-    """Write down what an agent's part cost, beside what it came to."""
-    paid = {question: cost.value() for question, cost in answer.paid.items()}
-    return {"needed": answer.needed.value(), "paid": paid}
-
-
 def _answer(value: Value) -> _Answer:
     """Read what an agent's part cost; of what the other run did, nothing more was paid."""
-    needed = _usage(value.get("needed", value["usage"]))
-    paid = {question: _usage(cost) for question, cost in value.get("paid", {}).items()}
-    return _Answer(needed=needed, paid=paid)
-
-
-def _usage(value: Mapping[str, float]) -> Usage:
-    counts = {name: value[name] for name in Usage.__slots__ if name in value}
-    return Usage(**counts)  # pyright: ignore[reportArgumentType] - JSON keeps whole numbers whole
+    if "needed" in value:
+        return from_value(_Answer, value)
+    return _Answer(needed=from_value(Usage, value["usage"]), paid={})

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..schema.codec import from_value
 from ..schema.json_text import dumps, loads
 from .bounds import LARGEST_ANSWER, LONGEST_EVENT, apart
 from .dialogue import shortened
@@ -105,7 +106,7 @@ class Calls:
             if self.journal is not None:
                 self.journal.note_failed(path, error.usage)
             raise
-        answer = _answer(value)
+        answer = from_value(ChatAnswer, value)
         _tell_call(tell, path, request, answer, source)
         if left_out := value.get("left_out"):
             tell("trimmed", path=path, left_out=left_out)
@@ -269,22 +270,6 @@ def scrubbed(value: Any, scrub: Callable[[str], str]) -> Any:
     text = dumps(value, ensure_ascii=False)
     clean = scrub(text)
     return value if clean == text else loads(clean)
-
-
-def _answer(value: Mapping[str, Any]) -> ChatAnswer:
-    return ChatAnswer(
-        text=value["text"],
-        tool_calls=tuple(ToolCall(**one) for one in value["tool_calls"]),
-        thinking=value.get("thinking", ""),
-        kept=value.get("kept", {}),
-        finish_reason=value["finish_reason"],
-        usage=Usage(**value["usage"]),
-        model=value["model"],
-        alias=value["alias"],
-        seconds=value["seconds"],
-        attempts=value["attempts"],
-        adapted=value.get("adapted", {}),
-    )
 
 
 def _tell_call(

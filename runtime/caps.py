@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
+from ..schema.codec import kept
 from ..schema.errors import InputError
 from ..schema.hints import did_you_mean
 
 __all__ = ["Caps"]
 
 
+@kept(closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Caps:
     """The most that may be spent. None: no cap.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..schema.codec import from_value, to_value
 from ..schema.errors import AgentError, CoterieError, JailError, StorageError
 from .artifacts import keep_written
 from .attached import seen_by
@@ -25,7 +26,7 @@ from .journal import canonical, digest, digest_of
 from .messages import UNBURDENED, question, system
 from .mishaps import Mishaps
 from .moving import Moves, is_lost
-from .outcomes import AgentOutcome, after, outcome_of, outcome_value
+from .outcomes import AgentOutcome, after
 from .own_time import OwnTime
 from .recall import fitting, reminded
 from .runners.protocol import Assignment
@@ -163,7 +164,7 @@ class Desk:
 
     async def _journaled(self, journal: Journal, asked: str) -> AgentOutcome:
         if not journal.replaying and (recorded := journal.get(self.path, asked)) is not None:
-            found = outcome_of(recorded)
+            found = from_value(AgentOutcome, recorded)
             self.recorded, self.source = found.usage, recorded.get("source", "journal")
             return found
         outcome = await self._run()
@@ -173,7 +174,7 @@ class Desk:
                 came = {"content": result.content, "answer": result.answer, "patch": result.patch}
                 journal.compare(self.path, asked, came)
             # What only asked its model comes to the same again by its answers, which are written.
-            value = outcome_value(outcome)
+            value = to_value(outcome)
             await journal.put(self.path, "agent", asked, value, at_once=self.has_acted)
         return outcome
 

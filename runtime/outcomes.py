@@ -6,10 +6,15 @@ evolution. Each may leave out what it has no use for; what is left out reads as 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from ..schema.values import parts
+from ..schema.codec import OMITTED, SKIPPED, Form, kept, to_value
+from .changes import Change
+from .gateway import Message
 from .mishaps import CUT_OFF
 from .posted import Posted, Why
 from .runners.protocol import AgentResult
@@ -17,28 +22,19 @@ from .score import Score
 from .tools import ToolCall
 from .usage import Usage
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from .changes import Change
-    from .gateway import Message
-
 __all__ = [
     "INFRASTRUCTURE",
     "AgentOutcome",
     "Ending",
+    "JournaledOutcome",
     "Run",
     "Status",
     "after",
     "as_given",
-    "outcome_of",
-    "outcome_value",
-    "roster_value",
-    "run_of",
-    "run_value",
 ]
 
+ROUNDED = Form(write=functools.partial(round, ndigits=6))
+"""The form of seconds."""
 Status = Literal["done", "failed", "skipped", "cancelled"]
 
 INFRASTRUCTURE = frozenset(
@@ -50,6 +46,7 @@ INFRASTRUCTURE = frozenset(
 """Faults that are not the team's; a prompt that is too long, or that no model takes, is."""
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentOutcome:
     """How an agent's part of a run ended.
@@ -75,18 +72,33 @@ class AgentOutcome:
     """
 
     status: Status
-    result: AgentResult | None = None
+    result: Annotated[AgentResult | None, Form(flat=True)] = None
     error: str | None = None
     fault: str | None = None
     usage: Usage = field(default_factory=Usage)
-    seconds: float = 0.0
+    seconds: Annotated[float, ROUNDED] = 0.0
     attempts: int = 0
     tool_calls: tuple[ToolCall, ...] = ()
     mishaps: tuple[str, ...] = ()
     dialogue: tuple[Message, ...] = ()
-    changes: tuple[Change, ...] = field(default=(), compare=False, repr=False)
+    changes: Annotated[tuple[Change, ...], SKIPPED] = field(default=(), compare=False, repr=False)
 
 
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JournaledOutcome(AgentOutcome):
+    """An agent's outcome as a journal has it, with what a later run makes of it.
+
+    Attributes:
+        saved: What nobody paid again, where an earlier run had the answers.
+        drawn: Whether its answers were drawn anew.
+    """
+
+    saved: Usage | None = None
+    drawn: bool = False
+
+
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ending:
     """How the run of an open roster ended.
@@ -106,6 +118,7 @@ class Ending:
     unread: int = 0
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """One execution of a plan on a task.
@@ -135,20 +148,20 @@ class Run:
     status: Literal["done", "failed", "stopped"]
     answer: str | None = None
     answered_by: str | None = None
+    said: Annotated[str | None, OMITTED] = None
     score: Score | None = None
-    said: str | None = None
     error: str | None = None
     usage: Usage = field(default_factory=Usage)
-    saved: Usage = field(default_factory=Usage)
+    saved: Annotated[Usage, OMITTED] = field(default_factory=Usage)
     seconds: float = 0.0
     agents: Mapping[str, AgentOutcome] = field(default_factory=dict[str, AgentOutcome])
     over_budget: bool = False
     fault: str | None = None
     rounds: int = 1
-    recruited: Mapping[str, str] = field(default_factory=dict[str, str])
-    bus: tuple[Posted, ...] = ()
-    ending: Ending | None = None
-    folder: Path | None = field(default=None, compare=False)
+    recruited: Annotated[Mapping[str, str], OMITTED] = field(default_factory=dict[str, str])
+    ending: Annotated[Ending | None, OMITTED] = None
+    bus: Annotated[tuple[Posted, ...], OMITTED] = ()
+    folder: Annotated[Path | None, SKIPPED] = field(default=None, compare=False)
 
     @property
     def cost(self) -> str:
@@ -157,7 +170,7 @@ class Run:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the run as JSON-able values: those of result.json, with each agent's dialogue."""
-        return run_value(self)
+        return to_value(self)
 
     def to_frame(self) -> Any:
         """Give its agents as a pandas DataFrame, one a row, in Kahn order.
@@ -221,112 +234,3 @@ def after(drafted: AgentOutcome, outcome: AgentOutcome) -> AgentOutcome:
         seconds=drafted.seconds + outcome.seconds,
         mishaps=tuple(dict.fromkeys((*drafted.mishaps, *outcome.mishaps))),
     )
-
-
-def run_value(run: Run) -> dict[str, Any]:
-    """Write a run as a JSON object."""
-    return {
-        "status": run.status,
-        "answer": run.answer,
-        "answered_by": run.answered_by,
-        **({} if run.said is None else {"said": run.said}),
-        "score": None if run.score is None else asdict(run.score),
-        "error": run.error,
-        "usage": run.usage.value(),
-        **({} if run.saved == Usage() else {"saved": run.saved.value()}),
-        "seconds": run.seconds,
-        "agents": {agent_id: outcome_value(one) for agent_id, one in run.agents.items()},
-        "over_budget": run.over_budget,
-        "fault": run.fault,
-        "rounds": run.rounds,
-        **({"recruited": dict(run.recruited)} if run.recruited else {}),
-        **roster_value(run),
-    }
-
-
-def roster_value(run: Run) -> dict[str, Any]:
-    """Write what there is to say of a run whose roster is open; nothing of others."""
-    if run.ending is None:
-        return {}
-    return {"ending": asdict(run.ending), "bus": [asdict(one) for one in run.bus]}
-
-
-def run_of(value: Mapping[str, Any]) -> Run:
-    """Read a run.
-
-    Raises:
-        KeyError: The JSON object is no run; a `TypeError` or `AttributeError` may say so, too.
-    """
-    score = value["score"]
-    return Run(
-        status=value["status"],
-        answer=value["answer"],
-        answered_by=value.get("answered_by"),
-        said=value.get("said"),
-        score=None if score is None else Score(**score),
-        error=value["error"],
-        usage=_usage(value["usage"]),
-        saved=_usage(value.get("saved", {})),
-        seconds=value["seconds"],
-        agents={agent_id: outcome_of(one) for agent_id, one in value["agents"].items()},
-        over_budget=value.get("over_budget", False),
-        fault=value.get("fault"),
-        rounds=value.get("rounds", 1),
-        recruited=value.get("recruited", {}),
-        bus=tuple(Posted(**one) for one in value.get("bus", ())),
-        ending=Ending(**value["ending"]) if "ending" in value else None,
-    )
-
-
-def outcome_value(outcome: AgentOutcome) -> dict[str, Any]:
-    """Write an agent's outcome as a JSON object."""
-    result = outcome.result
-    return {
-        "status": outcome.status,
-        "content": result.content if result else None,
-        "answer": result.answer if result else None,
-        "patch": result.patch if result else None,
-        "steps": list(result.steps) if result else [],
-        "error": outcome.error,
-        "fault": outcome.fault,
-        "usage": outcome.usage.value(),
-        "seconds": round(outcome.seconds, 6),
-        "attempts": outcome.attempts,
-        "tool_calls": [parts(one) for one in outcome.tool_calls],
-        "mishaps": list(outcome.mishaps),
-        "dialogue": list(outcome.dialogue),
-    }
-
-
-def outcome_of(value: Mapping[str, Any]) -> AgentOutcome:
-    """Read an agent's outcome.
-
-    Raises:
-        KeyError: The JSON object is none; a `TypeError` may say so, too.
-    """
-    return AgentOutcome(
-        status=value["status"],
-        result=_result(value) if value["content"] is not None else None,
-        error=value["error"],
-        fault=value.get("fault"),
-        usage=_usage(value["usage"]),
-        seconds=value["seconds"],
-        attempts=value["attempts"],
-        tool_calls=tuple(ToolCall(**one) for one in value.get("tool_calls", ())),
-        mishaps=tuple(value["mishaps"]),
-        dialogue=tuple(value.get("dialogue", ())),
-    )
-
-
-def _result(value: Mapping[str, Any]) -> AgentResult:
-    return AgentResult(
-        content=value["content"],
-        answer=value.get("answer"),
-        patch=value.get("patch"),
-        steps=tuple(value.get("steps", ())),
-    )
-
-
-def _usage(value: Mapping[str, Any]) -> Usage:
-    """Take the counts; a result also has the price in words."""
-    return Usage(**{name: value[name] for name in Usage.__slots__ if name in value})

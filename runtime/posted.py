@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from ..schema.codec import kept
 
 __all__ = [
     "Ended",
@@ -17,8 +16,6 @@ __all__ = [
     "Taken",
     "TurnDone",
     "Why",
-    "event_of",
-    "event_value",
 ]
 
 Kind = Literal[
@@ -42,6 +39,7 @@ Why = Literal[
 """Why a run ended."""
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Posted:
     """Something on the bus.
@@ -63,6 +61,7 @@ class Posted:
     turn: int = 0
 
 
+@kept(tag=("event", "taken"))
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Taken:
     """An agent took its mail, and began a turn.
@@ -78,6 +77,7 @@ class Taken:
     messages: tuple[int, ...]
 
 
+@kept(tag=("event", "turn_done"))
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnDone:
     """A turn ended.
@@ -95,6 +95,7 @@ class TurnDone:
     posted: tuple[Posted, ...] = ()
 
 
+@kept(tag=("event", "ended"))
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ended:
     """The run ended.
@@ -136,32 +137,3 @@ class Mail:
     turns_left: int
     places_left: int
     hands_in: bool = False
-
-
-def event_value(event: Event) -> dict[str, Any]:
-    """Write what happened as a JSON object."""
-    return {"event": _NAMES[type(event)], **asdict(event)}
-
-
-def event_of(value: Mapping[str, Any]) -> Event:
-    """Read what happened.
-
-    Raises:
-        KeyError: The JSON object is no event.
-    """
-    match value["event"]:
-        case "taken":
-            messages = tuple(value["messages"])
-            return Taken(agent=value["agent"], turn=value["turn"], messages=messages)
-        case "turn_done":
-            return TurnDone(
-                agent=value["agent"],
-                turn=value["turn"],
-                status=value["status"],
-                posted=tuple(Posted(**one) for one in value["posted"]),
-            )
-        case _:
-            return Ended(why=value["why"], by=value["by"], text=value["text"])
-
-
-_NAMES: Mapping[type[Event], str] = {Taken: "taken", TurnDone: "turn_done", Ended: "ended"}

@@ -6,32 +6,32 @@ import asyncio
 import functools
 import platform
 import sys
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from ..schema import dump
+from ..schema.codec import Misfit, from_value, kept, misfit, to_value
 from ..schema.entries import own_version
 from ..schema.errors import InputError
 from ..schema.json_text import dumps, loads
-from ..schema.kept import misfit
 from ..schema.models import Model
 from ..schema.problems import quoted
 from ..schema.task import ATTACHED
-from ..schema.values import is_list
 from .artifacts import Keeping, kept_in
 from .budget import Caps
 from .jail import Jails
 from .journal import Journal
-from .outcomes import roster_value, run_value
+from .scorers import Score
 from .scrubber import holds_secret
 from .services import Setting
 from .trace import VERSION, RunFolder
 from .was import team_that_was
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
     from ..schema.task import Task
@@ -182,7 +182,7 @@ class Record:
 
     def finish(self, run: Run) -> None:
         """Take the result; it is written when the record is left."""
-        value = run_value(run)
+        value = to_value(run)
         if run.ending is not None and (was := team_that_was(self._plan.resolved, run)) is not None:
             self._files[TEAM_THAT_WAS] = dump(was)
         told = ("status", "answer", "said", "score", "error")
@@ -192,7 +192,7 @@ class Record:
             "seconds": round(run.seconds, 3),
             **({"rounds": run.rounds} if self.repeats else {}),
             **({"recruited": dict(run.recruited)} if run.recruited else {}),
-            **roster_value(run),
+            **{name: value[name] for name in ("ending", "bus") if name in value},
             **({"cut_off": list(run.cut_off)} if run.cut_off else {}),
             "usage": {**spent.value(), "cost": spent.cost},
             "agents": {agent_id: _told(one) for agent_id, one in value["agents"].items()},
@@ -225,6 +225,33 @@ class Record:
         }
 
 
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Manifest:
+    """What resuming a run needs of run.json."""
+
+    seed: int | None
+    budget: Caps
+    agent_budget: Caps
+    allow_unpriced: bool
+    cache: str | None
+    models: Mapping[str, Model]
+    pool: str | None = None
+    embedder: str | None = None
+
+
+@kept()
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Result:
+    """What result.json must have for those who read it."""
+
+    status: str
+    answer: str | None = None
+    score: Score | None = None
+    error: str | None = None
+    usage: Mapping[str, float | str] = field(default_factory=dict[str, float | str])
+
+
 def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
     """Read how a recorded run was made, and which models it called.
 
@@ -234,18 +261,18 @@ def read_setting(folder: Path) -> tuple[Setting, Mapping[str, Model]]:
     Raises:
         InputError: The folder has no readable manifest.
     """
-    manifest = read_value(folder / MANIFEST, "manifest")
+    path = folder / MANIFEST
     try:
-        models = {alias: _model(alias, value) for alias, value in manifest["models"].items()}
-        setting = Setting(
-            seed=manifest["seed"],
-            budget=Caps(**manifest["budget"]),
-            agent_budget=Caps(**manifest["agent_budget"]),
-            embedder=manifest.get("embedder"),
-        )
-    except TypeError as error:  # a field that this version does not know
-        raise InputError(f"{folder / MANIFEST}: not the manifest of a run: {error}.") from None
-    return setting, models
+        manifest = from_value(_Manifest, read_value(path))
+    except Misfit as error:
+        raise InputError(f"{path}: not what coterie wrote there: {error}.") from None
+    setting = Setting(
+        seed=manifest.seed,
+        budget=manifest.budget,
+        agent_budget=manifest.agent_budget,
+        embedder=manifest.embedder,
+    )
+    return setting, {alias: replace(one, alias=alias) for alias, one in manifest.models.items()}
 
 
 def read_result(folder: Path) -> dict[str, Any] | None:
@@ -254,15 +281,23 @@ def read_result(folder: Path) -> dict[str, Any] | None:
     Raises:
         InputError: The file is damaged.
     """
-    return read_value(folder / RESULT, "result") if (folder / RESULT).exists() else None
+    path = folder / RESULT
+    if not path.exists():
+        return None
+    result = read_value(path)
+    if wrong := misfit(_Result, result) or _unanswered(result):
+        raise InputError(f"{path}: not what coterie wrote there: {wrong}.")
+    return result
 
 
-def read_value(path: Path, form: str = "") -> dict[str, Any]:
+def _unanswered(result: Mapping[str, Any]) -> str:
+    if result["status"] == "done" and not isinstance(result.get("answer"), str):
+        return f"answer: {quoted(result.get('answer'))} is no answer"
+    return ""
+
+
+def read_value(path: Path) -> dict[str, Any]:
     """Read a file of a run's folder that holds a JSON object.
-
-    Args:
-        path: The file.
-        form: What the object must be, as `schema.kept` has it.
 
     Raises:
         InputError: There is none, or it is damaged.
@@ -277,8 +312,6 @@ def read_value(path: Path, form: str = "") -> dict[str, Any]:
         raise InputError(f"{path}: cannot be read: {error}.") from None
     if not isinstance(value, dict):
         raise InputError(f"{path}: not a JSON object.")
-    if wrong := misfit(form, value):
-        raise InputError(f"{path}: not what coterie wrote there: {wrong}.")
     return value
 
 
@@ -315,16 +348,8 @@ def manifest(plan: Plan, setting: Setting) -> dict[str, Any]:
         **_recalled(setting),
         "unsafe_local": setting.unsafe_local,
         "jail": _confined(setting) if plan.needs_jail else None,
-        "models": {alias: asdict(model) for alias, model in sorted(plan.models.items())},
+        "models": {alias: to_value(model) for alias, model in sorted(plan.models.items())},
     }
-
-
-def _model(alias: str, value: Mapping[str, Any]) -> Model:
-    fields: dict[str, Any] = {
-        **{name: tuple(item) if is_list(item) else item for name, item in value.items()},
-        "alias": alias,
-    }
-    return Model(**fields)
 
 
 def _told(outcome: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..schema.codec import from_value, to_value
 from .journal import digest
-from .outcomes import outcome_of, outcome_value
-from .posted import event_of, event_value
+from .outcomes import AgentOutcome
+from .posted import Event
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .journal import Journal
-    from .outcomes import AgentOutcome
-    from .posted import Event
 
 __all__ = ["RosterLog"]
 
@@ -53,7 +52,7 @@ class RosterLog:
                 return
             self._count += 1
             ended = value.get("outcome")
-            yield event_of(value), outcome_of(ended) if ended else None
+            yield from_value(Event, value), from_value(AgentOutcome, ended) if ended else None
 
     async def note(self, event: Event, outcome: AgentOutcome | None = None) -> None:
         """Record what happens next; it is on disk when this returns.
@@ -71,8 +70,8 @@ class RosterLog:
             return
         place = self._place(self._count)
         self._journal.must_be_live(place)
-        told = {"outcome": outcome_value(outcome)} if outcome else {}
-        await self._journal.put(place, "bus", ASKED, {**event_value(event), **told})
+        told = {"outcome": to_value(outcome)} if outcome else {}
+        await self._journal.put(place, "bus", ASKED, {**to_value(event), **told})
 
     def differs(self) -> None:
         """Note that a turn of a replay did something else than what is recorded last."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from ..schema.codec import kept
 
 __all__ = ["Score"]
 
 
+@kept(closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Score:
     """How good an answer is.

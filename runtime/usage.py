@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-__all__ = ["Usage"]
+from ..schema.codec import OMITTED, Form, kept, to_value
 
-SELDOM = frozenset({"doubted_tokens", "doubted_usd", "reasoning_tokens", "stored_tokens"})
-"""Counts that are written down only where there are any."""
+__all__ = ["COUNTED", "Usage"]
+
 PLACES_OF_USD = 12
 
 
+@kept(closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
     """What calls consumed. Usages add up, and a part of one can be taken away, to 0 at least.
@@ -38,17 +40,17 @@ class Usage:
     calls: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
-    stored_tokens: int = 0
+    stored_tokens: Annotated[int, OMITTED] = 0
     completion_tokens: int = 0
-    reasoning_tokens: int = 0
+    reasoning_tokens: Annotated[int, OMITTED] = 0
     usd: float = 0.0
     unpriced_calls: int = 0
     unmetered_calls: int = 0
     uncertain_calls: int = 0
     uncertain_usd: float = 0.0
     cached_calls: int = 0
-    doubted_tokens: int = 0
-    doubted_usd: float = 0.0
+    doubted_tokens: Annotated[int, OMITTED] = 0
+    doubted_usd: Annotated[float, OMITTED] = 0.0
 
     def __post_init__(self) -> None:
         """Have USD in whole picodollars: then sums do not depend on their order."""
@@ -79,27 +81,8 @@ class Usage:
         return Usage(**{name: max(0, one) for name, one in left.items()})
 
     def value(self) -> dict[str, float]:
-        """Give the counts as plain values; `asdict` would copy each of them."""
-        counts = {
-            "calls": self.calls,
-            "prompt_tokens": self.prompt_tokens,
-            "cached_tokens": self.cached_tokens,
-            "stored_tokens": self.stored_tokens,
-            "completion_tokens": self.completion_tokens,
-            "reasoning_tokens": self.reasoning_tokens,
-            "usd": self.usd,
-            "unpriced_calls": self.unpriced_calls,
-            "unmetered_calls": self.unmetered_calls,
-            "uncertain_calls": self.uncertain_calls,
-            "uncertain_usd": self.uncertain_usd,
-            "cached_calls": self.cached_calls,
-            "doubted_tokens": self.doubted_tokens,
-            "doubted_usd": self.doubted_usd,
-        }
-        for name in SELDOM:
-            if not counts[name]:
-                del counts[name]
-        return counts
+        """Return the counts as plain values."""
+        return to_value(self)
 
     @property
     def tokens(self) -> int:
@@ -122,3 +105,11 @@ class Usage:
                 f", of which ${self.uncertain_usd:.4f} for {calls} that ended without an answer"
             )
         return known + (f" + {self.unpriced_calls} unpriced calls" if self.unpriced_calls else "")
+
+
+def _counts(usage: Usage) -> dict[str, float]:
+    return {name: count for name, count in usage.value().items() if count}
+
+
+COUNTED = Form(write=_counts)
+"""The form of a usage of which only the counts are kept that are not 0."""

@@ -21,6 +21,7 @@ from .agent_document import (
 )
 from .building import agent_of, lineage_of
 from .catalogue import Catalogue
+from .codec import to_value
 from .document import Document
 from .errors import ConfigError, InputError
 from .files import make_folder, write_atomically
@@ -29,7 +30,7 @@ from .loading import merged, shape_only
 from .problems import Problem, quoted
 from .team import Agent, Team, is_prompt_id
 from .values import is_mapping
-from .writing import agent_value, lineage_value, write_agent_yaml, write_yaml
+from .writing import agent_value, write_agent_yaml, write_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -175,7 +176,7 @@ def agent_texts(one: AgentFile, *, called: str | None = None) -> Mapping[str, st
 
 
 def _value(one: AgentFile) -> dict[str, Any]:
-    lineage = {"lineage": lineage_value(one.lineage)} if one.lineage else {}
+    lineage = {"lineage": to_value(one.lineage)} if one.lineage else {}
     return {**agent_value(one.agent), **lineage}
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
+from .codec import from_value
 from .team import (
     Agent,
     Execution,
     Lineage,
-    LineageStep,
     Notes,
     Recall,
     Recruit,
@@ -19,7 +19,7 @@ from .team import (
     SolvedTask,
     Team,
 )
-from .values import is_mapping
+from .values import is_mapping, without_nulls
 
 __all__ = [
     "agent_of",
@@ -141,19 +141,6 @@ def lineage_of(fields: dict[str, Any] | None) -> Lineage | None:
     """Build a lineage from values of the right shape."""
     if not fields:
         return None
-    lists: dict[str, Any] = {
-        key: tuple(one for one in fields.get(key) or () if one is not None)
-        for key in ("parents", "edits")
-    }
-    steps = tuple(_lineage_step(one) for one in fields.get("steps") or () if one)
-    said: dict[str, Any] = {"operator": "", **fields, **lists, "steps": steps}
-    return Lineage(**said)
-
-
-def _lineage_step(fields: dict[str, Any]) -> LineageStep:
-    lists: dict[str, Any] = {
-        key: tuple(one for one in fields.get(key) or () if one is not None)
-        for key in ("edits", "fields")
-    }
-    said: dict[str, Any] = {"operator": "", **fields, **lists}
-    return LineageStep(**said)
+    said = without_nulls(fields)
+    steps = [{"operator": "", **one} for one in said.get("steps", ()) if one]
+    return from_value(Lineage, {"operator": "", **said, "steps": steps})

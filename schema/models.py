@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .attachments import Kind
+from .attachments import Kind
+from .codec import kept
 
 __all__ = ["DEFAULT_ALIAS", "EFFORTS", "EMBEDDED", "Effort", "Model", "is_more"]
 
@@ -30,6 +29,7 @@ def is_more(effort: Effort, than: Effort) -> bool:
     return EFFORTS.index(effort) > EFFORTS.index(than)
 
 
+@kept(closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Model:
     """What an alias stands for. The fields are those of models.yaml.

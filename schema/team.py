@@ -10,6 +10,7 @@ from graphlib import TopologicalSorter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
+from .codec import kept
 from .values import equal_numbers_alike, is_mapping, unlike_default
 
 if TYPE_CHECKING:
@@ -376,6 +377,7 @@ class SolvedTask:
     notes: str = ""
 
 
+@kept(omit=True, closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LineageStep:
     """One of several steps that lead from a team's parents to it.
@@ -393,6 +395,7 @@ class LineageStep:
     reason: str = ""
 
 
+@kept(omit=True, closed=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lineage:
     """Where a team comes from, as the pool that keeps it wrote it down.

@@ -8,7 +8,15 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from types import MappingProxyType
 from typing import Any, TypeGuard
 
-__all__ = ["equal_numbers_alike", "is_list", "is_mapping", "parts", "plain", "unlike_default"]
+__all__ = [
+    "equal_numbers_alike",
+    "is_list",
+    "is_mapping",
+    "parts",
+    "plain",
+    "unlike_default",
+    "without_nulls",
+]
 
 
 def is_mapping(value: object) -> TypeGuard[dict[str, Any]]:
@@ -28,6 +36,13 @@ def equal_numbers_alike(value: Any) -> Any:
     if is_list(value):
         return [equal_numbers_alike(item) for item in value]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def without_nulls(value: Any) -> Any:
+    """Copy a plain value without what is null in it, as YAML has a field that nothing follows."""
+    if is_mapping(value):
+        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+    return [without_nulls(item) for item in value if item is not None] if is_list(value) else value
 
 
 def plain(item: Any) -> Any:

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from ._shape import shape_schema
+from .codec import to_value
 from .team import natural
-from .values import is_list, is_mapping, plain, unlike_default
+from .values import is_list, is_mapping, unlike_default
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from .document import Document
     from .problems import Path
-    from .team import Agent, Lineage, Team
+    from .team import Agent, Team
 
 __all__ = [
     "AGENT_SCHEMA",
@@ -124,7 +125,7 @@ def team_value(team: Team) -> dict[str, Any]:
             {key: item for key, item in asdict(solved).items() if item or key == "q"}
             for solved in team.successful_tasks
         ],
-        "lineage": lineage_value(team.lineage) if team.lineage else None,
+        "lineage": to_value(team.lineage) if team.lineage else None,
     }
     told = {key: item for key, item in value.items() if item or key in {"name", "agents"}}
     return _in_order(told)
@@ -153,13 +154,6 @@ def schema_beside(path: FilePath, schema: str = DEFAULT_SCHEMA) -> str:
 
 def _header(schema: str) -> str:
     return f"# yaml-language-server: $schema={schema}\n"
-
-
-def lineage_value(lineage: Lineage) -> dict[str, Any]:
-    """Give a lineage as plain values, without what is empty."""
-    told = plain(asdict(lineage))
-    steps = [{key: item for key, item in step.items() if item} for step in told["steps"]]
-    return {key: item for key, item in {**told, "steps": steps}.items() if item}
 
 
 def _in_order(value: Mapping[str, Any]) -> dict[str, Any]:

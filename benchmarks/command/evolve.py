@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...runtime.terminal import counted, speakable
+from ...schema.codec import to_value
 from ...schema.command import Command, catalogue_of, host_options, problem_format
 from ...schema.errors import InputError
 from .evaluating import Evaluating, setting_of, words_typed
@@ -270,8 +271,8 @@ def _made(folder: Path) -> RunFolder:
 
 def _check_same(results: Results, request: Request, plan: Plan) -> None:
     """Make sure that what was begun is what is wanted now."""
-    was = (results.request.value(), results.head["content_hash"])
-    if was != (request.value(), plan.content_hash):
+    was = (to_value(results.request), results.head["content_hash"])
+    if was != (to_value(request), plan.content_hash):
         raise InputError(
             f"{results.folder.path} holds another evaluation, of other tasks or another team."
             " Give what it was begun with, or move it away."

@@ -11,6 +11,7 @@ import click
 
 from ...runtime.otel import Turns, around, exporting
 from ...runtime.terminal import counted, speakable
+from ...schema.codec import to_value
 from ...schema.errors import InputError
 from .evaluating import shown_figures, words_typed
 
@@ -135,7 +136,7 @@ class Examining:
 
         ledger = (self.pool_folder / LEDGER).stat().st_size
         models = {one.alias: one.model for one in self.start.models}
-        made_with: list[Any] = [asdict(self.recipe), self.request.unsharded.value(), models]
+        made_with: list[Any] = [asdict(self.recipe), to_value(self.request.unsharded), models]
         made_with += [name] if (name := self.options["embedder"]) else []
         return digest(str(self.pool_folder.resolve()), ledger, *made_with)[:DIGITS]
 
@@ -173,7 +174,7 @@ class Examining:
             "data": digest_of(self.tasks),
             "expected": len(self.tasks) * self.request.trials,
         }
-        told = {"evaluation": self.request.value(), "head": head, "recipe": asdict(self.recipe)}
+        told = {"evaluation": to_value(self.request), "head": head, "recipe": asdict(self.recipe)}
         self.folder.write(MANIFEST, as_json({**told, "pool": str(self.pool_folder.resolve())}))
         return Results(folder=self.folder, request=self.request, head=head, tasks=self.tasks)
 

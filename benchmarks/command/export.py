@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...runtime.terminal import speakable
+from ...schema.codec import from_value
 from ...schema.command import Command
 from ...schema.errors import InputError
 from .options import RESULTS_FOLDER
@@ -45,7 +46,7 @@ def export(folder: Path, target: Path, form: str | None, trial: int, name: str |
     if not samples:
         raise InputError(f"{folder}: there is no trial {trial}.")
     answers = Answers(
-        source=Request.of_value(results["evaluation"]).source,
+        source=from_value(Request, results["evaluation"]).source,
         samples=samples,
         log=log,
         name=name or results["team"],

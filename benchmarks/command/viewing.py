@@ -12,6 +12,7 @@ from ...runtime.record import MANIFEST, read_value
 from ...runtime.showing import Recorded
 from ...runtime.terminal import on_one_line, speakable
 from ...runtime.trace import Trace
+from ...schema.codec import to_value
 from ...schema.command import HOST
 from ...schema.errors import InputError
 from ...schema.json_text import loads
@@ -77,7 +78,7 @@ class _Samples:
 
     def value(self, *, agent: str | None = None) -> dict[str, Any]:
         del agent
-        return {"samples": [one.value() for one in self._in_order()]}
+        return {"samples": [to_value(one) for one in self._in_order()]}
 
     def _in_order(self) -> Sequence[Sample]:
         """Give the samples by task and trial: the journal has them as they came."""
@@ -118,7 +119,7 @@ def trial_of(evaluating: Evaluating, folder: Path, task_id: str, trial: int) -> 
         return 0
 
     asyncio.run(evaluating.offline(made))
-    sample = samples[0].value()
+    sample = to_value(samples[0])
     score = {"value": sample["score"] or 0.0, "reason": sample.get("reason", "")}
     return Recorded(
         place=f"{folder} {task_id}, trial {trial}",

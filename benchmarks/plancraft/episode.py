@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
+from ...schema.codec import Form, from_value, kept, to_value
 from .actions import Impossible, read_action
 from .crafting import CraftingTable, Stack
-from .recipes import recipe_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .recipes import Recipe
+from .recipes import Recipe, recipe_of
 
 __all__ = ["MOST_STEPS", "Episode", "World"]
 
@@ -20,6 +17,15 @@ MOST_STEPS = 30
 """The package's limit. Each text that is meant as an action is a step, whatever becomes of it."""
 
 
+def _listed(stack: Stack) -> list[Any]:
+    return [stack.item, stack.quantity]
+
+
+def _stack(value: Any) -> Stack:
+    return Stack(*from_value(tuple[str, int], value))
+
+
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class World:
     """What an episode starts from: all that there is to know of it but whether it can succeed.
@@ -33,33 +39,10 @@ class World:
     """
 
     target: str
-    slots: Mapping[int, Stack]
-    recipes: Sequence[Recipe]
+    slots: Mapping[int, Annotated[Stack, Form(write=_listed, read=_stack)]]
+    recipes: Sequence[Annotated[Recipe, Form(write=to_value, read=recipe_of)]]
     stacks: Mapping[str, int]
     steps: int = MOST_STEPS
-
-    @classmethod
-    def of(cls, value: Mapping[str, Any]) -> World:
-        """Read what `written` has given, such as from the options of a task's scorer."""
-        slots = {int(slot): Stack(*stack) for slot, stack in value["slots"].items()}
-        return cls(
-            target=value["target"],
-            slots=slots,
-            recipes=[recipe_of(one) for one in value["recipes"]],
-            stacks=value["stacks"],
-            steps=value["steps"],
-        )
-
-    def written(self) -> dict[str, Any]:
-        """Give it as JSON has it."""
-        slots = {str(slot): [one.item, one.quantity] for slot, one in self.slots.items()}
-        return {
-            "target": self.target,
-            "slots": slots,
-            "recipes": [one.written() for one in self.recipes],
-            "stacks": dict(self.stacks),
-            "steps": self.steps,
-        }
 
 
 class Episode:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.local.package_client import fetch_package
+from ...schema.codec import to_value
 from ...schema.errors import InputError
 from ...schema.problems import reason_of
 from ...schema.values import is_mapping
@@ -154,7 +155,7 @@ def _content(folder: Path) -> bytes:
     examples = {name: _json(root / "data" / f"{name}.json") for name in SPLITS}
     content = {
         "splits": {name: [_taken(one) for one in those] for name, those in examples.items()},
-        "recipes": [one.written() for one in recipes if one is not None],
+        "recipes": [to_value(one) for one in recipes if one is not None],
         "stacks": _stacks(items),
     }
     return json.dumps(content, sort_keys=True, separators=(",", ":")).encode()

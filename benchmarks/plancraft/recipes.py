@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
+
+from ...schema.codec import OMITTED, Form, from_value, kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,12 +32,26 @@ Alternatives = frozenset[str]
 """The items of which a recipe takes any one."""
 
 
+def _written(place: Alternatives) -> str:
+    return "|".join(sorted(place))
+
+
+def _alternatives(text: str) -> Alternatives:
+    return frozenset(text.split("|"))
+
+
+Place = Annotated[Alternatives, Form(write=_written, read=_alternatives)]
+"""They are kept as a text, with | between them."""
+FLAT = Form(flat=True)
+
+
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Product:
     """What a recipe makes, and how many of it."""
 
-    item: str
-    count: int = 1
+    item: Annotated[str, Form(key="makes")]
+    count: Annotated[int, OMITTED] = 1
 
 
 class Recipe(Protocol):
@@ -55,17 +71,14 @@ class Recipe(Protocol):
         """Give the recipe without the alternatives that are not among these items."""
         ...
 
-    def written(self) -> dict[str, Any]:
-        """Give the recipe as JSON has it; `recipe_of` reads it."""
-        ...
 
-
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shaped:
     """Items in places: a pattern that lies anywhere on the grid, with nothing beside it."""
 
-    product: Product
-    rows: tuple[tuple[Alternatives, ...], ...]
+    rows: Annotated[tuple[tuple[Place, ...], ...], Form(key="shaped")]
+    product: Annotated[Product, FLAT]
 
     @property
     def needs(self) -> Sequence[Alternatives]:
@@ -90,18 +103,14 @@ class Shaped:
         rows = tuple(tuple(place & known for place in row) for row in self.rows)
         return Shaped(product=self.product, rows=rows)
 
-    def written(self) -> dict[str, Any]:
-        """Give the recipe as JSON has it; `recipe_of` reads it."""
-        rows = [[_written(place) for place in row] for row in self.rows]
-        return {"shaped": rows, **_made(self.product)}
 
-
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Shapeless:
     """Items on the grid, wherever they lie."""
 
-    product: Product
-    items: tuple[Alternatives, ...]
+    items: Annotated[tuple[Place, ...], Form(key="shapeless")]
+    product: Annotated[Product, FLAT]
 
     @property
     def needs(self) -> Sequence[Alternatives]:
@@ -117,17 +126,14 @@ class Shapeless:
         """Give the recipe without the alternatives that are not among these items."""
         return Shapeless(product=self.product, items=tuple(one & items for one in self.items))
 
-    def written(self) -> dict[str, Any]:
-        """Give the recipe as JSON has it; `recipe_of` reads it."""
-        return {"shapeless": [_written(one) for one in self.items], **_made(self.product)}
 
-
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Smelted:
     """An item that goes through the furnace, as many at a time as one likes."""
 
-    product: Product
-    item: Alternatives
+    item: Annotated[Place, Form(key="smelted")]
+    product: Annotated[Product, FLAT]
 
     @property
     def needs(self) -> Sequence[Alternatives]:
@@ -137,10 +143,6 @@ class Smelted:
     def among(self, items: frozenset[str]) -> Smelted:
         """Give the recipe without the alternatives that are not among these items."""
         return Smelted(product=self.product, item=self.item & items)
-
-    def written(self) -> dict[str, Any]:
-        """Give the recipe as JSON has it; `recipe_of` reads it."""
-        return {"smelted": _written(self.item), **_made(self.product)}
 
 
 _PLACE = {"type": "string", "maxLength": 10_000, "x-unit": "characters"}
@@ -161,7 +163,7 @@ RECIPE: Mapping[str, Any] = {
         "smelted": _PLACE,
     },
 }
-"""The JSON Schema of what `written` gives. Items that may stand for each other have | between."""
+"""The JSON Schema of a recipe. Items that may stand for each other have | between."""
 
 
 def fault_of(value: Mapping[str, Any]) -> str:
@@ -174,15 +176,9 @@ def fault_of(value: Mapping[str, Any]) -> str:
 
 
 def recipe_of(value: Mapping[str, Any]) -> Recipe:
-    """Read a recipe that `written` has given."""
-    product = Product(item=value["makes"], count=value.get("count", 1))
-    if "shaped" in value:
-        rows = tuple(tuple(_alternatives(place) for place in row) for row in value["shaped"])
-        return Shaped(product=product, rows=rows)
-    if "shapeless" in value:
-        items = tuple(_alternatives(one) for one in value["shapeless"])
-        return Shapeless(product=product, items=items)
-    return Smelted(product=product, item=_alternatives(value["smelted"]))
+    """Return the recipe that JSON has."""
+    kinds = {"shaped": Shaped, "shapeless": Shapeless, "smelted": Smelted}
+    return from_value(next(form for name, form in kinds.items() if name in value), value)
 
 
 def reachable(recipes: Sequence[Recipe], start: frozenset[str]) -> tuple[Recipe, ...]:
@@ -249,15 +245,3 @@ def _can_stand(items: Sequence[str], needs: Sequence[Alternatives]) -> bool:
         return False
 
     return all(stands(item, set()) for item in items)
-
-
-def _written(place: Alternatives) -> str:
-    return "|".join(sorted(place))
-
-
-def _alternatives(text: str) -> Alternatives:
-    return frozenset(text.split("|"))
-
-
-def _made(product: Product) -> dict[str, Any]:
-    return {"makes": product.item, **({"count": product.count} if product.count != 1 else {})}

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.score import Score
+from ...schema.codec import from_value
 from ...schema.scorer_form import ScorerForm, takes
 from ...schema.values import is_mapping
 from .episode import Episode, World
@@ -92,7 +93,7 @@ async def plancraft(evidence: Evidence) -> Score:
     task = evidence.task
     played = _played(evidence.tool_calls)
     actions = played or listed_actions(evidence.answer)
-    episode = Episode(World.of(task.scorer.options))
+    episode = Episode(from_value(World, task.scorer.options))
     for text in actions:
         episode.act(text)
     success = episode.has_succeeded(impossible=task.answer["impossible"])

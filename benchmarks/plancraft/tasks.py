@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ...schema.codec import to_value
 from ...schema.task import ScorerChoice, Task
 from ..benchmark import Benchmark
 from .episode import Episode, World
@@ -86,7 +87,7 @@ def _task(example: Example, published: Published) -> Task:
         query=_PROMPT.format(steps=world.steps, observation=Episode(world).observation),
         niche=example.complexity,
         answer={"impossible": example.impossible},
-        scorer=ScorerChoice(name="plancraft", options=world.written()),
+        scorer=ScorerChoice(name="plancraft", options=to_value(world)),
     )
 
 

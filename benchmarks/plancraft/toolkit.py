@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.tools import Tool, ToolError, Toolkit
+from ...schema.codec import from_value
 from .episode import Episode, World
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _episode(workspace: Workspace) -> Episode:
             " none. Go on without it."
         )
     if _KEPT not in workspace.kept:
-        workspace.kept[_KEPT] = Episode(World.of(scorer.options))
+        workspace.kept[_KEPT] = Episode(from_value(World, scorer.options))
     return workspace.kept[_KEPT]
 
 

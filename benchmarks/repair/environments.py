@@ -14,6 +14,7 @@ from platformdirs import user_cache_path
 
 from ...runtime.journal import digest
 from ...runtime.local.package_client import find_uv, run_watched
+from ...schema.codec import kept, to_value
 from ...schema.errors import InputError
 from ...schema.files import locked, write_atomically
 from ...schema.problems import quoted
@@ -30,6 +31,7 @@ CHECK_SECONDS = 60
 _FIELDS = ("python", "requirements", "venv")
 
 
+@kept(omit=True)
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Environment:
     """What an instance's tests run in, where that is not the active virtual environment.
@@ -54,11 +56,6 @@ class Environment:
         return (
             Path(self.venv) if self.venv else parent / digest(self.python, *self.requirements)[:16]
         )
-
-    def value(self) -> dict[str, Any]:
-        """Write it as an instance's field `environment`."""
-        told = {"requirements": list(self.requirements), "python": self.python, "venv": self.venv}
-        return {name: one for name, one in told.items() if one}
 
     def made(self, parent: Path) -> Path:
         """Make the environment where it is not there yet, and see that it has pytest.
@@ -90,7 +87,7 @@ class Environment:
                 except InputError as error:
                     shutil.rmtree(folder, ignore_errors=True)
                     raise InputError(
-                        f"the environment {quoted(self.value())} cannot be made: {error}"
+                        f"the environment {quoted(to_value(self))} cannot be made: {error}"
                     ) from None
         write_atomically(folder / MADE, "\n".join((self.python, *self.requirements)) + "\n")
 

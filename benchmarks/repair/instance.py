@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...schema.codec import to_value
 from ...schema.errors import InputError
 from ...schema.json_text import loads
 from ...schema.problems import quoted
@@ -101,7 +102,7 @@ class Instance:
             "eval_type": self.eval_type,
             "test_directives": list(self.test_directives),
             "patched_files": list(self.patched_files),
-            "environment": self.environment and self.environment.value(),
+            "environment": self.environment and to_value(self.environment),
         }
 
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.journal import FILE as JOURNAL
 from ...runtime.journal import Journal
-from ...runtime.outcomes import run_of
+from ...runtime.outcomes import Run
 from ...runtime.terminal import counted, speakable
 from ...runtime.usage import Usage
+from ...schema.codec import from_value
 from ..lines import candidates_of, lines_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ...runtime.outcomes import Run
 
 __all__ = ["Shown", "told_of_run"]
 
@@ -96,7 +96,9 @@ def _others(folder: Path, number: int, names: Sequence[str]) -> Iterator[tuple[s
     with Journal.open(folder, replaying=True) as journal:
         for what in names:
             under = f"task {number:06d}/{what}/outcome"
-            yield from ((what, run_of(value)) for value in journal.values("run", under=under))
+            yield from (
+                (what, from_value(Run, value)) for value in journal.values("run", under=under)
+            )
 
 
 def _runs(folder: Path, number: int, line: Mapping[str, Any]) -> Iterator[list[Run]]:
@@ -106,7 +108,7 @@ def _runs(folder: Path, number: int, line: Mapping[str, Any]) -> Iterator[list[R
     with Journal.open(folder, replaying=True) as journal:
         for one in candidates_of(line):
             under = f"task {number:06d}/candidate {one['number']}/"
-            yield [run_of(value) for value in journal.values("run", under=under)]
+            yield [from_value(Run, value) for value in journal.values("run", under=under)]
 
 
 def _candidate(one: Mapping[str, Any], runs: Sequence[Run], *, is_best: bool) -> Iterator[str]:

@@ -17,6 +17,7 @@ from ...runtime.scoring import scored
 from ...runtime.silence import Silence
 from ...runtime.usage import Usage
 from ...runtime.whole import as_run, passes
+from ...schema.codec import from_value, kept, to_value
 from ...schema.errors import InputError, LimitError
 from ..task_runs import Halted
 from ..together import by_workers
@@ -56,6 +57,7 @@ Score = Callable[["Run"], Awaitable[float]]
 """Says how good a run's answer is, in [0, 1]. It **must not** depend on anything but the run."""
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Worth:
     """What a coalition came to.
@@ -181,12 +183,10 @@ class Counterfactuals(Generic[Player]):
                 _must_count(one.run, name_of(silent, most=MOST_NAMED))
             run = as_run(done, self.plan)
             value = 0.0 if run.answer is None else await self.score(run)
-            paid = {question: cost.value() for question, cost in branch.paid.items()}
-            return {"value": value, "needed": branch.needed.value(), "paid": paid}
+            return to_value(Worth(value=value, needed=branch.needed, paid=branch.paid))
 
         made = await self.own.once(f"{self.path}worth {name}", "worth", asked, work)
-        paid = {question: Usage(**cost) for question, cost in made["paid"].items()}
-        return Worth(value=made["value"], needed=Usage(**made["needed"]), paid=paid)
+        return from_value(Worth, made)
 
     async def _passes(self, journal: Journal, silent: Silence) -> tuple[Round, ...]:
         context = self.services.context(

@@ -12,6 +12,7 @@ from ...pool.statistics import EVOLVE, Trial
 from ...runtime.terminal import counted
 from ...runtime.view import Cell, NoPage, Page, Table, paged, verdict
 from ...runtime.view.plots import Bar, Bars
+from ...schema.codec import from_value
 from ...schema.errors import StorageError
 from ...schema.problems import quoted
 from .choices import addresses, choices_of, links_of
@@ -188,7 +189,7 @@ def _is_trial_of(entry: Entry, name: str) -> bool:
 
 
 def _trial(entry: Entry) -> Sequence[str | Cell]:
-    trial = Trial.of(entry.value)
+    trial = from_value(Trial, entry.value)
     kinds = {"plain": "", "adapted": "adapted to the task", "chosen": "taken in for this"}
     status = "failed" if trial.score is None else verdict(trial.score)
     return (

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ...pool.changes import Told
+from ...schema.codec import from_value, kept, to_value
+from .features import Features
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from ...runtime.usage import Usage
-    from .features import Features
 
 __all__ = ["ROUTED", "Case", "Choice", "Side", "Spending", "cases_of"]
 
@@ -21,6 +22,7 @@ ROUTED = "routed"
 """What a pool's event is called that tells a case."""
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Spending:
     """What something consumed.
@@ -47,11 +49,8 @@ class Spending:
             tokens=self.tokens + other.tokens,
         )
 
-    def value(self) -> dict[str, float]:
-        """Give it as a JSON object."""
-        return {"cost": self.cost, "calls": self.calls, "tokens": self.tokens}
 
-
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Side:
     """How a case went with the single agent, or with the team.
@@ -62,24 +61,16 @@ class Side:
         name: The team of the pool that worked on it.
     """
 
+    name: str = ""
     score: float
     spent: Spending = Spending()
-    name: str = ""
 
     def worth(self, beta: float) -> float:
         """Give the score less `beta` times the cost, as a reward has it (EvoMAS Eq. 4)."""
         return self.score - beta * self.spent.cost
 
-    @classmethod
-    def of(cls, value: Mapping[str, Any]) -> Side:
-        """Read what `value` wrote."""
-        return cls(score=value["score"], spent=Spending(**value["spent"]), name=value["name"])
 
-    def value(self) -> dict[str, Any]:
-        """Give it as a JSON object."""
-        return {"name": self.name, "score": self.score, "spent": self.spent.value()}
-
-
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Case:
     """A case of which it is known how both did.
@@ -104,26 +95,12 @@ class Case:
 
     def told(self) -> Told:
         """Give it as an event of a pool."""
-        about = {
-            "task": self.task,
-            "features": {**self.features},
-            "single": self.single.value(),
-            "team": self.team.value(),
-            "gauging": self.gauging.value(),
-        }
-        return Told(what=ROUTED, about=about)
+        return Told(what=ROUTED, about=to_value(self))
 
     @classmethod
     def of(cls, told: Told) -> Case:
         """Read what `told` wrote."""
-        about = told.about
-        return cls(
-            task=about["task"],
-            features=about["features"],
-            single=Side.of(about["single"]),
-            team=Side.of(about["team"]),
-            gauging=Spending(**about["gauging"]),
-        )
+        return from_value(cls, told.about)
 
 
 def cases_of(events: Iterable[Told], *, single: str | None = None) -> tuple[Case, ...]:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Annotated, Literal, Protocol
 
-from .features import GAUGED
-
-if TYPE_CHECKING:
-    from .cases import Choice
-    from .features import Features
+from ...schema.codec import Form, kept
+from .cases import Choice
+from .features import GAUGED, Features
 
 __all__ = ["Always", "Condition", "Decision", "Linear", "Rule", "asks"]
 
@@ -31,16 +29,13 @@ class Decision(Protocol):
         """Choose for a case, also where some of its features are not known."""
         ...
 
-    def value(self) -> dict[str, Any]:
-        """Give it as a JSON object."""
-        ...
-
 
 def asks(decision: Decision) -> bool:
     """Tell whether a model has to be asked before it can decide."""
     return not set(GAUGED).isdisjoint(decision.features)
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Always:
     """The same for every case.
@@ -49,7 +44,7 @@ class Always:
         choice: Who works on it.
     """
 
-    choice: Choice
+    choice: Annotated[Choice, Form(key="always")]
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -60,14 +55,11 @@ class Always:
         """See `Decision`."""
         return self.choice
 
-    def value(self) -> dict[str, Any]:
-        """See `Decision`."""
-        return {"always": self.choice}
-
     def __str__(self) -> str:
         return f"always the {_called(self.choice)}"
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Condition:
     """A feature on one side of a threshold.
@@ -86,14 +78,11 @@ class Condition:
         """Tell whether it holds of features, of which this one is known."""
         return (features[self.feature] > self.threshold) == self.above
 
-    def value(self) -> dict[str, Any]:
-        """Give it as a JSON object."""
-        return {"feature": self.feature, "threshold": self.threshold, "above": self.above}
-
     def __str__(self) -> str:
         return f"{self.feature} {'>' if self.above else '<='} {self.threshold:.4g}"
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rule:
     """The team where conditions hold, the single agent elsewhere.
@@ -104,7 +93,7 @@ class Rule:
         unknown: Who works on a case of which a feature is not known.
     """
 
-    conditions: tuple[Condition, ...]
+    conditions: Annotated[tuple[Condition, ...], Form(key="team_where")]
     joined: Literal["all", "any"] = "all"
     unknown: Choice = "team"
 
@@ -120,16 +109,12 @@ class Rule:
         hold = [one.holds(features) for one in self.conditions]
         return "team" if (all(hold) if self.joined == "all" else any(hold)) else "single"
 
-    def value(self) -> dict[str, Any]:
-        """See `Decision`."""
-        conditions = [one.value() for one in self.conditions]
-        return {"team_where": conditions, "joined": self.joined, "unknown": self.unknown}
-
     def __str__(self) -> str:
         word = " and " if self.joined == "all" else " or "
         return f"the team where {word.join(map(str, self.conditions))}; else the single agent"
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Linear:
     """The team where the weighted features are above 0: what a logistic regression comes to.
@@ -159,11 +144,6 @@ class Linear:
             for name, weight in self.weights.items()
         )  # fmt: skip
         return "team" if total > 0 else "single"
-
-    def value(self) -> dict[str, Any]:
-        """See `Decision`."""
-        parts = {"weights": self.weights, "middles": self.middles, "spreads": self.spreads}
-        return {**{name: {**part} for name, part in parts.items()}, "bias": self.bias}
 
     def __str__(self) -> str:
         heaviest = sorted(self.weights.items(), key=lambda one: -abs(one[1]))

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from ...pool.intervals import mean_interval, paired_interval
+from ...pool.intervals import Interval, mean_interval, paired_interval
 from ...runtime.terminal import counted
+from ...schema.codec import kept, to_value
 from .cases import Spending
 from .decisions import Always, asks
 from .fitting import FOLDS, fit, out_of_fold, worth
@@ -20,7 +21,6 @@ from .fitting import FOLDS, fit, out_of_fold, worth
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...pool.intervals import Interval
     from .cases import Case, Choice
     from .decisions import Decision
     from .fitting import Router
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Arm", "Figures", "Gain", "decided", "figures", "figures_of"]
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Arm:
     """How cases go where somebody decides who works on each.
@@ -47,12 +48,8 @@ class Arm:
     spent: Spending
     team: int
 
-    def value(self) -> dict[str, Any]:
-        """Give it as a JSON object."""
-        told = {"score": self.score, "interval": [*self.interval], "worth": self.worth}
-        return {**told, "spent": self.spent.value(), "team": self.team}
 
-
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Gain:
     """What one way to decide is worth more than another, on the same cases.
@@ -66,11 +63,6 @@ class Gain:
     worth: float
     interval: Interval
     spent: Spending
-
-    def value(self) -> dict[str, Any]:
-        """Give it as a JSON object."""
-        told = {"worth": self.worth, "interval": [*self.interval]}
-        return {**told, "spent": self.spent.value()}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,9 +91,9 @@ class Figures:
             "n": self.n,
             "folds": self.folds,
             "beta": self.beta,
-            **{name: arm.value() for name, arm in self.arms.items()},
-            "over": {name: gain.value() for name, gain in self.over.items()},
-            "router": {**self.router.value(), "says": str(self.router)},
+            **{name: to_value(arm) for name, arm in self.arms.items()},
+            "over": {name: to_value(gain) for name, gain in self.over.items()},
+            "router": {**to_value(self.router), "says": str(self.router)},
         }
 
     def __str__(self) -> str:

@@ -11,19 +11,19 @@ import hashlib
 import math
 from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 from ...runtime.terminal import counted
-from .decisions import Always, asks
-from .learners import LEARNERS
+from ...schema.codec import Form, kept, to_value
+from .decisions import Always, Decision, asks
+from .learners import LEARNERS, By
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .cases import Case, Choice
-    from .decisions import Decision
     from .features import Features
-    from .learners import By, Fit
+    from .learners import Fit
 
     Fitted = Callable[[Sequence[Case]], Decision]
 
@@ -34,6 +34,7 @@ FEWEST = 10
 """Cases; of fewer, the better constant is taken without a look at features."""
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Router:
     """Who works on a case.
@@ -45,10 +46,10 @@ class Router:
         level: How complex it is; at 0 it is a constant.
     """
 
-    decision: Decision
     by: By
     n: int
     level: int
+    decision: Annotated[Decision, Form(write=to_value)]
 
     @property
     def asks(self) -> bool:
@@ -58,10 +59,6 @@ class Router:
     def choose(self, features: Features) -> Choice:
         """Choose for a case, also where some of its features are not known."""
         return self.decision.choose(features)
-
-    def value(self) -> dict[str, Any]:
-        """Give it as a JSON object."""
-        return {"by": self.by, "n": self.n, "level": self.level, "decision": self.decision.value()}
 
     def __str__(self) -> str:
         """Say how it decides, and why it is no more than a constant where it is one."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from ...schema.codec import SKIPPED, kept
 from ..bounds import MOST_TOOL_CALLS
 from ..usage import Usage
 
@@ -64,6 +65,7 @@ class ChatRequest:
     patience: float | None = None
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
     """A tool that the model wants called.
@@ -81,6 +83,7 @@ class ToolCall:
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChatAnswer:
     """What a model answered.
@@ -110,7 +113,7 @@ class ChatAnswer:
     kept: Mapping[str, Any] = field(default_factory=dict[str, Any])
     finish_reason: str = "stop"
     usage: Usage = field(default_factory=Usage)
-    reported_usd: float | None = None
+    reported_usd: Annotated[float | None, SKIPPED] = None
     model: str = ""
     fingerprint: str = ""
     alias: str = ""

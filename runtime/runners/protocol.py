@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ...schema.codec import kept
 from ..once import unkept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     from ...schema.task import Task
@@ -47,6 +49,7 @@ class Report:
     changes: tuple[Change, ...] = field(default=(), compare=False, repr=False)
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentResult:
     """What an agent came to.

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...schema.catalogue import tool_identifier
+from ...schema.codec import kept
 from ...schema.errors import AgentError, JailError
 from ...schema.json_text import dumps, loads
 from ...schema.problems import dotted
@@ -98,6 +99,7 @@ class Toolkit:
     tools: tuple[Tool, ...]
 
 
+@kept()
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolCall:
     """What an agent had a tool do.

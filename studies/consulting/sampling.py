@@ -14,7 +14,7 @@ from coterie.operators.credit import averaged, orders, prefixes, ratios, subsets
 from coterie.operators.credit.counterfactual import Worth, name_of
 from coterie.operators.credit.table import Cost
 from coterie.runtime.journal import recorded
-from coterie.runtime.usage import Usage
+from coterie.schema.codec import from_value
 
 from .landscapes import AGENTS
 
@@ -77,6 +77,5 @@ def _groups(folder: Path, case: int) -> dict[frozenset[str], Worth]:
     groups: dict[frozenset[str], Worth] = {}
     for group in subsets(AGENTS):
         value = found[name_of(one for one in AGENTS if one not in group)]
-        paid = {question: Usage(**cost) for question, cost in value["paid"].items()}
-        groups[group] = Worth(value=value["value"], needed=Usage(**value["needed"]), paid=paid)
+        groups[group] = from_value(Worth, value)
     return groups

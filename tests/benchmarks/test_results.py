@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -22,17 +21,6 @@ SAMPLES = [
     sample("b", 0.0, reason="Ünequal", niche="words"),
     sample("c", None, error="HTTP 500"),
 ]
-
-
-def test_a_request_is_the_same_after_it_was_written(tmp_path: Path) -> None:
-    for data in (None, tmp_path):
-        request = Request(
-            benchmark="bbeh-mini",
-            source=Source(data=data, seed=3, level=2, count=9),
-            choice=Choice(split="test", evolve_share=0.3, limit=5, seed=3, shuffle=1),
-            trials=2,
-        )
-        assert Request.of_value(json.loads(json.dumps(request.value()))) == request
 
 
 def test_the_folder_says_what_was_run_and_what_came_of_it(tmp_path: Path) -> None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from coterie.benchmarks.samples import Sample
+from coterie.benchmarks.samples import Sample, journaled
 from coterie.runtime import AgentOutcome, Run
 from coterie.runtime.score import Score
 from coterie.runtime.usage import Usage
 from coterie.schema import InputError, Task
+from coterie.schema.codec import to_value
+from coterie.schema.errors import StorageError
 
 from .kept import sample
 
@@ -21,7 +18,6 @@ TASK = Task(id="t", query="?", niche="sums", answer="7")
 DOWN = {"a": AgentOutcome(status="failed", fault="down", error="HTTP 500")}
 OWN = {"a": AgentOutcome(status="failed", fault="agent", error="no JSON")}
 RIGHT = Score(value=1.0, reason="right", measures={"steps": 3.0})
-TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
 @pytest.mark.parametrize(
@@ -59,25 +55,18 @@ def test_an_answer_that_nothing_can_be_compared_with_is_an_error() -> None:
 
 
 def test_a_line_says_no_more_than_it_must() -> None:
-    assert sample("t", None).value() == {
+    assert to_value(sample("t", None)) == {
         "task": "t",
         "trial": 1,
         "status": "unscored",
         "score": None,
     }
     full = sample("t", 1.0, answer="7", usage=Usage(calls=1), measures={"side_effects": 0.0})
-    assert full.value()["usage"] == {"calls": 1}
-    assert full.value()["measures"] == {"side_effects": 0.0}
+    assert to_value(full)["usage"] == {"calls": 1}
+    assert to_value(full)["measures"] == {"side_effects": 0.0}
 
 
-@given(
-    answer=st.none() | TEXT,
-    error=st.none() | TEXT,
-    score=st.none() | st.floats(0, 1),
-    lost=st.integers(0, 3),
-    calls=st.integers(0, 3),
-    measures=st.dictionaries(TEXT, st.floats(0, 1), max_size=2),
-)
-def test_what_is_written_is_what_is_read(calls: int, **fields: Any) -> None:
-    one = Sample(task="t", trial=3, niche="n", status="done", usage=Usage(calls=calls), **fields)
-    assert Sample.of_value(json.loads(json.dumps(one.value()))) == one
+def test_a_damaged_entry_of_a_journal_is_named() -> None:
+    message = r"the entry 'a/sample' \(sample\) is damaged: trial: 'x' is not of type 'integer'"
+    with pytest.raises(StorageError, match=message):
+        journaled("a/sample", {"task": "a", "trial": "x", "status": "done", "score": 1.0})

@@ -23,6 +23,7 @@ from coterie.schema import Agent, InputError, Lineage, Model
 from coterie.schema.agent_file import AgentFile, load_agent
 from coterie.schema.catalogue import Catalogue
 from coterie.schema.ceiling import Ceiling
+from coterie.schema.codec import from_value
 from coterie.schema.errors import ConfigError, StorageError
 from coterie.schema.failpoints import armed
 from coterie.schema.team import Notes
@@ -181,7 +182,7 @@ def test_a_trial_counts_for_every_agent_that_worked(pool: Pool) -> None:
     *_, line, _ = again.entries()
     assert list(misshapen(line.value)) == []
     assert line.value["agents"]["w1"] == {"member": "solver", "share": 0.75}
-    assert Tried.of(line.value).trial == trial
+    assert from_value(Tried, line.value).trial == trial
     for name in ("solver", "solver_1"):
         known = again.agent(name)
         assert (known.statistics.n, known.on("sums").score) == (1, 0.5)

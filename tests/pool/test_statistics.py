@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -106,25 +105,6 @@ def test_a_score_out_of_range_is_refused(score: float) -> None:
 def test_a_reward_that_is_no_number_is_refused(reward: float) -> None:
     with pytest.raises(InputError, match="is not a number"):
         Trial(task="t", score=1, reward=reward)
-
-
-@given(
-    st.builds(
-        Trial,
-        task=st.text(),
-        score=st.none() | st.floats(0, 1),
-        reward=st.none() | st.floats(-9, 9),
-        usage=st.builds(Usage, calls=st.integers(0, 9), usd=st.floats(0, 9)),
-        niche=st.none() | st.text(min_size=1),
-        split=st.sampled_from(["evolve", "test"]),
-        run=st.none() | st.text(min_size=1),
-        reason=st.text(),
-    ),
-    st.sampled_from([{}, {"chosen": True}, {"adapted": True}]),
-)
-def test_a_trial_reads_back_from_its_value(trial: Trial, mark: dict[str, bool]) -> None:
-    trial = replace(trial, **mark)
-    assert Trial.of(trial.value()) == trial
 
 
 @pytest.mark.parametrize("score", [None, 0.5])

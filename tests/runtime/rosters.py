@@ -26,10 +26,10 @@ from coterie.runtime import (
 from coterie.runtime.acts import Act, Finalize, Send, Start, Stop, Terminate
 from coterie.runtime.gateway import CallError, ChatAnswer, ChatRequest, Usage
 from coterie.runtime.journal import Journal, digest
-from coterie.runtime.posted import event_of
 from coterie.runtime.runners import AgentResult, Assignment
 from coterie.runtime.trace import Event
 from coterie.schema import Agent, AgentError, Catalogue, Execution, Model, Roster, Task, Team
+from coterie.schema.codec import from_value
 
 from ..virtual_time import run_virtually
 
@@ -209,7 +209,7 @@ def logged(journal: Journal, path: str = "") -> Iterator[Any]:
     """What happened, as a journal holds it."""
     number = 1
     while (entry := journal.entry(f"{path}bus/{number:06d}", digest("bus"))) is not None:
-        yield event_of(entry.value)
+        yield from_value(Event, entry.value)
         number += 1
 
 

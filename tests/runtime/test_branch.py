@@ -12,9 +12,10 @@ import pytest
 
 from coterie.runtime.branch import Branch, Locks
 from coterie.runtime.journal import FILE, Journal, NotRecorded
-from coterie.runtime.outcomes import AgentOutcome, outcome_value
+from coterie.runtime.outcomes import AgentOutcome
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.usage import Usage
+from coterie.schema.codec import to_value
 
 SAID = Usage(calls=1, prompt_tokens=9, completion_tokens=3)
 USAGE = SAID.value()
@@ -27,7 +28,7 @@ def said(text: str) -> Mapping[str, Any]:
 
 def came(usage: Usage) -> Mapping[str, Any]:
     done = AgentOutcome(status="done", result=AgentResult(content="c"), usage=usage, attempts=1)
-    return outcome_value(done)
+    return to_value(done)
 
 
 def done(*puts: Coroutine[Any, Any, None]) -> None:

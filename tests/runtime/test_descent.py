@@ -12,10 +12,11 @@ import pytest
 from coterie.runtime import compile
 from coterie.runtime.descent import PARENT, Descent
 from coterie.runtime.journal import Journal
-from coterie.runtime.outcomes import AgentOutcome, outcome_value
+from coterie.runtime.outcomes import AgentOutcome
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.usage import Usage
 from coterie.schema import Agent, Catalogue, Model, Team
+from coterie.schema.codec import to_value
 
 SAID = Usage(calls=1, prompt_tokens=9, completion_tokens=3)
 CATALOGUE = Catalogue.of_host(models={one: Model(alias=one, model=one) for one in ("m", "other")})
@@ -29,7 +30,7 @@ def said(text: str, **told: Any) -> Mapping[str, Any]:
 
 def came(usage: Usage = SAID) -> Mapping[str, Any]:
     done = AgentOutcome(status="done", result=AgentResult(content="c"), usage=usage, attempts=1)
-    return outcome_value(done)
+    return to_value(done)
 
 
 def done(*puts: Coroutine[Any, Any, None]) -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from coterie.runtime import Budget, Caps
 from coterie.runtime.acts import Finalize, Send, Start, Stop, Terminate
-from coterie.runtime.outcomes import run_of, run_value
 from coterie.runtime.trace import Event
 
 from .rosters import Does, crew, obeys, played, scripted
@@ -59,13 +58,6 @@ def test_agents_start_each_other_and_one_hands_in() -> None:
         "lead": "done", "a": "done", "b": "done", "c": "skipped",
     }  # fmt: skip
     assert run.usage.calls == 6
-
-
-def test_a_run_is_written_and_read_again() -> None:
-    run = played(crew("a", "b"), ADDS)
-    assert run_of(run_value(run)) == run_of(run_value(run_of(run_value(run))))
-    assert run_of(run_value(run)).bus == run.bus
-    assert run_of(run_value(run)).ending == run.ending
 
 
 def test_a_replay_comes_to_the_same(tmp_path: Path) -> None:

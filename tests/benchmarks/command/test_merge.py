@@ -12,6 +12,7 @@ import pytest
 from coterie.benchmarks.results import read_results, read_samples
 from coterie.runtime.doubles import Reply, message_text
 from coterie.runtime.doubles.script import Request
+from coterie.schema.codec import to_value
 
 from .conftest import Desk, adds
 
@@ -32,7 +33,7 @@ def shards(desk: Desk) -> list[Path]:
 def figures(folder: Path) -> dict[str, Any]:
     apart = {*OF_ITS_MAKING, *TIMES}
     told = {name: one for name, one in read_results(folder).items() if name not in apart}
-    return {**told, "samples.jsonl": [timeless(one.value()) for one in read_samples(folder)]}
+    return {**told, "samples.jsonl": [timeless(to_value(one)) for one in read_samples(folder)]}
 
 
 def timeless(value: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from coterie.benchmarks.benchmark import Source
 from coterie.benchmarks.plancraft import Example, Stack, World, read_published, world_of
+from coterie.schema.codec import from_value, to_value
 from studies.plancraft.players import UNREADABLE, played_wildly
 from studies.plancraft.reference import Played, Reference
 
@@ -66,7 +67,7 @@ def record(folder: Path) -> list[dict[str, Any]]:
                 {
                     "id": example.id,
                     "impossible": example.impossible,
-                    "world": world.written(),
+                    "world": to_value(world),
                     "episodes": [_written(one) for one in those],
                 }
             )
@@ -76,7 +77,7 @@ def record(folder: Path) -> list[dict[str, Any]]:
 def episodes() -> list[tuple[World, bool, Played]]:
     """Read what was recorded."""
     return [
-        (World.of(one["world"]), one["impossible"], _read(episode))
+        (from_value(World, one["world"]), one["impossible"], _read(episode))
         for one in json.loads(RECORDED.read_text(encoding="utf-8"))
         for episode in one["episodes"]
     ]

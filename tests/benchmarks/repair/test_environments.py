@@ -18,6 +18,7 @@ from coterie.benchmarks.repair.environments import Environment, parse_environmen
 from coterie.benchmarks.repair.instance import Instance
 from coterie.runtime.jail import Jails
 from coterie.runtime.scorers import Evidence, ScorerError, score
+from coterie.schema.codec import to_value
 from coterie.schema.errors import InputError
 
 from ...repairs import RIGHT, TESTS, change, needs_jail, small_repository
@@ -46,7 +47,7 @@ def test_an_environment_that_is_none(value: object, message: str) -> None:
 def test_what_is_alike_is_made_once(tmp_path: Path) -> None:
     first, second = (Environment(requirements=(one,)) for one in ("pytest==7", "pytest==8"))
     assert first.folder(tmp_path) == replace(first).folder(tmp_path) != second.folder(tmp_path)
-    assert parse_environment(first.value(), "here") == first
+    assert parse_environment(to_value(first), "here") == first
 
 
 def test_an_environment_that_cannot_be_had_is_told_and_leaves_nothing(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from coterie.operators.routing import Always, Condition, Decision, Linear, Rule
+from coterie.schema.codec import to_value
 
 LONG = Condition(feature="words", threshold=100, above=True)
 FEW = Condition(feature="numbers", threshold=3, above=False)
@@ -63,4 +64,4 @@ def test_a_linear_decision_takes_the_mean_for_what_is_not_known() -> None:
 )
 def test_it_can_be_said(decision: Decision, said: str) -> None:
     assert str(decision) == said
-    json.dumps(decision.value())
+    json.dumps(to_value(decision))

@@ -15,6 +15,7 @@ from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import detect
 from coterie.runtime.tools import ToolCall
 from coterie.schema import Agent, ConfigError, ScorerChoice, Task, Team, load_task
+from coterie.schema.codec import to_value
 
 from ...benchmarks.plancraft.recording import episodes
 from ...came import started
@@ -25,14 +26,14 @@ TASK = Task(
     id="torch",
     query="Make a torch.",
     answer={"impossible": False},
-    scorer=ScorerChoice(name="plancraft", options=TORCH.written()),
+    scorer=ScorerChoice(name="plancraft", options=to_value(TORCH)),
 )
 DIAMOND_SWORD = next(world for world, impossible, _ in episodes() if impossible)
 HOPELESS = Task(
     id="sword",
     query="Make a sword.",
     answer={"impossible": True},
-    scorer=ScorerChoice(name="plancraft", options=DIAMOND_SWORD.written()),
+    scorer=ScorerChoice(name="plancraft", options=to_value(DIAMOND_SWORD)),
 )
 TEAM = """\
 name: player

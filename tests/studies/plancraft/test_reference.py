@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from coterie.benchmarks.plancraft import World
+from coterie.schema.codec import from_value, to_value
 from studies.plancraft.__main__ import main
 from studies.plancraft.reference import Played, Reference, difference
 
@@ -36,7 +37,7 @@ def test_every_text_and_verdict_is_the_packages(
 
 def test_a_world_survives_being_written() -> None:
     for world, _, _ in episodes():
-        assert World.of(json.loads(json.dumps(world.written()))) == world
+        assert from_value(World, json.loads(json.dumps(to_value(world)))) == world
 
 
 def test_what_was_recorded_ends_in_every_way() -> None:

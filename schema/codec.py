@@ -1,0 +1,461 @@
+"""One form for each value that is kept: its dataclass declares how it is written and read.
+
+A field is written under its name, in the order of the declaration; its type says how. What differs
+from that stands in the declaration, too: `kept` for the class, `Form` for a field.
+
+    @kept(omit=True)
+    @dataclass(frozen=True, kw_only=True, slots=True)
+    class Trial:
+        task: str
+        score: Annotated[float | None, Form(omit=False)] = None
+
+Values are plain: what `json.loads` gives. Reading checks every type and names the first field that
+is wrong. Unknown fields are ignored, unless the class is `closed`.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import itertools
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
+
+from .problems import dotted, quoted
+from .values import unlike_default
+
+__all__ = ["OMITTED", "SKIPPED", "Form", "Misfit", "from_value", "kept", "misfit", "to_value"]
+
+T = TypeVar("T")
+Convert = Callable[[Any], Any]
+SETTINGS = "__kept__"
+
+
+class Misfit(ValueError):
+    """A value is not of its form.
+
+    Attributes:
+        path: Where.
+        problem: What is wrong there.
+    """
+
+    def __init__(self, problem: str, path: tuple[str | int, ...] = ()) -> None:
+        super().__init__(f"{dotted(path)}: {problem}" if path else problem)
+        self.path = path
+        self.problem = problem
+
+    def below(self, key: str | int) -> Misfit:
+        """Return the same problem, seen from where the value stands under a key."""
+        return Misfit(self.problem, (key, *self.path))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Form:
+    """How a field is kept, where its type does not say it all. It stands in `Annotated`.
+
+    Attributes:
+        key: What the field is called where it is kept. By default, as in the class.
+        omit: Whether it is left out at its default. By default, as for the class.
+        skip: Whether it is not kept at all. Then it needs a default.
+        flat: Whether the fields of this dataclass stand among those of the one that has it. Where
+            it may be None, it is None if the first of them is.
+        write: Makes its value plain. By default, its type decides.
+        read: Reads the plain value. By default, its type decides.
+    """
+
+    key: str = ""
+    omit: bool | None = None
+    skip: bool = False
+    flat: bool = False
+    write: Convert | None = None
+    read: Convert | None = None
+
+
+OMITTED = Form(omit=True)
+"""The form of a field that is left out at its default."""
+SKIPPED = Form(skip=True)
+"""The form of a field that is not kept."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Settings:
+    """How a class is kept, as `kept` says."""
+
+    omit: bool = False
+    closed: bool = False
+    tag: tuple[str, str] | None = None
+
+
+def kept(
+    *, omit: bool = False, closed: bool = False, tag: tuple[str, str] | None = None
+) -> Callable[[type[T]], type[T]]:
+    """Mark a dataclass whose values are kept, and say how.
+
+    Args:
+        omit: Whether fields are left out that are at their default.
+        closed: Whether a field that the class does not have is a problem.
+        tag: A field with its value that is written first and tells the class from others.
+    """
+    settings = _Settings(omit=omit, closed=closed, tag=tag)
+
+    def mark(cls: type[T]) -> type[T]:
+        setattr(cls, SETTINGS, settings)
+        return cls
+
+    return mark
+
+
+def to_value(item: Any) -> dict[str, Any]:
+    """Return a dataclass as a plain value."""
+    return _codec(type(item)).write(item)
+
+
+@overload
+def from_value(form: type[T], value: Any) -> T: ...
+@overload
+def from_value(form: Any, value: Any) -> Any: ...
+def from_value(form: Any, value: Any) -> Any:
+    """Return what a plain value stands for.
+
+    Args:
+        form: A dataclass, or any other type of a field, such as a union of tagged classes.
+        value: The plain value.
+
+    Raises:
+        Misfit: The value is not of this form.
+    """
+    return _converters(form)[1](value)
+
+
+def misfit(cls: type[Any], value: Any) -> str:
+    """Return what is wrong with a plain value, empty where it is of the form of a class."""
+    try:
+        from_value(cls, value)
+    except Misfit as error:
+        return str(error)
+    return ""
+
+
+class _Slot:
+    """A field of a class, and how it is kept."""
+
+    __slots__ = ("flat", "is_required", "key", "name", "omit", "read", "usual", "write")
+
+    def __init__(self, declared: Field[Any], hint: Any, settings: _Settings) -> None:
+        hint, form = _parted(hint)
+        self.name, self.key = declared.name, form.key or declared.name
+        usual = _default(declared)
+        self.is_required = usual is MISSING
+        self.omit = not self.is_required and (settings.omit if form.omit is None else form.omit)
+        self.flat = _Flat(hint) if form.flat else None
+        write, reader = (None, _as_is) if form.write and form.read else _converters(hint)
+        self.write, self.read = form.write or write, form.read or reader
+        self.usual = usual if self.is_required or self.write is None else self.write(usual)
+
+    @property
+    def writer(self) -> tuple[str, str | None, Convert | None, bool, Any]:
+        """What writing goes by; a flat field has no key."""
+        if self.flat is not None:
+            return self.name, None, self.flat.write, False, None
+        return self.name, self.key, self.write, self.omit, self.usual
+
+
+class _Codec:
+    """Writes and reads the values of a class."""
+
+    def __init__(self, cls: type[Any]) -> None:
+        self.cls = cls
+        self.settings: _Settings = getattr(cls, SETTINGS, _Settings())
+        self.is_closed = self.settings.closed
+        hints = get_type_hints(cls, include_extras=True)
+        declared = [one for one in fields(cls) if not _parted(hints[one.name])[1].skip]
+        self.slots = [_Slot(one, hints[one.name], self.settings) for one in declared]
+        tag = self.settings.tag
+        self.start = {} if tag is None else {tag[0]: tag[1]}
+        plain = [one for one in self.slots if one.flat is None]
+        self.writers = tuple(one.writer for one in self.slots)
+        self.readers = tuple((one.name, one.key, one.read) for one in plain)
+        self.required = tuple(one.key for one in plain if one.is_required)
+        self.flats = tuple((one.name, one.flat) for one in self.slots if one.flat is not None)
+        inner = (key for _, flat in self.flats for key in flat.codec.keys)
+        self.keys = {*self.start, *(one.key for one in plain), *inner}
+
+    def write(self, item: Any) -> dict[str, Any]:
+        value: dict[str, Any] = {**self.start}
+        for name, key, write, omit, usual in self.writers:
+            part = getattr(item, name)
+            plain = part if write is None else write(part)
+            if key is None:  # a flat one
+                value.update(plain)
+            elif not omit or not _is_same(plain, usual):
+                value[key] = plain
+        return value
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            raise _wrong_type(value, "object")
+        known = cast("Mapping[str, Any]", value)
+        if self.is_closed and not known.keys() <= self.keys:
+            raise Misfit(_unexpected(key for key in known if key not in self.keys))
+        for key in self.required:
+            if key not in known:
+                raise Misfit(f"{quoted(key)} is a required property")
+        return self.cls(**self._given(known))
+
+    def _given(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        """Read the fields that are there. A pool has many lines, so every call counts."""
+        given = {name: flat.read(value) for name, flat in self.flats}
+        key = ""
+        try:
+            for name, key, reader in self.readers:
+                if key in value:
+                    given[name] = reader(value[key])
+        except Misfit as error:
+            raise error.below(key) from None
+        return given
+
+
+class _Flat:
+    """Writes and reads a dataclass whose fields stand among those of another."""
+
+    def __init__(self, hint: Any) -> None:
+        options = get_args(hint) or (hint,)
+        cls = next(one for one in options if is_dataclass(one))
+        self.codec = _codec(cast("type[Any]", cls))
+        self.may_be_none = len(options) > 1
+        first, *rest = self.codec.slots
+        self.first = first.key
+        self.nothing = {first.key: None, **{one.key: one.usual for one in rest}}
+
+    def write(self, item: Any) -> dict[str, Any]:
+        return self.codec.write(item) if item is not None else copy.deepcopy(self.nothing)
+
+    def read(self, value: Mapping[str, Any]) -> Any:
+        is_none = self.may_be_none and value.get(self.first) is None
+        return None if is_none else self.codec.read(value)
+
+
+@functools.cache
+def _codec(cls: type[Any]) -> _Codec:
+    return _Codec(cls)
+
+
+def _parted(hint: Any) -> tuple[Any, Form]:
+    """Return a type, and all that the forms beside it say, the outermost last."""
+    if get_origin(hint) is not Annotated:
+        return hint, Form()
+    plain, *others = get_args(hint)
+    said = [unlike_default(one) for one in others if isinstance(one, Form)]
+    return plain, Form(**{name: item for one in said for name, item in one.items()})
+
+
+def _default(declared: Field[Any]) -> Any:
+    if declared.default_factory is MISSING:
+        return declared.default
+    return declared.default_factory()
+
+
+def _is_same(item: Any, usual: Any) -> bool:
+    return item == usual and isinstance(item, bool) == isinstance(usual, bool)
+
+
+@functools.cache
+def _converters(hint: Any) -> tuple[Convert | None, Convert]:
+    """Return what writes the values of a type, None where they are plain, and what reads them."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        form = _parted(hint)[1]
+        write, reader = _converters(args[0])
+        return form.write or write, form.read or reader
+    if origin is Literal:
+        return None, functools.partial(_one_of, args)
+    if origin in {Union, types.UnionType}:
+        return _union(args)
+    if hint in _SCALARS:
+        return None, _of_types([hint])
+    if is_dataclass(hint):
+        return to_value, functools.partial(_read, cast("type[Any]", hint))
+    return _container(origin or hint, args)
+
+
+def _read(cls: type[Any], value: Any) -> Any:
+    """Read a dataclass. Its own fields are looked at once there is one, as it may be in itself."""
+    return _codec(cls).read(value)
+
+
+def _container(kind: Any, args: tuple[Any, ...]) -> tuple[Convert | None, Convert]:
+    if kind in _MAPPINGS:
+        return _mapping(*(args or (str, Any)))
+    if kind is tuple and args and args[-1] is not Ellipsis:
+        return _of_length(args)
+    if kind in _SEQUENCES:
+        return _sequence(_SEQUENCES[kind], args)
+    return None, _as_is  # anything that JSON has
+
+
+def _mapping(keys: Any, hint: Any) -> tuple[Convert, Convert]:
+    write, reader = _converters(hint)
+    has_numbers = keys is int
+
+    def written(item: Mapping[Any, Any]) -> dict[str, Any]:
+        if has_numbers:
+            item = {str(key): one for key, one in item.items()}
+        return dict(item) if write is None else {key: write(one) for key, one in item.items()}
+
+    def back(value: Any) -> Mapping[Any, Any]:
+        if not isinstance(value, Mapping):
+            raise _wrong_type(value, "object")
+        known = cast("Mapping[str, Any]", value)
+        if reader is not _as_is:
+            known = {key: _at(key, reader, one) for key, one in known.items()}
+        return {_at(key, _number, key): one for key, one in known.items()} if has_numbers else known
+
+    return written, back
+
+
+def _number(key: str) -> int:
+    if not key.isdecimal():
+        raise Misfit(f"{quoted(key)} is not a number")
+    return int(key)
+
+
+def _sequence(make: Convert, args: tuple[Any, ...]) -> tuple[Convert, Convert]:
+    write, reader = _converters(args[0] if args else Any)
+
+    def written(items: Iterable[Any]) -> list[Any]:
+        return list(items) if write is None else [write(one) for one in items]
+
+    def back(value: Any) -> Any:
+        items = _listed(value)
+        if reader is not _as_is:
+            items = [_at(place, reader, one) for place, one in enumerate(items)]
+        return make(items)
+
+    return written, back
+
+
+def _of_length(hints: tuple[Any, ...]) -> tuple[Convert, Convert]:
+    """Return what writes and reads a tuple that has a type for each of its items."""
+    converters = [_converters(one) for one in hints]
+
+    def written(items: Iterable[Any]) -> list[Any]:
+        pairs = zip(converters, items, strict=True)
+        return [one if write is None else write(one) for (write, _), one in pairs]
+
+    def back(value: Any) -> tuple[Any, ...]:
+        items = _listed(value)
+        if len(items) != len(converters):
+            raise Misfit(f"{quoted(value)} does not have {len(converters)} items")
+        readers = (reader for _, reader in converters)
+        triples = zip(itertools.count(), readers, items, strict=False)
+        return tuple(_at(place, reader, one) for place, reader, one in triples)
+
+    return written, back
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    if not isinstance(value, list | tuple):
+        raise _wrong_type(value, "array")
+    return cast("Sequence[Any]", value)
+
+
+def _at(key: str | int, reader: Convert, value: Any) -> Any:
+    try:
+        return reader(value)
+    except Misfit as error:
+        raise error.below(key) from None
+
+
+def _union(options: tuple[Any, ...]) -> tuple[Convert | None, Convert]:
+    plain = [one for one in options if one in _SCALARS]
+    others = [one for one in options if one not in _SCALARS]
+    if not others:
+        return None, _of_types(plain)
+    write, reader = _converters(others[0]) if len(others) == 1 else (to_value, _by_tag(others))
+    scalars = frozenset(kind for one in plain for kind in _SCALARS[one][0])
+
+    def written(item: Any) -> Any:
+        return item if type(item) in scalars or write is None else write(item)
+
+    def back(value: Any) -> Any:
+        return value if type(value) in scalars else reader(value)
+
+    return written, back
+
+
+def _by_tag(classes: Sequence[type[Any]]) -> Convert:
+    """Return what reads one of several classes, by the field that tells them apart."""
+    tagged = {tag: codec for codec in map(_codec, classes) if (tag := codec.settings.tag)}
+    names = [kind for _, kind in tagged]
+    ((name, _), *_) = tagged
+
+    def back(value: Any) -> Any:
+        kind = cast("Mapping[str, Any]", value).get(name) if isinstance(value, Mapping) else None
+        if kind not in names:
+            raise Misfit(f"{quoted(kind)} is not one of {names}", (name,))
+        return tagged[name, str(kind)].read(value)
+
+    return back
+
+
+def _as_is(value: Any) -> Any:
+    return value
+
+
+def _one_of(choices: tuple[Any, ...], value: Any) -> Any:
+    if not any(value == one and type(value) is type(one) for one in choices):
+        raise Misfit(f"{quoted(value)} is not one of {[*choices]}")
+    return value
+
+
+def _of_types(hints: Sequence[Any]) -> Convert:
+    kinds = frozenset(kind for one in hints for kind in _SCALARS[one][0])
+    names = ", ".join(repr(_SCALARS[one][1]) for one in hints)
+
+    def back(value: Any) -> Any:
+        if type(value) not in kinds:
+            raise Misfit(f"{quoted(value)} is not of type {names}")
+        return value
+
+    return back
+
+
+def _wrong_type(value: Any, kind: str) -> Misfit:
+    return Misfit(f"{quoted(value)} is not of type {kind!r}")
+
+
+def _unexpected(keys: Iterable[str]) -> str:
+    names = [*map(quoted, keys)]
+    return f"{', '.join(names)} {'was' if len(names) == 1 else 'were'} unexpected"
+
+
+_SCALARS: Mapping[Any, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "boolean"),
+    float: ((int, float), "number"),
+    int: ((int,), "integer"),
+    str: ((str,), "string"),
+    None: ((type(None),), "null"),
+    type(None): ((type(None),), "null"),
+}
+_MAPPINGS = frozenset({dict, Mapping})
+_SEQUENCES: Mapping[Any, Convert] = {
+    frozenset: frozenset,
+    list: list,
+    Sequence: tuple,
+    AbstractSet: frozenset,
+    tuple: tuple,
+}
