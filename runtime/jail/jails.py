@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from ...schema.errors import InputError
 from .detect import detect, open_jail
+from .limits import Limits
+from .protocol import Wanted
 from .tiers import Unconfined
 from .watch import DiskShare
 
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from .limits import Limits
     from .protocol import AnyJail, Place
 
 __all__ = ["Jails"]
@@ -127,16 +128,17 @@ class Jails:
             JailError: There is no jail, or the folder cannot be used.
         """
         if self._place is not None:
-            return self._place.open(
-                work,
-                limits=limits,
-                readable=readable,
-                given=given,
+            wanted = Wanted(
+                work=work,
+                limits=limits or Limits(),
+                readable=tuple(readable),
+                given=tuple(given),
                 environment=environment,
                 alias=alias,
-                own=own,
+                own=tuple(own),
                 returns=returns,
             )
+            return self._place.open(wanted)
         return open_jail(
             work,
             unsafe=self.unsafe,

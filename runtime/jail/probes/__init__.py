@@ -11,11 +11,11 @@ from .files import FILES
 from .kernel import KERNEL
 from .keys import KEYS
 from .network import NETWORK
-from .probe import Probe, Surroundings
+from .probe import Probe
 from .processes import PROCESSES
 from .resources import RESOURCES
 
-__all__ = ["PROBES", "Probe", "Surroundings"]
+__all__ = ["PROBES", "Probe"]
 
 PROBES: tuple[Probe, ...] = (*FILES, *KEYS, *PROCESSES, *NETWORK, *RESOURCES, *KERNEL)
 """All of them, the quick ones first."""

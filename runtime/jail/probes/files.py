@@ -10,13 +10,13 @@ from ..workspace import read_file
 from .probe import Probe
 
 if TYPE_CHECKING:
+    from ..battery import Scene
     from ..worker import Execution
-    from .probe import Surroundings
 
 __all__ = ["FILES"]
 
 
-def _host_reads_link(scene: Surroundings, _: Execution) -> str:
+def _host_reads_link(scene: Scene, _: Execution) -> str:
     gained: list[str] = []
     for name in ("link", "folder/secret", "hard", "pipe", "../secret"):
         with contextlib.suppress(JailError):

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from .probe import Probe, went_on
 
 if TYPE_CHECKING:
+    from ..battery import Scene
     from ..worker import Execution
-    from .probe import Surroundings
 
 __all__ = ["PROCESSES"]
 
 
-def _survived(scene: Surroundings, _: Execution) -> str:
+def _survived(scene: Scene, _: Execution) -> str:
     return ", ".join(scene.survivors())
 
 

@@ -8,22 +8,22 @@ from ..worker import MOST_CALLS
 from .probe import Probe
 
 if TYPE_CHECKING:
+    from ..battery import Scene
     from ..worker import Execution
-    from .probe import Surroundings
 
 __all__ = ["RESOURCES"]
 
 
-def _flooded(scene: Surroundings, execution: Execution) -> str:
+def _flooded(scene: Scene, execution: Execution) -> str:
     size = len(execution.logs.encode())
     return "" if size < scene.limits.output + 1000 else f"{size} bytes of output were kept"
 
 
-def _called_without_end(scene: Surroundings, _: Execution) -> str:
+def _called_without_end(scene: Scene, _: Execution) -> str:
     return "" if scene.calls <= MOST_CALLS else f"it called a tool {scene.calls} times"
 
 
-def _went_beyond(_: Surroundings, execution: Execution) -> str:
+def _went_beyond(_: Scene, execution: Execution) -> str:
     error = execution.error or ""
     stopped = "held more than" in error or "grew by more than" in error
     return "" if stopped else f"no limit ended it: {error[-200:]}"
