@@ -20,7 +20,6 @@ class Probe:
 
     Attributes:
         name: what reports call it.
-        attempt: what it tries, as a phrase.
         code: the cell.
         check: returns what the attack gained, read from the host after the cell; an empty text if
             nothing. None: the value of the cell is the gain.
@@ -31,7 +30,6 @@ class Probe:
     """
 
     name: str
-    attempt: str
     code: str
     check: Callable[[Scene, Execution], str] | None = None
     timeout: float = 20.0
