@@ -8,8 +8,9 @@ import weakref
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ...schema.errors import InputError
-from .detect import detect, open_jail
+from ...schema.errors import InputError, JailError
+from .detect import detect
+from .jail import Jail
 from .limits import Limits
 from .protocol import Wanted
 from .tiers import Unconfined
@@ -111,7 +112,7 @@ class Jails:
         own: Iterable[Path] = (),
         returns: bool = True,
     ) -> AnyJail:
-        """Open a jail around a work folder; see `open_jail` for what is not said here.
+        """Open the best jail that there is around a work folder; see `Jail`.
 
         Args:
             work: The folder that the code may change.
@@ -139,9 +140,14 @@ class Jails:
                 returns=returns,
             )
             return self._place.open(wanted)
-        return open_jail(
+        own = tuple(own)
+        # What needs places of its own has no other way to run, so `unsafe` does not count then.
+        tier = Unconfined() if self.unsafe and not (alias or own) else detect().tier
+        if tier is None:
+            raise JailError(str(detect()))
+        return Jail(
             work,
-            unsafe=self.unsafe,
+            tier=tier,
             limits=limits,
             readable=(*readable, *given),
             environment=environment,

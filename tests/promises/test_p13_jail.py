@@ -19,7 +19,7 @@ from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Execution, Jail, JailKilled, Jails, Limits, PythonWorker, Shell
 from coterie.runtime.jail.battery import ProbeResult, Scene, run_battery
-from coterie.runtime.jail.detect import detect, open_jail, try_tier
+from coterie.runtime.jail.detect import detect, try_tier
 from coterie.runtime.jail.probes import PROBES
 from coterie.runtime.jail.probes.files import FILES
 from coterie.runtime.jail.probes.network import NETWORK
@@ -110,7 +110,6 @@ def test_p13_without_a_jail_nothing_runs(tmp_path: Path) -> None:
     for refusing, error in (
         (Jails().check, InputError),
         (lambda: Jails().open(tmp_path), JailError),
-        (lambda: open_jail(tmp_path), JailError),
         (run_battery, JailError),
     ):
         with pytest.raises(error, match="There is no jail for agents' code on this machine"):
