@@ -7,7 +7,7 @@ acts of a turn come to is decided when the turn has ended.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..schema.values import is_mapping
 from .structured import answer_in
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .outcomes import AgentOutcome
+    from .posted import Posted
     from .tools import ToolCall
 
 __all__ = [
     "Act",
     "Answer",
     "Finalize",
-    "Read",
     "Send",
     "Start",
     "Stop",
@@ -87,24 +87,10 @@ Act = Send | Start | Stop | Finalize | Terminate | Answer
 pool changes nothing."""
 
 
-class Read(Protocol):
-    """What an agent read as its turn began: who wrote it, and what it was."""
-
-    @property
-    def sender(self) -> str:
-        """The colleague's id; empty for the team itself."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """`message` and `start` ask for an answer, all others do not."""
-        ...
-
-
 ASKING = frozenset({"message", "start"})
 
 
-def acts(outcome: AgentOutcome, read: Sequence[Read] = ()) -> tuple[Act, ...]:
+def acts(outcome: AgentOutcome, read: Sequence[Posted] = ()) -> tuple[Act, ...]:
     """Read off a turn what it does to the team, in order: what it did, then what it came to.
 
     Only what it did in its last attempt counts, so a turn that is tried again says nothing twice;

@@ -53,7 +53,7 @@ def _merged(workspaces: Workspaces, changes: Sequence[Change]) -> str:
         return trees.patch(merged.tree)
     whose = " and ".join(one.agent for one in changes)
     raise AgentError(
-        f"the work of {whose} cannot be merged: {'; '.join(one.words for one in merged.conflicts)}."
+        f"the work of {whose} cannot be merged: {'; '.join(merged.conflicts)}."
         " Have an agent that can edit read all of it, or one that chooses; each agent's patch is"
         " in the result."
     )

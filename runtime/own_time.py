@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from typing import TYPE_CHECKING, Any
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from contextlib import AbstractAsyncContextManager, AbstractContextManager
+    from collections.abc import AsyncGenerator, Generator
 
 __all__ = ["OwnTime"]
 
@@ -28,13 +28,19 @@ class OwnTime:
         self._since = 0.0
         self._scope: asyncio.Timeout | None = None
 
-    def bounded(self) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def bounded(self) -> AsyncGenerator[None]:
         """Cancel the body when the limit is reached.
 
         Raises:
             TimeoutError: It was.
         """
-        return _UNBOUNDED if self._limit is None else _Bounded(self)
+        async with asyncio.timeout(None) as scope:
+            self._scope = scope
+            try:
+                yield
+            finally:
+                self._scope = None
 
     @property
     def spent(self) -> float:
@@ -42,13 +48,23 @@ class OwnTime:
         running = asyncio.get_running_loop().time() - self._since if self._workers > 0 else 0.0
         return self._used + running
 
-    def at_work(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def at_work(self) -> Generator[None]:
         """Count the body as work."""
-        return _Counted(self, 1)
+        self._change(1)
+        try:
+            yield
+        finally:
+            self._change(-1)
 
-    def waiting(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def waiting(self) -> Generator[None]:
         """Count the body as waiting, in the middle of work."""
-        return _Counted(self, -1)
+        self._change(-1)
+        try:
+            yield
+        finally:
+            self._change(1)
 
     def _change(self, by: int) -> None:
         worked = self._workers > 0
@@ -65,38 +81,3 @@ class OwnTime:
             self._scope.reschedule(now + self._limit - self._used if works else None)
         if self._whole is not None:
             self._whole._change(1 if works else -1)
-
-
-class _Bounded:
-    """A body that is cancelled at a limit. Entered for each agent, so it is no generator."""
-
-    __slots__ = ("_scope", "_time")
-
-    def __init__(self, time: OwnTime) -> None:
-        self._time = time
-
-    async def __aenter__(self) -> None:
-        self._scope = self._time._scope = asyncio.timeout(None)  # pyright: ignore[reportPrivateUsage]
-        await self._scope.__aenter__()
-
-    async def __aexit__(self, *raised: Any) -> None:
-        self._time._scope = None  # pyright: ignore[reportPrivateUsage]
-        await self._scope.__aexit__(*raised)
-
-
-_UNBOUNDED = contextlib.nullcontext()
-
-
-class _Counted:
-    """A body that counts as work, or as none. Entered for each call, so it is no generator."""
-
-    __slots__ = ("_by", "_time")
-
-    def __init__(self, time: OwnTime, by: int) -> None:
-        self._time, self._by = time, by
-
-    def __enter__(self) -> None:
-        self._time._change(self._by)  # pyright: ignore[reportPrivateUsage]
-
-    def __exit__(self, *_: object) -> None:
-        self._time._change(-self._by)  # pyright: ignore[reportPrivateUsage]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from .changes import Change
 
-__all__ = ["LARGEST_PATCH", "Conflict", "Merged", "Trees"]
+__all__ = ["LARGEST_PATCH", "Merged", "Trees"]
 
 LARGEST_PATCH = 16 << 20
 """Bytes."""
@@ -47,30 +47,18 @@ _Version = tuple[str, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Conflict:
-    """What git could not merge.
-
-    Attributes:
-        paths: The files that it is about.
-        words: What it is, in git's words, and where the other version was put, as one line.
-    """
-
-    paths: tuple[str, ...]
-    words: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Merged:
     """What changes come to together.
 
     Attributes:
         tree: The state.
-        conflicts: What is to be mended in it: files hold both versions between conflict markers,
-            and what cannot is there twice, under two names.
+        conflicts: What is to be mended in it, each as a line in git's words, and where the other
+            version was put: files hold both versions between conflict markers, and what cannot is
+            there twice, under two names.
     """
 
     tree: str
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[str, ...] = ()
 
 
 @dataclass(kw_only=True, eq=False)
@@ -233,7 +221,7 @@ class Trees:
             self._commits[changes] = self._commit(tree, words, *parents)
         return self._commits[changes]
 
-    def _without_loss(self, told: str, labels: Sequence[str]) -> tuple[str, tuple[Conflict, ...]]:
+    def _without_loss(self, told: str, labels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         """Read what git says of a merge, and put beside what it took what it left out.
 
         Of two files that hold no text it takes one.
@@ -251,8 +239,7 @@ class Trees:
         for path, label, version in _left_out(stages, labels, taken):
             name = _free(f"{path}~{label.replace('/', '_')}", {*taken, *beside})
             beside[name] = version
-            words = on_one_line(f"The version of {label} is {name}")
-            said.append(Conflict(paths=(path, name), words=words))
+            said.append(on_one_line(f"The version of {label} is {name}"))
         return self._with(tree, beside), tuple(said)
 
     def _with(self, tree: str, files: Mapping[str, _Version]) -> str:
@@ -320,14 +307,14 @@ def _left_out(
                 yield path, label, (mode, name)
 
 
-def _conflicts(messages: str) -> Iterator[Conflict]:
+def _conflicts(messages: str) -> Iterator[str]:
     """Read what git says of the files that it could not merge."""
     words = messages.split("\0")
     while len(words) > 2:
         count = int(words[0])
-        paths, kind, said = words[1 : 1 + count], words[1 + count], words[2 + count]
+        kind, said = words[1 + count], words[2 + count]
         if kind.startswith("CONFLICT"):
-            yield Conflict(paths=tuple(paths), words=on_one_line(said))
+            yield on_one_line(said)
         words = words[3 + count :]
 
 

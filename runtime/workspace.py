@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from .changes import Change
     from .jail import AnyJail
     from .jail.scratch import ScratchFolder
-    from .trees import Conflict
 
 __all__ = ["Workspace", "Workspaces", "files_of"]
 
@@ -198,7 +197,7 @@ class Workspace:
         return self.has_repository and self.is_made
 
     @property
-    def conflicts(self) -> Sequence[Conflict]:
+    def conflicts(self) -> Sequence[str]:
         """What could not be merged of the changes that the agent starts from.
 
         Raises:

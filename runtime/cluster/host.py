@@ -218,7 +218,7 @@ class Host:
 
         Args:
             name: What it is called from now on.
-            asked: What `open_jail` takes, as JSON, with what is to be in its folders.
+            asked: What `Wanted` has, as JSON, with what is to be in its folders.
 
         Returns:
             Nothing, or `missing`: digests of contents that have to be sent first.

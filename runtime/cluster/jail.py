@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import subprocess
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Self
 
 from ...schema.errors import JailError, LimitError, ModelError, StorageError
@@ -20,30 +20,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ..jail.limits import Limits
+    from ..jail.protocol import Wanted
     from ..jail.tree import Entry
     from .link import Link
 
-__all__ = ["RemoteJail", "Wanted"]
+__all__ = ["RemoteJail"]
 
 TRIES = 5
 """How often files are sent that a worker lacks; it may have to let go of some meanwhile."""
 WHAT_STAYS = (ModelError, LimitError, StorageError)
 """What ended an agent, whatever became of its jail meanwhile."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
-    """What a jail is to be; see `Jails.open`."""
-
-    work: Path
-    limits: Limits
-    readable: tuple[Path, ...]
-    given: tuple[Path, ...]
-    environment: Mapping[str, str] | None
-    alias: Path | None
-    own: tuple[Path, ...]
-    returns: bool
 
 
 class RemoteJail:

@@ -6,14 +6,13 @@ import threading
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...schema.errors import InputError, JailError
-from ..jail.limits import Limits
-from .jail import RemoteJail, Wanted
+from .jail import RemoteJail
 from .link import WorkerLost
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
+    from ..jail.protocol import Wanted
     from .link import Link
 
 __all__ = ["Fleet", "Workers"]
@@ -73,33 +72,12 @@ class Workers:
         """Say how code is confined on the workers; see `Fleet.describe`."""
         return self._fleet.describe()
 
-    def open(
-        self,
-        work: Path,
-        *,
-        limits: Limits | None,
-        readable: Iterable[Path],
-        given: Iterable[Path],
-        environment: Mapping[str, str] | None,
-        alias: Path | None,
-        own: Iterable[Path],
-        returns: bool,
-    ) -> RemoteJail:
+    def open(self, wanted: Wanted) -> RemoteJail:
         """Open a jail on the worker that has the fewest; see `Jails.open`.
 
         Raises:
             JailError: No worker is left, or the jail cannot be opened.
         """
-        wanted = Wanted(
-            work=work,
-            limits=limits or Limits(),
-            readable=tuple(readable),
-            given=tuple(given),
-            environment=environment,
-            alias=alias,
-            own=tuple(own),
-            returns=returns,
-        )
         why = "none was tried"
         for _ in range(TRIES):
             link = self._taken()

@@ -4,47 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from http.client import responses
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
-from .endpoints import Answer, HttpRequest
+from .endpoints import HttpRequest
 
 if TYPE_CHECKING:
+    from .endpoints import Answer
     from .reply import Reply
+    from .server import Exchange, Service
 
-__all__ = ["Connection", "Exchange", "Service"]
+__all__ = ["Connection"]
 
 _CLOSING = {"truncated", "headers", "closed"}
 _FILLING = b" " * 65_536
 _PADDING = 10_000_000
-
-
-class Exchange(Protocol):
-    """A call that is being answered."""
-
-    @property
-    def answer(self) -> Answer:
-        """What to send."""
-        ...
-
-    def end(self, *, abandoned: bool = False) -> None:
-        """Take note that the call is over; later calls of this method change nothing."""
-        ...
-
-
-class Service(Protocol):
-    """What the connections of one server share."""
-
-    def begin(self, request: HttpRequest) -> Exchange:
-        """Take note of a request and choose its answer."""
-        ...
-
-    def opened(self, connection: Connection) -> None:
-        """Take note of a new connection."""
-        ...
-
-    def closed(self, connection: Connection) -> None:
-        """Take note that a connection is gone."""
-        ...
 
 
 class Connection(asyncio.Protocol):

@@ -17,7 +17,7 @@ from .script import Replies, choose_from
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Answering", "LoopbackServer", "ScriptedModel"]
+__all__ = ["Answering", "Exchange", "LoopbackServer", "ScriptedModel", "Service"]
 
 _HOST = "127.0.0.1"
 TURNS_TO_OPEN = 8
@@ -60,7 +60,7 @@ class LoopbackServer:
         """
         if self._running is not None:
             raise RuntimeError("this scripted model is running already; make another one")
-        self._running = _Running(_Service(self._endpoints, self._record), self._port)
+        self._running = _Running(Service(self._endpoints, self._record), self._port)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -143,7 +143,7 @@ class ScriptedModel(LoopbackServer):
 class _Running:
     """A socket that listens, and the thread that answers on it."""
 
-    def __init__(self, service: _Service, port: int) -> None:
+    def __init__(self, service: Service, port: int) -> None:
         self._service = service
         self._socket = socket.create_server((_HOST, port), backlog=_BACKLOG)
         self.port: int = self._socket.getsockname()[1]
@@ -175,7 +175,7 @@ class _Running:
         await server.wait_closed()
 
 
-class _Service:
+class Service:
     """What all connections share: the answers, the record, and each other."""
 
     def __init__(self, endpoints: Answering, record: CallRecord) -> None:
@@ -183,7 +183,8 @@ class _Service:
         self._record = record
         self._connections: set[Connection] = set()
 
-    def begin(self, request: HttpRequest) -> _Exchange:
+    def begin(self, request: HttpRequest) -> Exchange:
+        """Take note of a request and choose its answer."""
         started = time.monotonic()
         body = request.json_object()
         answer = self._endpoints.answer(request, body)
@@ -196,12 +197,14 @@ class _Service:
             reply=answer.reply,
             started=started,
         )
-        return _Exchange(answer=answer, record=self._record, number=self._record.begin(call))
+        return Exchange(answer=answer, record=self._record, number=self._record.begin(call))
 
     def opened(self, connection: Connection) -> None:
+        """Take note of a new connection."""
         self._connections.add(connection)
 
     def closed(self, connection: Connection) -> None:
+        """Take note that a connection is gone."""
         self._connections.discard(connection)
 
     async def hang_up(self) -> None:
@@ -213,10 +216,13 @@ class _Service:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Exchange:
+class Exchange:
+    """A call that is being answered."""
+
     answer: Answer
     record: CallRecord
     number: int
 
     def end(self, *, abandoned: bool = False) -> None:
+        """Take note that the call is over; later calls of this method change nothing."""
         self.record.end(self.number, abandoned=abandoned)

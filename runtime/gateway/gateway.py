@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from ...schema.errors import InputError
 from ..budget import Budget
-from .configured import configured
-from .endpoint import endpoint_of
+from .endpoint import configured, endpoint_of
 from .errors import CallError
 from .hearing import unheard
 from .inputs import inputs_of

@@ -15,7 +15,6 @@ from .given_back import marked, meant_for
 from .hearing import Hearing, most_pieces, unheard
 from .inputs import encoded_bytes, most_tokens, with_attachments
 from .metering import bytes_in, characters_in, lost, metered, tokens_in
-from .outline import Outlines
 from .prices import context_of
 from .retry import call_with_retries
 from .waiting import Waiting
@@ -126,7 +125,6 @@ class Line:
         is_declared: Whether the host declared what it costs.
         refused: The forms of parameters that the model turned out not to take.
         longest: The most tokens that it wrote where it wrote more than was asked, else 0.
-        outlines: Writes the bodies of its requests.
     """
 
     model: Model
@@ -136,7 +134,6 @@ class Line:
     is_declared: bool = False
     refused: set[str] = field(default_factory=set[str])
     longest: list[int] = field(default_factory=lambda: [0])
-    outlines: Outlines = field(default_factory=Outlines)
 
     async def chat(self, call: Call, client: Client, endpoint: Endpoint) -> tuple[ChatAnswer, int]:
         """Ask, and again while failures may pass and retries are left.
@@ -180,7 +177,7 @@ class Line:
         again: set[str] = set()
         while True:
             here = spoken_now(endpoint, self.refused)
-            body = self.outlines.body(WIRES[here.wire], here, call.request, self.refused)
+            body = WIRES[here.wire].body(here, call.request, self.refused)
             self._tell_unknown(call, body)
             try:
                 answer = await self._paid(call, client, here, body)

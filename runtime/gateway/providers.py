@@ -90,21 +90,34 @@ class Provider:
         return (*self.key_in, *(" and ".join(login) for login in self.logins))
 
 
-def _litellm(*key_in: str, logins: tuple[tuple[str, ...], ...] = ()) -> Provider:
-    return Provider(wire="", key_in=key_in, logins=logins)
+def _named(
+    name: str,
+    address: str = "",
+    *,
+    address_in: tuple[str, ...] = (),
+    key_in: tuple[str, ...] = (),
+    **others: Any,
+) -> Provider:
+    """Return a provider; its variables are `NAME_API_BASE` and `NAME_API_KEY` unless given."""
+    return Provider(
+        address=address,
+        address_in=address_in or (f"{name}_API_BASE",),
+        key_in=key_in or (f"{name}_API_KEY",),
+        **others,
+    )
 
 
-_OLLAMA = Provider(
-    address="http://127.0.0.1:11434/v1",
-    address_in=("OLLAMA_API_BASE",),
-    ending="/v1",
-    key_in=("OLLAMA_API_KEY",),
-    needs_key=False,
-)
+def _keyed(name: str) -> Provider:
+    """Return a provider that litellm calls with the key in `NAME_API_KEY`."""
+    return Provider(wire="", key_in=(f"{name}_API_KEY",))
+
+
+_OLLAMA = _named("OLLAMA", "http://127.0.0.1:11434/v1", ending="/v1", needs_key=False)
 _VLLM_ADDRESS = "http://127.0.0.1:8000/v1"
-_COHERE = Provider(
-    address="https://api.cohere.ai/compatibility/v1",
-    address_in=("COHERE_API_BASE",),
+_LLAMA_ADDRESS = "http://127.0.0.1:8080/v1"
+_COHERE = _named(
+    "COHERE",
+    "https://api.cohere.ai/compatibility/v1",
     ending="/compatibility/v1",
     key_in=("COHERE_API_KEY", "CO_API_KEY"),
 )
@@ -135,23 +148,23 @@ _VERTEX = Provider(
 
 PROVIDERS: Mapping[str, Provider] = MappingProxyType(
     {
-        "openai": Provider(
-            address="https://api.openai.com/v1",
+        "openai": _named(
+            "OPENAI",
+            "https://api.openai.com/v1",
             address_in=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
-            key_in=("OPENAI_API_KEY",),
         ),
-        "anthropic": Provider(
+        "anthropic": _named(
+            "ANTHROPIC",
+            "https://api.anthropic.com/v1",
             wire="anthropic",
-            address="https://api.anthropic.com/v1",
             address_in=("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
             ending="/v1",
-            key_in=("ANTHROPIC_API_KEY",),
             logins=(("ANTHROPIC_AUTH_TOKEN",),),
         ),
         # https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle: the v1 API
         # needs no version; a dated one is asked for beside the deployment's name.
-        "azure": Provider(
-            address_in=("AZURE_API_BASE",),
+        "azure": _named(
+            "AZURE",
             ending="/openai/v1",
             versioned="/openai/deployments/{model}",
             version_in="AZURE_API_VERSION",
@@ -163,49 +176,27 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
             ),
         ),
         # https://ai.google.dev/gemini-api/docs/openai
-        "gemini": Provider(
-            address="https://generativelanguage.googleapis.com/v1beta/openai",
-            address_in=("GEMINI_API_BASE",),
+        "gemini": _named(
+            "GEMINI",
+            "https://generativelanguage.googleapis.com/v1beta/openai",
             ending="/v1beta/openai",
             key_in=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
         ),
-        "mistral": Provider(
-            address="https://api.mistral.ai/v1",
-            address_in=("MISTRAL_API_BASE",),
-            ending="/v1",
-            key_in=("MISTRAL_API_KEY",),
-        ),
-        "groq": Provider(
-            address="https://api.groq.com/openai/v1",
-            address_in=("GROQ_API_BASE",),
-            key_in=("GROQ_API_KEY",),
-        ),
-        "deepseek": Provider(
-            address="https://api.deepseek.com/v1",
-            address_in=("DEEPSEEK_API_BASE",),
-            key_in=("DEEPSEEK_API_KEY",),
-        ),
-        "xai": Provider(
-            address="https://api.x.ai/v1",
-            address_in=("XAI_API_BASE",),
-            ending="/v1",
-            key_in=("XAI_API_KEY",),
-        ),
-        "together_ai": Provider(
-            address="https://api.together.ai/v1",
-            address_in=("TOGETHER_AI_API_BASE",),
+        "mistral": _named("MISTRAL", "https://api.mistral.ai/v1", ending="/v1"),
+        "groq": _named("GROQ", "https://api.groq.com/openai/v1"),
+        "deepseek": _named("DEEPSEEK", "https://api.deepseek.com/v1"),
+        "xai": _named("XAI", "https://api.x.ai/v1", ending="/v1"),
+        "together_ai": _named(
+            "TOGETHER_AI",
+            "https://api.together.ai/v1",
             key_in=(
                 "TOGETHER_API_KEY", "TOGETHER_AI_API_KEY", "TOGETHERAI_API_KEY", "TOGETHER_AI_TOKEN"
             ),
         ),
-        "openrouter": Provider(
-            address="https://openrouter.ai/api/v1",
-            address_in=("OPENROUTER_API_BASE",),
-            key_in=("OPENROUTER_API_KEY",),
-        ),
-        "fireworks_ai": Provider(
-            address="https://api.fireworks.ai/inference/v1",
-            address_in=("FIREWORKS_API_BASE",),
+        "openrouter": _named("OPENROUTER", "https://openrouter.ai/api/v1"),
+        "fireworks_ai": _named(
+            "FIREWORKS",
+            "https://api.fireworks.ai/inference/v1",
             key_in=(
                 "FIREWORKS_API_KEY",
                 "FIREWORKS_AI_API_KEY",
@@ -214,108 +205,50 @@ PROVIDERS: Mapping[str, Provider] = MappingProxyType(
             ),
             model_prefix="accounts/fireworks/models/",
         ),
-        "cerebras": Provider(
-            address="https://api.cerebras.ai/v1",
-            address_in=("CEREBRAS_API_BASE",),
-            key_in=("CEREBRAS_API_KEY",),
-        ),
-        "nvidia_nim": Provider(
-            address="https://integrate.api.nvidia.com/v1",
-            address_in=("NVIDIA_NIM_API_BASE",),
-            key_in=("NVIDIA_NIM_API_KEY",),
-        ),
+        "cerebras": _named("CEREBRAS", "https://api.cerebras.ai/v1"),
+        "nvidia_nim": _named("NVIDIA_NIM", "https://integrate.api.nvidia.com/v1"),
         # Its chat completions ended in September 2026 (docs.stigg.io, providers/perplexity).
-        "perplexity": Provider(
+        "perplexity": _named(
+            "PERPLEXITY",
+            "https://api.perplexity.ai/v1",
             wire="responses",
-            address="https://api.perplexity.ai/v1",
-            address_in=("PERPLEXITY_API_BASE",),
             ending="/v1",
             key_in=("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),
         ),
-        "sambanova": Provider(
-            address="https://api.sambanova.ai/v1",
-            address_in=("SAMBANOVA_API_BASE",),
-            key_in=("SAMBANOVA_API_KEY",),
-        ),
-        "moonshot": Provider(
-            address="https://api.moonshot.ai/v1",
-            address_in=("MOONSHOT_API_BASE",),
-            key_in=("MOONSHOT_API_KEY",),
-        ),
-        "dashscope": Provider(
-            address="https://dashscope.aliyuncs.com/compatible-mode/v1",
-            address_in=("DASHSCOPE_API_BASE",),
-            key_in=("DASHSCOPE_API_KEY",),
-        ),
-        "zai": Provider(
-            address="https://api.z.ai/api/paas/v4",
-            address_in=("ZAI_API_BASE",),
-            key_in=("ZAI_API_KEY",),
-        ),
-        "deepinfra": Provider(
-            address="https://api.deepinfra.com/v1/openai",
-            address_in=("DEEPINFRA_API_BASE",),
-            key_in=("DEEPINFRA_API_KEY",),
-        ),
+        "sambanova": _named("SAMBANOVA", "https://api.sambanova.ai/v1"),
+        "moonshot": _named("MOONSHOT", "https://api.moonshot.ai/v1"),
+        "dashscope": _named("DASHSCOPE", "https://dashscope.aliyuncs.com/compatible-mode/v1"),
+        "zai": _named("ZAI", "https://api.z.ai/api/paas/v4"),
+        "deepinfra": _named("DEEPINFRA", "https://api.deepinfra.com/v1/openai"),
         # https://docs.cohere.com/docs/compatibility-api
         "cohere": _COHERE,
         "cohere_chat": _COHERE,
         "ollama": _OLLAMA,
         "ollama_chat": _OLLAMA,
-        "hosted_vllm": Provider(
-            address=_VLLM_ADDRESS,
-            address_in=("HOSTED_VLLM_API_BASE",),
-            key_in=("HOSTED_VLLM_API_KEY",),
-            needs_key=False,
-        ),
-        "vllm": Provider(
-            address=_VLLM_ADDRESS,
-            address_in=("VLLM_API_BASE",),
-            key_in=("VLLM_API_KEY",),
-            needs_key=False,
-        ),
-        "llamacpp": Provider(
-            address="http://127.0.0.1:8080/v1",
-            address_in=("LLAMACPP_API_BASE",),
-            key_in=("LLAMACPP_API_KEY",),
-            needs_key=False,
-        ),
-        "llamafile": Provider(
-            address="http://127.0.0.1:8080/v1",
-            address_in=("LLAMAFILE_API_BASE",),
-            key_in=("LLAMAFILE_API_KEY",),
-            needs_key=False,
-        ),
-        "lm_studio": Provider(
-            address="http://127.0.0.1:1234/v1",
-            address_in=("LM_STUDIO_API_BASE",),
-            key_in=("LM_STUDIO_API_KEY",),
-            needs_key=False,
-        ),
-        "litellm_proxy": Provider(
-            address="http://127.0.0.1:4000/v1",
-            address_in=("LITELLM_PROXY_API_BASE",),
-            key_in=("LITELLM_PROXY_API_KEY",),
-            needs_key=False,
-        ),
+        "hosted_vllm": _named("HOSTED_VLLM", _VLLM_ADDRESS, needs_key=False),
+        "vllm": _named("VLLM", _VLLM_ADDRESS, needs_key=False),
+        "llamacpp": _named("LLAMACPP", _LLAMA_ADDRESS, needs_key=False),
+        "llamafile": _named("LLAMAFILE", _LLAMA_ADDRESS, needs_key=False),
+        "lm_studio": _named("LM_STUDIO", "http://127.0.0.1:1234/v1", needs_key=False),
+        "litellm_proxy": _named("LITELLM_PROXY", "http://127.0.0.1:4000/v1", needs_key=False),
         "bedrock": _AWS,
         "bedrock_converse": _AWS,
         "sagemaker": _AWS,
         "sagemaker_chat": _AWS,
         "vertex_ai": _VERTEX,
         "vertex_ai_beta": _VERTEX,
-        "ai21": _litellm("AI21_API_KEY"),
-        "ai21_chat": _litellm("AI21_API_KEY"),
-        "baseten": _litellm("BASETEN_API_KEY"),
-        "codestral": _litellm("CODESTRAL_API_KEY"),
-        "featherless_ai": _litellm("FEATHERLESS_AI_API_KEY"),
-        "modelscope": _litellm("MODELSCOPE_API_KEY"),
-        "nebius": _litellm("NEBIUS_API_KEY"),
-        "novita": _litellm("NOVITA_API_KEY"),
-        "replicate": _litellm("REPLICATE_API_KEY"),
-        "vercel_ai_gateway": _litellm("VERCEL_AI_GATEWAY_API_KEY"),
-        "volcengine": _litellm("VOLCENGINE_API_KEY"),
-        "wandb": _litellm("WANDB_API_KEY"),
+        "ai21": _keyed("AI21"),
+        "ai21_chat": _keyed("AI21"),
+        "baseten": _keyed("BASETEN"),
+        "codestral": _keyed("CODESTRAL"),
+        "featherless_ai": _keyed("FEATHERLESS_AI"),
+        "modelscope": _keyed("MODELSCOPE"),
+        "nebius": _keyed("NEBIUS"),
+        "novita": _keyed("NOVITA"),
+        "replicate": _keyed("REPLICATE"),
+        "vercel_ai_gateway": _keyed("VERCEL_AI_GATEWAY"),
+        "volcengine": _keyed("VOLCENGINE"),
+        "wandb": _keyed("WANDB"),
     }
 )  # fmt: skip
 """The providers that are called directly, and what those need that litellm calls.

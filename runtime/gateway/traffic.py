@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from .breaker import Breaker
@@ -13,42 +13,9 @@ from .pacing import Pacing
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import AsyncGenerator, Callable
 
 __all__ = ["Traffic"]
-
-
-@dataclass(slots=True, eq=False)
-class _Passage:
-    """One call's way out; see `Traffic.passage`."""
-
-    traffic: Traffic
-    patient: bool
-    ticket: int = 0
-    probe: bool = False
-
-    async def __aenter__(self) -> None:
-        self.ticket = await self.traffic.let_in()
-        if self.traffic.breaker.is_open:
-            try:
-                self.probe = await self.traffic.breaker.admit(patient=self.patient)
-            except BaseException:
-                self.traffic.slots.give_back()
-                raise
-
-    async def __aexit__(self, _kind: object, error: BaseException | None, _: object) -> None:
-        traffic = self.traffic
-        try:
-            if error is None:
-                traffic.breaker.answered()
-                traffic.slots.answered()
-            elif isinstance(error, CallError):
-                traffic.learn(error, self.ticket, probe=self.probe)
-            else:
-                traffic.breaker.undone(probe=self.probe)
-        finally:
-            traffic.slots.give_back()
 
 
 class Traffic:
@@ -72,7 +39,8 @@ class Traffic:
         self.pacing = Pacing(jitter, clock=clock)
         self.breaker = Breaker(name, clock=clock)
 
-    def passage(self, *, patient: bool) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def passage(self, *, patient: bool) -> AsyncGenerator[None]:
         """Let a call out when it may go; what the body raises tells how it ended.
 
         Args:
@@ -82,7 +50,21 @@ class Traffic:
         Raises:
             CallError: The endpoint is out.
         """
-        return _Passage(self, patient)
+        ticket = await self.let_in()
+        try:
+            probe = await self.breaker.admit(patient=patient)
+            try:
+                yield
+            except CallError as error:
+                self.learn(error, ticket, probe=probe)
+                raise
+            except BaseException:
+                self.breaker.undone(probe=probe)
+                raise
+            self.breaker.answered()
+            self.slots.answered()
+        finally:
+            self.slots.give_back()
 
     async def let_in(self) -> int:
         """Wait while calls are held back, then for a slot; no slot is held meanwhile.

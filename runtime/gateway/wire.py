@@ -59,15 +59,6 @@ class Wire(Protocol):
         """
         ...
 
-    def words(self, endpoint: Endpoint, request: ChatRequest) -> Mapping[str, Any] | None:
-        """Give the fields of a request that others with the same parameters say otherwise.
-
-        Returns:
-            The fields as `body` has them, None for those that are not said, with the seed as `seed`
-            if the API has one. None where other fields may differ, too.
-        """
-        ...
-
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
         """Take the answer out of a response.
 

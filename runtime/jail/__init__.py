@@ -1,12 +1,12 @@
 """Where code runs that an agent wrote: killable, without network, with only the task's files.
 
-`open_jail` gives a `Jail`, confined as well as this machine can (`detect` says how), or refuses.
+`Jails.open` returns a jail, confined as well as this machine can (`detect` says how), or refuses.
 In a jail run a `PythonWorker` (one warm interpreter) and a `Shell` (a command at a time). The
 adapters for smolagents and mini-swe-agent are in `smol_executor` and `mini_environment`, which
 import these libraries; nothing else here does. `battery` attacks a jail and says what held.
 """
 
-from .detect import detect, open_jail
+from .detect import detect
 from .jail import Jail
 from .jails import Jails
 from .limits import Limits
@@ -28,5 +28,4 @@ __all__ = [
     "PythonWorker",
     "Shell",
     "detect",
-    "open_jail",
 ]

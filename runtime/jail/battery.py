@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .tiers import Tier
     from .worker import Execution
 
-__all__ = ["ProbeResult", "run_battery"]
+__all__ = ["ProbeResult", "Scene", "run_battery"]
 
 _MIB = 1 << 20
 # Small, so that reaching them takes little time and leaves the host alone.
@@ -102,7 +102,7 @@ def run_battery(tier: Tier | None = None, *, probes: Iterable[Probe] = PROBES) -
 
 
 def _attack(tier: Tier, probes: list[Probe]) -> list[ProbeResult]:
-    with _Scene.open() as scene:
+    with Scene.open() as scene:
         with Jail(scene.work, tier=tier, limits=_LIMITS) as jail:
             tools = ["tool", _GRANTED]
             worker = PythonWorker(jail, on_tool=scene.tool, tools=tools, calls=MOST_CALLS)
@@ -113,7 +113,7 @@ def _attack(tier: Tier, probes: list[Probe]) -> list[ProbeResult]:
     return [replace(one, stopped=False, detail=harm) if harm else one for one in results]
 
 
-def _result(probe: Probe, scene: _Scene, worker: PythonWorker) -> ProbeResult:
+def _result(probe: Probe, scene: Scene, worker: PythonWorker) -> ProbeResult:
     worker.execute(_PRELUDE)
     execution = worker.execute(probe.code, timeout=probe.timeout)
     gained = _gain(probe, scene, execution)
@@ -121,14 +121,14 @@ def _result(probe: Probe, scene: _Scene, worker: PythonWorker) -> ProbeResult:
     return ProbeResult(name=probe.name, stopped=not gained, detail=gained or stopped_by)
 
 
-def _gain(probe: Probe, scene: _Scene, execution: Execution) -> str:
+def _gain(probe: Probe, scene: Scene, execution: Execution) -> str:
     if probe.check is not None:
         return probe.check(scene, execution)
     return "" if execution.error or not execution.output else repr(execution.output)[:200]
 
 
 @dataclass(kw_only=True, slots=True, eq=False)
-class _Scene:
+class Scene:
     """What attacks aim at: a secret, a process, sockets and a key in the variables of the host."""
 
     work: Path
@@ -146,7 +146,7 @@ class _Scene:
 
     @classmethod
     @contextlib.contextmanager
-    def open(cls) -> Generator[_Scene]:
+    def open(cls) -> Generator[Scene]:
         """Set the scene, and take it down."""
         mark = f"{10**9 + secrets.randbelow(10**9)}.25"  # seconds to sleep, and easy to find
         token = _PREFIX + secrets.token_hex(8)
@@ -243,7 +243,7 @@ class _Scene:
         return bool(select.select(self.sockets, [], [], 0)[0])
 
     def survivors(self) -> list[str]:
-        """See `Surroundings`."""
+        """Return the processes on the host that carry the mark of this attack."""
         found: list[str] = []
         for process in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError):

@@ -15,17 +15,14 @@ from .jail import Jail
 from .layout import interpreter
 from .pipes import read_in_time
 from .scratch import ScratchFolder
-from .tiers import Bubblewrap, Landlock, Namespaces, Unconfined
+from .tiers import Bubblewrap, Landlock, Namespaces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from .limits import Limits
     from .tiers import Tier
-    from .watch import DiskShare
 
-__all__ = ["Attempt", "Report", "detect", "open_jail"]
+__all__ = ["Attempt", "Report", "detect"]
 
 _TIERS: tuple[Tier, ...] = (Bubblewrap(), Namespaces(), Landlock())
 _SELF_TEST_SECONDS = 10.0
@@ -153,47 +150,3 @@ def _self_test(jail: Jail, secret: Path) -> str:
         return b"".join(pieces).decode("utf-8", "replace") or "the self-test printed nothing"
     finally:
         process.close()
-
-
-def open_jail(
-    work: Path,
-    *,
-    unsafe: bool = False,
-    limits: Limits | None = None,
-    readable: Iterable[Path] = (),
-    environment: Mapping[str, str] | None = None,
-    share: DiskShare | None = None,
-    alias: Path | None = None,
-    own: Iterable[Path] = (),
-) -> Jail:
-    """Return the best jail that this machine can have.
-
-    Args:
-        work: the folder that the code may change; see `Jail`.
-        unsafe: run the code without a jail: with limits and a clean end, but with all rights of
-            the user. Only a person may decide that, never a team file.
-        limits: the bounds; None for the default ones.
-        readable: more files or folders that the code may read, at the same paths.
-        environment: variables to add to the minimal environment, or to replace there.
-        share: the disk that it shares with other jails; None: only `Limits.disk` counts.
-        alias: another path at which the code finds the work folder; see `Jail`.
-        own: paths at which the code finds folders of the jail's own; see `Jail`. What needs such
-            places has no other way to run, so `unsafe` does not count with these two.
-
-    Raises:
-        JailError: there is no jail on this machine, and why; or the work folder can't be used.
-    """
-    own = tuple(own)
-    tier = Unconfined() if unsafe and not (alias or own) else detect().tier
-    if tier is None:
-        raise JailError(str(detect()))
-    return Jail(
-        work,
-        tier=tier,
-        limits=limits,
-        readable=readable,
-        environment=environment,
-        share=share,
-        alias=alias,
-        own=own,
-    )

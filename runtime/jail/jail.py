@@ -54,7 +54,7 @@ class Jail:
 
     Args:
         work: the folder that the code may change.
-        tier: how to confine; `open_jail` picks the best that this machine has.
+        tier: how to confine; `Jails.open` picks the best that this machine has.
         limits: the bounds; None for the default ones.
         readable: more files or folders that the code may read, at the same paths.
         environment: variables to add to the minimal environment, or to replace there.

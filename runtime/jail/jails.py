@@ -8,8 +8,11 @@ import weakref
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from ...schema.errors import InputError
-from .detect import detect, open_jail
+from ...schema.errors import InputError, JailError
+from .detect import detect
+from .jail import Jail
+from .limits import Limits
+from .protocol import Wanted
 from .tiers import Unconfined
 from .watch import DiskShare
 
@@ -17,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from .limits import Limits
     from .protocol import AnyJail, Place
 
 __all__ = ["Jails"]
@@ -110,7 +112,7 @@ class Jails:
         own: Iterable[Path] = (),
         returns: bool = True,
     ) -> AnyJail:
-        """Open a jail around a work folder; see `open_jail` for what is not said here.
+        """Open the best jail that there is around a work folder; see `Jail`.
 
         Args:
             work: The folder that the code may change.
@@ -127,19 +129,25 @@ class Jails:
             JailError: There is no jail, or the folder cannot be used.
         """
         if self._place is not None:
-            return self._place.open(
-                work,
-                limits=limits,
-                readable=readable,
-                given=given,
+            wanted = Wanted(
+                work=work,
+                limits=limits or Limits(),
+                readable=tuple(readable),
+                given=tuple(given),
                 environment=environment,
                 alias=alias,
-                own=own,
+                own=tuple(own),
                 returns=returns,
             )
-        return open_jail(
+            return self._place.open(wanted)
+        own = tuple(own)
+        # What needs places of its own has no other way to run, so `unsafe` does not count then.
+        tier = Unconfined() if self.unsafe and not (alias or own) else detect().tier
+        if tier is None:
+            raise JailError(str(detect()))
+        return Jail(
             work,
-            unsafe=self.unsafe,
+            tier=tier,
             limits=limits,
             readable=(*readable, *given),
             environment=environment,

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
     from typing import IO
 
     from .limits import Limits
 
-__all__ = ["AnyJail", "AnyProcess", "Place"]
+__all__ = ["AnyJail", "AnyProcess", "Place", "Wanted"]
 
 
 class AnyProcess(Protocol):
@@ -156,6 +157,20 @@ class AnyJail(Protocol):
         ...
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """What a jail is to be; see `Jails.open`."""
+
+    work: Path
+    limits: Limits
+    readable: tuple[Path, ...]
+    given: tuple[Path, ...]
+    environment: Mapping[str, str] | None
+    alias: Path | None
+    own: tuple[Path, ...]
+    returns: bool
+
+
 class Place(Protocol):
     """Where jails are opened. Every method may be called from any thread."""
 
@@ -171,18 +186,7 @@ class Place(Protocol):
         """Say, for the record of a run, how code is confined there; see `Jails.describe`."""
         ...
 
-    def open(
-        self,
-        work: Path,
-        *,
-        limits: Limits | None,
-        readable: Iterable[Path],
-        given: Iterable[Path],
-        environment: Mapping[str, str] | None,
-        alias: Path | None,
-        own: Iterable[Path],
-        returns: bool,
-    ) -> AnyJail:
+    def open(self, wanted: Wanted) -> AnyJail:
         """Open a jail; see `Jails.open`.
 
         Raises:

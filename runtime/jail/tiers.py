@@ -15,7 +15,7 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ...schema.errors import JailError
 from .layout import directories, interpreter, links, mounts
@@ -57,7 +57,8 @@ class Line:
     alive: int | None = None
 
 
-class Tier(Protocol):
+@dataclass(frozen=True, slots=True)
+class Tier:
     """A way to start a command so that it is confined.
 
     Attributes:
@@ -70,28 +71,17 @@ class Tier(Protocol):
             Must end them all itself when it gets SIGTERM, before it ends.
     """
 
-    @property
-    def name(self) -> str:
-        """What people call it."""
-        ...
-
-    @property
-    def confines(self) -> bool:
-        """Whether it keeps code in."""
-        ...
-
-    @property
-    def has_mounts(self) -> bool:
-        """Whether the jail has a root folder and process ids of its own."""
-        ...
+    name: str
+    confines: bool = True
+    has_mounts: bool = True
 
     def version(self) -> str:
-        """Say which version of its means this machine has, for the record of a run.
+        """Return which version of its means this machine has, for the record of a run.
 
         Raises:
             JailError: this machine lacks the means.
         """
-        ...
+        raise NotImplementedError
 
     def syscall_filter(self) -> bytes:
         """Return the seccomp program that the started program reads from `Line.filter`.
@@ -99,7 +89,7 @@ class Tier(Protocol):
         Raises:
             JailError: there is none for this machine.
         """
-        ...
+        return assemble(platform.machine())
 
     def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
         """Return the program to start, which runs `command`, confined, until it ends.
@@ -107,16 +97,14 @@ class Tier(Protocol):
         Raises:
             JailError: this machine lacks the means.
         """
-        ...
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
-class Bubblewrap:
+class Bubblewrap(Tier):
     """Tier 1: bubblewrap makes the namespaces and mounts, and loads the seccomp filter."""
 
     name: str = "bubblewrap"
-    confines: bool = True
-    has_mounts: bool = True
 
     def version(self) -> str:
         """See `Tier`."""
@@ -124,10 +112,6 @@ class Bubblewrap:
         if not text.startswith(_VERSION):
             raise JailError(f"asked for --version, it printed {text!r}")
         return text.removeprefix(_VERSION)
-
-    def syscall_filter(self) -> bytes:
-        """See `Tier`."""
-        return assemble(platform.machine())
 
     def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
         """See `Tier`."""
@@ -144,20 +128,14 @@ class Bubblewrap:
 
 
 @dataclass(frozen=True, slots=True)
-class Namespaces:
+class Namespaces(Tier):
     """Tier 2: the same without bubblewrap, by a script of ours."""
 
     name: str = "namespaces"
-    confines: bool = True
-    has_mounts: bool = True
 
     def version(self) -> str:
         """See `Tier`."""
         return f"Linux {platform.release()}"
-
-    def syscall_filter(self) -> bytes:
-        """See `Tier`."""
-        return assemble(platform.machine())
 
     def command(self, confinement: Confinement, command: Sequence[str], line: Line) -> list[str]:
         """See `Tier`."""
@@ -171,7 +149,7 @@ class Namespaces:
 
 
 @dataclass(frozen=True, slots=True)
-class Landlock:
+class Landlock(Tier):
     """Tier 3: Landlock keeps the files, the seccomp filter the rest. No namespaces are needed.
 
     Names of the host's files can be asked for, their content can't. The jail's user keeps rights
@@ -180,7 +158,6 @@ class Landlock:
     """
 
     name: str = "landlock"
-    confines: bool = True
     has_mounts: bool = False
 
     def version(self) -> str:
@@ -210,7 +187,7 @@ class Landlock:
 
 
 @dataclass(frozen=True, slots=True)
-class Unconfined:
+class Unconfined(Tier):
     """No jail: limits, an empty environment, and an end that leaves no process behind."""
 
     name: str = "unsafe-local"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...schema.errors import JailError
+from ..dialogue import without_middle
 from .layout import interpreter
 from .process import JailKilled
 from .wire import HungUp, Wire, WireError
@@ -271,16 +272,8 @@ def _execution(done: Mapping[str, Any], logs: str, longest: int) -> Execution:
         output=done.get("value"),
         logs=logs,
         is_final_answer=done.get("final") is True,
-        error=None if error is None else _middleless(str(error), longest),
+        error=None if error is None else without_middle(str(error), longest),
     )
-
-
-def _middleless(text: str, longest: int) -> str:
-    left_out = len(text) - longest
-    if left_out <= 0:
-        return text
-    half = longest // 2
-    return f"{text[:half]}\n[... {left_out} characters left out ...]\n{text[-half:]}"
 
 
 def _sendable(values: Mapping[str, Any], limit: int) -> dict[str, Any]:

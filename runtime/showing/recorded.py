@@ -127,6 +127,12 @@ class Recorded:
         ended = {one: self._outcome(one).get("status") for one in found}
         return {one: str(ended[one] or state) for one, state in found.items()}
 
+    @cached_property
+    def speakers(self) -> Sequence[str]:
+        """The agents, and who else asked a model, such as a judge."""
+        planned = (one for level in self.team.levels for one in level)
+        return [*dict.fromkeys((*planned, *self.states, *(one.agent for one in self.calls)))]
+
     def ended(self, agent: str) -> Mapping[str, Any]:
         """Give how an agent's part ended, as far as it is told; nothing, where it did not."""
         own = (event for event in self.events if event.get("agent") == agent)

@@ -34,7 +34,7 @@ def written(run: Recorded, *, agent: str | None = None, full: bool = False) -> s
         agent: Whose part alone is shown.
         full: Show texts whole. Else the middle of long ones is left out, and its size told.
     """
-    agents = [agent] if agent is not None else _speakers(run)
+    agents = [agent] if agent is not None else [*run.speakers]
     lines = [*_head(run, full=full)]
     if agent is None:
         lines += ["", "GRAPH", *_indented(draw(run.team, run.states)), "", *_agents(run)]
@@ -43,14 +43,6 @@ def written(run: Recorded, *, agent: str | None = None, full: bool = False) -> s
     if agent is None and (patch := _patch(run)):
         lines += ["", "PATCH", *_quoted(patch, full=full)]
     return speakable("\n".join(lines)) + "\n"
-
-
-def _speakers(run: Recorded) -> list[str]:
-    """Name the agents, and who else asked a model, such as a judge."""
-    others = (one.agent for one in run.calls)
-    finished = (one["agent"] for one in run.events if one["type"] == "agent_finished")
-    planned = [one for level in run.team.levels for one in level]
-    return [*dict.fromkeys([*planned, *finished, *others])]
 
 
 def _head(run: Recorded, *, full: bool) -> Iterator[str]:
@@ -90,9 +82,8 @@ def _why(result: Mapping[str, Any]) -> str:
 def _agents(run: Recorded) -> Iterator[str]:
     """Say of each agent what it took: one line each."""
     yield "AGENTS"
-    speakers = _speakers(run)
-    width = max(map(len, speakers), default=0)
-    for agent in speakers:
+    width = max(map(len, run.speakers), default=0)
+    for agent in run.speakers:
         usage, ended = run.usage_of(agent), run.ended(agent)
         own = [one for one in run.calls if one.agent == agent]
         retries = sum(one.event["attempts"] - 1 for one in own)

@@ -126,9 +126,7 @@ class _View:
         self.run, self.links, self.folder = run, links, folder
         self.time = Timeline.of(run.events)
         self.events = {one["n"]: one for one in run.events}
-        asked = (one.agent for one in run.calls)
-        planned = (one for level in run.team.levels for one in level)
-        self.agents = [*dict.fromkeys((*planned, *run.states, *asked))]
+        self.agents = run.speakers
         self.blamed = [*self._blame()]
 
     def body(self, title: str) -> Markup:

@@ -14,6 +14,7 @@ from ..showing.saying import said
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ..showing.conversation import Call
     from ..showing.recorded import Recorded
 
 __all__ = ["TROUBLE", "Turn", "anchor_of", "is_trouble", "steps_of", "turns", "whole"]
@@ -96,13 +97,13 @@ def turns(run: Recorded, agent: str, times: Mapping[int, float]) -> Iterator[Tur
         TypeError: A field is of another type.
     """
     own = [one for one in run.calls if one.agent == agent]
-    new = {call.event["n"]: messages for call, messages in news(own)}
+    new = {call.event["n"]: (call, messages) for call, messages in news(own)}
     for event in run.events:
         number = event["n"]
         who = event.get("agent") or event.get("operator")
         if event["type"] == "model_call":
             if number in new:
-                yield _says(event, new[number], times[number])
+                yield _says(*new[number], times[number])
         elif who == agent and event["type"] == "tool_call":
             yield _tool(event, times[number])
         elif who == agent and (told := _noted(event)):
@@ -120,19 +121,18 @@ def _noted(event: Mapping[str, Any]) -> str:
     return "" if event["type"] in SHOWN_ELSEWHERE else said(event["type"], event)
 
 
-def _says(event: Mapping[str, Any], new: Sequence[Mapping[str, Any]], seconds: float) -> Turn:
-    answer = {"content": event["text"], "tool_calls": event["tool_calls"]}
-    cut = event.get("finish_reason") in {"length", "content_filter"}
+def _says(call: Call, new: Sequence[Mapping[str, Any]], seconds: float) -> Turn:
+    event = call.event
     return Turn(
         kind="says",
         anchor=anchor_of(event),
         number=event["n"],
         seconds=seconds,
-        head=said("model_call", event) + (" — cut off" if cut else ""),
-        is_trouble=cut,
+        head=said("model_call", event) + (" — cut off" if call.is_cut_off else ""),
+        is_trouble=call.is_cut_off,
         shown=[(str(one.get("role")), spoken(one)) for one in new],
         thinking=str(event.get("thinking") or ""),
-        answer=spoken(answer),
+        answer=spoken(call.answer),
     )
 
 

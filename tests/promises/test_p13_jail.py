@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from coterie.runtime.command.run import main as mas_run
 from coterie.runtime.doubles import Reply, ScriptedModel
 from coterie.runtime.jail import Execution, Jail, JailKilled, Jails, Limits, PythonWorker, Shell
-from coterie.runtime.jail.battery import ProbeResult, _Scene, run_battery
-from coterie.runtime.jail.detect import detect, open_jail, try_tier
+from coterie.runtime.jail.battery import ProbeResult, Scene, run_battery
+from coterie.runtime.jail.detect import detect, try_tier
 from coterie.runtime.jail.probes import PROBES
 from coterie.runtime.jail.probes.files import FILES
 from coterie.runtime.jail.probes.network import NETWORK
@@ -110,7 +110,6 @@ def test_p13_without_a_jail_nothing_runs(tmp_path: Path) -> None:
     for refusing, error in (
         (Jails().check, InputError),
         (lambda: Jails().open(tmp_path), JailError),
-        (lambda: open_jail(tmp_path), JailError),
         (run_battery, JailError),
     ):
         with pytest.raises(error, match="There is no jail for agents' code on this machine"):
@@ -214,10 +213,10 @@ CELLS = st.one_of(
 
 
 @contextlib.contextmanager
-def attackable(tier: Tier) -> Generator[tuple[_Scene, PythonWorker]]:
+def attackable(tier: Tier) -> Generator[tuple[Scene, PythonWorker]]:
     """A worker beside what it may harm."""
     limits = Limits(memory=256 << 20, resident=256 << 20, processes=48, disk=48 << 20)
-    with _Scene.open() as scene, Jail(scene.work, tier=tier, limits=limits) as jail:
+    with Scene.open() as scene, Jail(scene.work, tier=tier, limits=limits) as jail:
         worker = PythonWorker(jail, on_tool=lambda *_: None, tools=["tool"])
         worker.send_variables(scene.variables() | {"x": 1})
         with contextlib.closing(worker):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import given
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 
 from coterie.runtime import AgentOutcome
 from coterie.runtime.acts import Answer, Finalize, Send, Start, Stop, Terminate, acts
+from coterie.runtime.posted import Kind, Posted
 from coterie.runtime.runners import AgentResult
 from coterie.runtime.tools import ToolCall
 
@@ -21,10 +21,8 @@ JSON = st.recursive(
 )
 
 
-@dataclass(frozen=True)
-class Note:
-    sender: str
-    kind: str = "message"
+def note(sender: str, kind: Kind = "message") -> Posted:
+    return Posted(number=1, sender=sender, to="coder", kind=kind)
 
 
 def turn(content: str = "", *calls: ToolCall, **fields: Any) -> AgentOutcome:
@@ -70,7 +68,7 @@ def test_calls_with_other_arguments_are_no_acts(tool: str, arguments: Any) -> No
 
 
 def test_what_a_turn_came_to_goes_back_to_those_who_asked() -> None:
-    read = [Note("planner", "start"), Note("planner"), Note("critic"), Note("", "task")]
+    read = [note("planner", "start"), note("planner"), note("critic"), note("", "task")]
     said = turn(" It is 42. ")
     assert acts(said, read) == (
         Answer(to="planner", text="It is 42."),
@@ -82,6 +80,6 @@ def test_what_a_turn_came_to_goes_back_to_those_who_asked() -> None:
     assert acts(turn(""), read) == ()
 
 
-@given(st.lists(st.builds(Note, IDS, st.sampled_from(["answer", "failed", "refused", "task"]))))
-def test_an_answer_asks_for_none(read: list[Note]) -> None:
+@given(st.lists(st.builds(note, IDS, st.sampled_from(["answer", "failed", "refused", "task"]))))
+def test_an_answer_asks_for_none(read: list[Posted]) -> None:
     assert acts(turn("Thank you."), read) == ()

@@ -128,7 +128,7 @@ def written(name: str, content: bytes) -> Edit:
 def merged(home: Workspaces, *changes: Change) -> tuple[Path, str]:
     """Where a further agent starts, and what it is told."""
     workspace = home.of("further", next(ATTEMPTS), changes)
-    return workspace.path, "\n".join(one.words for one in workspace.conflicts)
+    return workspace.path, "\n".join(workspace.conflicts)
 
 
 @pytest.fixture(scope="module")

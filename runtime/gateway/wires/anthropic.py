@@ -87,9 +87,6 @@ class AnthropicWire:
             ladders["tool_choice"] = MUST_ANSWER
         return Body.of(fields, ladders, refused, endpoint.extra)
 
-    def words(self, endpoint: Endpoint, request: ChatRequest) -> None:
-        """Leave each request to be written as a whole; see `Wire.words`."""
-
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
         """Take the answer out of a response; see `Wire.answer`.
 

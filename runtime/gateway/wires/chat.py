@@ -36,7 +36,11 @@ class ChatWire:
 
     def body(self, endpoint: Endpoint, request: ChatRequest, refused: AbstractSet[str]) -> Body:
         """Write a request; see `Wire.body`."""
-        fields = {"model": endpoint.model, **_prompt(endpoint, request)}
+        fields = {
+            "model": endpoint.model,
+            "messages": signed(endpoint, request.messages),
+            "tools": list(request.tools) or None,
+        }
         top_p = endpoint.top_p if request.top_p is None else request.top_p
         ladders = {
             "max_tokens": _most(request.max_tokens),
@@ -54,12 +58,6 @@ class ChatWire:
         extra = {} if endpoint.kind == "litellm" else endpoint.extra  # it is told apart
         return Body.of(fields, ladders, refused, extra)
 
-    def words(self, endpoint: Endpoint, request: ChatRequest) -> Mapping[str, Any] | None:
-        """Give the fields of a request that are not parameters; see `Wire.words`."""
-        if request.schema is not None or is_mapping(request.tool_choice):
-            return None
-        return {**_prompt(endpoint, request), "seed": request.seed}
-
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
         """Take the answer out of a response; see `Wire.answer`.
 
@@ -71,13 +69,6 @@ class ChatWire:
     def assembly(self) -> ChatAssembly:
         """Begin to put a streamed answer together; see `Wire.assembly`."""
         return ChatAssembly()
-
-
-def _prompt(endpoint: Endpoint, request: ChatRequest) -> dict[str, Any]:
-    return {
-        "messages": signed(endpoint, request.messages),
-        "tools": list(request.tools) or None,
-    }
 
 
 def _most(tokens: int) -> Ladder:

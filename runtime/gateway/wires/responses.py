@@ -85,9 +85,6 @@ class ResponsesWire:
         }
         return Body.of(fields, ladders, refused, endpoint.extra)
 
-    def words(self, endpoint: Endpoint, request: ChatRequest) -> None:
-        """Leave each request to be written as a whole; see `Wire.words`."""
-
     def answer(self, body: Mapping[str, Any], source: str) -> ChatAnswer:
         """Take the answer out of a response; see `Wire.answer`.
 

@@ -10,13 +10,13 @@ from ..workspace import read_file
 from .probe import Probe
 
 if TYPE_CHECKING:
+    from ..battery import Scene
     from ..worker import Execution
-    from .probe import Surroundings
 
 __all__ = ["FILES"]
 
 
-def _host_reads_link(scene: Surroundings, _: Execution) -> str:
+def _host_reads_link(scene: Scene, _: Execution) -> str:
     gained: list[str] = []
     for name in ("link", "folder/secret", "hard", "pipe", "../secret"):
         with contextlib.suppress(JailError):
@@ -25,30 +25,13 @@ def _host_reads_link(scene: Surroundings, _: Execution) -> str:
 
 
 FILES = (
-    Probe(
-        name="read_passwords",
-        attempt="read the host's password hashes",
-        code="open('/etc/shadow').read()",
-    ),
-    Probe(name="read_secret", attempt="read a file of the host", code="open(secret).read()"),
-    Probe(
-        name="read_home",
-        attempt="read a file in the user's home folder",
-        code="home_file and open(home_file, 'rb').read(1)",
-    ),
-    Probe(
-        name="read_through_link",
-        attempt="read a file of the host through a symbolic link in the work folder",
-        code="os.symlink(secret, 'link'); open('link').read()",
-    ),
-    Probe(
-        name="read_through_hard_link",
-        attempt="read a file of the host through a hard link in the work folder",
-        code="os.link(secret, 'hard'); open('hard').read()",
-    ),
+    Probe(name="read_passwords", code="open('/etc/shadow').read()"),
+    Probe(name="read_secret", code="open(secret).read()"),
+    Probe(name="read_home", code="home_file and open(home_file, 'rb').read(1)"),
+    Probe(name="read_through_link", code="os.symlink(secret, 'link'); open('link').read()"),
+    Probe(name="read_through_hard_link", code="os.link(secret, 'hard'); open('hard').read()"),
     Probe(
         name="read_through_descriptor",
-        attempt="read a file of the host that was left open",
         code="""
 found = []
 for handle in range(3, 1024):
@@ -61,7 +44,6 @@ prefix.encode() in b''.join(found)
     ),
     Probe(
         name="read_through_processes",
-        attempt="read a file of the host through the root or work folder of another process",
         code="""
 found = []
 for process in all_processes():
@@ -75,7 +57,6 @@ prefix in ''.join(found)
     ),
     Probe(
         name="leave_links_for_host",
-        attempt="make the host read its own secret through links in the work folder",
         code="""
 os.symlink(secret, 'link')
 os.symlink(os.path.dirname(secret), 'folder')
@@ -84,24 +65,11 @@ os.link(secret, 'hard')
 """,
         check=_host_reads_link,
     ),
-    Probe(
-        name="write_outside",
-        attempt="make a file outside of the work folder",
-        code="open(outside + '/new', 'w').write('x')",
-    ),
-    Probe(
-        name="overwrite_secret",
-        attempt="change a file that everybody may write",
-        code="open(secret, 'r+').write('mine'); os.truncate(secret, 0)",
-    ),
-    Probe(
-        name="change_mode",
-        attempt="change the mode of a file of the host",
-        code="os.chmod(secret, 0o600)",
-    ),
+    Probe(name="write_outside", code="open(outside + '/new', 'w').write('x')"),
+    Probe(name="overwrite_secret", code="open(secret, 'r+').write('mine'); os.truncate(secret, 0)"),
+    Probe(name="change_mode", code="os.chmod(secret, 0o600)"),
     Probe(
         name="write_system",
-        attempt="change the system's programs or the interpreter's library",
         code="""
 opened = []
 for path in (os.__file__, sys.executable, '/usr/bin/env', '/bin/sh', '/etc/passwd'):
@@ -115,7 +83,6 @@ opened
     ),
     Probe(
         name="write_kernel_settings",
-        attempt="open the kernel's settings for writing",
         code="""
 opened = []
 for path in ('/proc/sys/kernel/core_pattern', '/proc/sysrq-trigger', '/sys/kernel/uevent_helper'):
@@ -129,7 +96,6 @@ opened
     ),
     Probe(
         name="read_memory_device",
-        attempt="read the machine's memory",
         code="""
 gained = []
 for path in ('/dev/mem', '/dev/kmem', '/dev/port', '/proc/kcore'):
@@ -142,25 +108,15 @@ gained
     ),
     Probe(
         name="make_device",
-        attempt="make a device file for the disk and read it",
         code="""
 os.mknod('disk', 0o60600, root_device)
 open('disk', 'rb').read(1)
 """,
     ),
-    Probe(
-        name="share_memory",
-        attempt="read memory that processes of the host share",
-        code="open(shared).read()",
-    ),
-    Probe(
-        name="write_shared_memory",
-        attempt="change memory that processes of the host share",
-        code="open(shared, 'r+').write('mine')",
-    ),
+    Probe(name="share_memory", code="open(shared).read()"),
+    Probe(name="write_shared_memory", code="open(shared, 'r+').write('mine')"),
     Probe(
         name="leave_rights",
-        attempt="leave a program that runs with its owner's rights, whoever starts it",
         code="""
 with open('program', 'w') as file:
     file.write('#!/bin/sh')
@@ -168,19 +124,12 @@ os.chmod('program', 0o6777)
 os.close(os.open('other', os.O_CREAT, 0o6777))
 """,
     ),
+    Probe(name="set_attribute", code="os.setxattr(secret, 'user.mine', b'1') or True"),
     Probe(
-        name="set_attribute",
-        attempt="set an extended attribute of a file of the host",
-        code="os.setxattr(secret, 'user.mine', b'1') or True",
-    ),
-    Probe(
-        name="watch_file",
-        attempt="watch what the host does with a file",
-        code="C.inotify_add_watch(C.inotify_init(), secret.encode(), 0xFFF) >= 0",
+        name="watch_file", code="C.inotify_add_watch(C.inotify_init(), secret.encode(), 0xFFF) >= 0"
     ),
     Probe(
         name="lock_files",
-        attempt="hold up the host's programs by a lock of a file that it may only read",
         code="""
 import fcntl
 def lease(file): return fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
@@ -199,7 +148,6 @@ gained
     ),
     Probe(
         name="break_out_of_root",
-        attempt="walk out of its root folder",
         code="""
 os.mkdir('root')
 gained = []

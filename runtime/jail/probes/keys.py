@@ -9,12 +9,10 @@ __all__ = ["KEYS"]
 KEYS = (
     Probe(
         name="read_environment",
-        attempt="find a key of the host in the environment",
         code="[name for name, value in os.environ.items() if value.startswith(prefix)]",
     ),
     Probe(
         name="read_every_environment",
-        attempt="find a key of the host in the environment of any process",
         code="""
 found = []
 for process in all_processes():
@@ -26,14 +24,9 @@ for process in all_processes():
 found
 """,
     ),
-    Probe(
-        name="format_to_globals",
-        attempt="reach the environment through the attributes of a tool, by str.format",
-        code="prefix in '{0.__globals__[os].environ}'.format(tool)",
-    ),
+    Probe(name="format_to_globals", code="prefix in '{0.__globals__[os].environ}'.format(tool)"),
     Probe(
         name="format_of_everything",
-        attempt="reach a key of the host by str.format, from everything that is built in",
         code="""
 import builtins, re
 paths = ('__globals__[os].environ', '__self__.__dict__', '__init__.__globals__[sys].modules[os]',
@@ -49,8 +42,7 @@ bool(re.search(prefix + '[0-9a-f]{16}', ''.join(found)))
 """,
     ),
     Probe(
-        name="frame_to_host",
-        attempt="climb the frames under a generator to the host's variables",
+        name="frame_to_host",  # climb the frames under a generator to the host's variables
         code="""
 generator = (sys._getframe() for _ in [1])
 inner = (inner.gi_frame.f_back for _ in [1])
@@ -64,7 +56,6 @@ host_name in names
     ),
     Probe(
         name="call_ungranted_tool",
-        attempt="call a tool of the host that was not granted, by a forged message",
         code="""
 import json
 forged = json.dumps({'op': 'call', 'name': 'forbidden', 'args': [], 'kwargs': {}}) + '\\n'
@@ -77,7 +68,6 @@ for handle in range(3, 64):
     ),
     Probe(
         name="forge_messages",
-        attempt="break the host with messages that are no messages",
         code="""
 for text in (b'[' * 100000, b'{}', b'\\xff\\xfe', b'1e999', b'"\\\\ud800"', b'x' * (1 << 24)):
     for handle in range(3, 64):
@@ -89,8 +79,7 @@ for text in (b'[' * 100000, b'{}', b'\\xff\\xfe', b'1e999', b'"\\\\ud800"', b'x'
         check=went_on,
     ),
     Probe(
-        name="objects_to_host",
-        attempt="find a key of the host among all objects of the interpreter",
+        name="objects_to_host",  # find a key of the host among all objects of the interpreter
         code="""
 import gc
 texts = {one for thing in gc.get_objects() for one in gc.get_referents(thing) if type(one) is str}
@@ -99,7 +88,6 @@ texts = {one for thing in gc.get_objects() for one in gc.get_referents(thing) if
     ),
     Probe(
         name="interleave_messages",
-        attempt="upset the host with parts of messages from a thread",
         code="""
 import threading
 def shout():
@@ -114,8 +102,7 @@ time.sleep(0.2)
 """,
     ),
     Probe(
-        name="half_a_message",
-        attempt="mix half of a message with those of its interpreter",
+        name="half_a_message",  # mix half of a message with those of its interpreter
         code="""
 for handle in range(3, 64):
     try:
@@ -127,7 +114,6 @@ for handle in range(3, 64):
     ),
     Probe(
         name="deep_message",
-        attempt="exhaust the host's stack with a message",
         code="""
 for handle in range(3, 64):
     for depth in (70, 500, 900):
@@ -140,7 +126,6 @@ for handle in range(3, 64):
     ),
     Probe(
         name="infinite_message",
-        attempt="hand the host a number that no file of JSON can hold",
         code="""
 for handle in range(3, 64):
     try:

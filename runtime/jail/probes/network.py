@@ -7,40 +7,30 @@ from .probe import Probe
 __all__ = ["NETWORK"]
 
 NETWORK = (
-    Probe(
-        name="connect_tcp",
-        attempt="connect to a service of the host",
-        code="socket.create_connection(('127.0.0.1', port), 1)",
-        alone=False,
-    ),
+    Probe(name="connect_tcp", code="socket.create_connection(('127.0.0.1', port), 1)", alone=False),
     Probe(
         name="connect_tcp6",
-        attempt="open a socket of IPv6",
         code="socket.socket(socket.AF_INET6, socket.SOCK_STREAM).fileno()",
         alone=False,
     ),
     Probe(
         name="send_udp",
-        attempt="send a datagram to the host",
         code="socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', port))",
         alone=False,
     ),
     Probe(
         name="connect_abstract",
-        attempt="connect to an abstract socket of the host",
         code="socket.socket(socket.AF_UNIX).connect('\\0' + mark)",
         alone=False,
     ),
     Probe(
         name="connect_path",
-        attempt="connect to a socket of the host that is a file",
         code="socket.socket(socket.AF_UNIX).connect(outside + '/socket')",
         alone=False,
     ),
     *(
         Probe(
             name=f"open_{family}",
-            attempt=f"open a socket of the family {family}",
             code=f"socket.socket({number}, {kind}, 0).fileno()",
             alone=False,
         )
@@ -48,19 +38,16 @@ NETWORK = (
     ),
     Probe(
         name="open_raw",
-        attempt="open a raw socket",
         code="socket.socket(socket.AF_INET, socket.SOCK_RAW, 1).fileno()",
         alone=False,
     ),
     Probe(
         name="type_into_terminal",
-        attempt="type a command into the terminal of whoever started us",
         code="C.ioctl(0, 0x5412, b'x') == 0 or ctypes.get_errno() != 1",
         alone=False,
     ),
     Probe(
         name="open_any_family",
-        attempt="open a socket of any family that leads somewhere",
         code="""
 gained = []
 for family in range(2, 64):
@@ -75,7 +62,6 @@ gained
     ),
     Probe(
         name="pair_of_any_family",
-        attempt="open a pair of sockets of a family that leads somewhere",
         code="""
 gained = []
 for family in range(2, 64):
@@ -87,11 +73,6 @@ gained
 """,
         alone=False,
     ),
-    Probe(
-        name="open_terminal",
-        attempt="open the terminal of whoever started us",
-        code="open('/dev/tty', 'r+b', 0) and True",
-        alone=False,
-    ),
+    Probe(name="open_terminal", code="open('/dev/tty', 'r+b', 0) and True", alone=False),
 )
 """They reach for anything that is outside, or type into the host's terminal."""

@@ -7,25 +7,20 @@ from typing import TYPE_CHECKING
 from .probe import Probe, went_on
 
 if TYPE_CHECKING:
+    from ..battery import Scene
     from ..worker import Execution
-    from .probe import Surroundings
 
 __all__ = ["PROCESSES"]
 
 
-def _survived(scene: Surroundings, _: Execution) -> str:
+def _survived(scene: Scene, _: Execution) -> str:
     return ", ".join(scene.survivors())
 
 
 PROCESSES = (
+    Probe(name="see_processes", code="mark in open(f'/proc/{victim}/cmdline').read()"),
     Probe(
-        name="see_processes",
-        attempt="see a process of the host",
-        code="mark in open(f'/proc/{victim}/cmdline').read()",
-    ),
-    Probe(
-        name="ask_about_processes",
-        attempt="learn of a process of the host by asking the kernel about its id",
+        name="ask_about_processes",  # by its id, which the kernel may answer
         code="""
 clock = (~victim << 3 | 2) & 0xFFFFFFFF
 numbers = {
@@ -46,20 +41,10 @@ for ask in (os.sched_getparam, os.sched_getaffinity, lambda p: os.getpriority(0,
 gained
 """,
     ),
-    Probe(
-        name="kill_process",
-        attempt="kill a process of the host",
-        code="os.kill(victim, 9)",
-    ),
-    Probe(
-        name="kill_everything",
-        attempt="kill every process that it may",
-        code="os.kill(-1, 9)",
-        harmless=False,
-    ),
+    Probe(name="kill_process", code="os.kill(victim, 9)"),
+    Probe(name="kill_everything", code="os.kill(-1, 9)", harmless=False),
     Probe(
         name="kill_in_other_ways",
-        attempt="kill a process of the host by a queued signal or a descriptor of it",
         code="""
 C.sigqueue(victim, 9, None)
 signal.pidfd_send_signal(os.pidfd_open(victim), 9)
@@ -67,7 +52,6 @@ signal.pidfd_send_signal(os.pidfd_open(victim), 9)
     ),
     Probe(
         name="slow_process",
-        attempt="take the processor from a process of the host",
         code="""
 for slow in (lambda: os.setpriority(os.PRIO_PROCESS, victim, 19),
              lambda: os.sched_setscheduler(victim, os.SCHED_IDLE, os.sched_param(0))):
@@ -79,7 +63,6 @@ for slow in (lambda: os.setpriority(os.PRIO_PROCESS, victim, 19),
     ),
     Probe(
         name="take_priority",
-        attempt="go before all other processes of the machine",
         code="""
 gained = []
 for take in (lambda: os.nice(-5),
@@ -95,7 +78,6 @@ gained
     ),
     Probe(
         name="write_memory",
-        attempt="write into the memory of a process that no jail holds",
         code="""
 gained = []
 for process in (host, victim):
@@ -108,8 +90,7 @@ gained
 """,
     ),
     Probe(
-        name="stop_keeper",
-        attempt="stop whoever is to end it, and stay",
+        name="stop_keeper",  # stop whoever is to end it, and stay
         code="""
 if os.fork() == 0:
     os.setsid()
@@ -124,8 +105,7 @@ for process in (os.getppid(), 1):
         harmless=False,
     ),
     Probe(
-        name="lose_limits",
-        attempt="find a process with fewer limits, whose memory it can write to",
+        name="lose_limits",  # find a process with fewer limits, whose memory it can write to
         code="""
 def limits(process):
     return [line for line in open(f'/proc/{process}/limits') if not line.startswith('Max core')]
@@ -141,19 +121,16 @@ gained
 """,
     ),
     Probe(
-        name="limit_process",
-        attempt="take the processor time of a process of the host",
+        name="limit_process",  # take the processor time of a process of the host
         code="import resource; resource.prlimit(victim, resource.RLIMIT_CPU, (0, 0)) or True",
     ),
     Probe(
         name="trace_process",
-        attempt="trace its parent or a process of the host",
         code="[p for p in (victim, os.getppid()) if call('ptrace', 0x4206, p, 0, 0) is not None]",
         harmless=False,
     ),
     Probe(
         name="become_root",
-        attempt="become root",
         code="""
 for become in (lambda: os.setuid(0), lambda: os.setresuid(0, 0, 0), lambda: os.setgid(0)):
     try:
@@ -163,14 +140,9 @@ for become in (lambda: os.setuid(0), lambda: os.setresuid(0, 0, 0), lambda: os.s
 os.geteuid() == 0 or os.getegid() == 0
 """,
     ),
-    Probe(
-        name="new_user_namespace",
-        attempt="become root of a namespace of its own",
-        code="C.unshare(0x10000000) == 0",
-    ),
+    Probe(name="new_user_namespace", code="C.unshare(0x10000000) == 0"),
     Probe(
         name="fork_into_namespace",
-        attempt="become root of a namespace of a child's",
         code="""
 number = {'x86_64': 56, 'aarch64': 220}[machine]
 child = C.syscall(number, ctypes.c_long(0x10000000 | signal.SIGCHLD), 0, 0, 0, 0)
@@ -181,7 +153,6 @@ child > 0
     ),
     Probe(
         name="enter_namespace",
-        attempt="enter the namespaces of another process",
         code="""
 gained = []
 for process in (1, os.getppid(), victim):
@@ -195,8 +166,7 @@ gained
 """,
     ),
     Probe(
-        name="call_of_other_machine",
-        attempt="make system calls by the numbers of another architecture",
+        name="call_of_other_machine",  # make system calls by the numbers of another architecture
         code="""
 import mmap
 code = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, 7)
@@ -206,8 +176,7 @@ machine == 'x86_64' and ctypes.CFUNCTYPE(ctypes.c_int)(address)() > 0
 """,
     ),
     Probe(
-        name="survive_timeout",
-        attempt="leave a process behind when its time is over",
+        name="survive_timeout",  # leave a process behind when its time is over
         code="""
 for _ in range(3):
     if os.fork() == 0:
@@ -227,7 +196,6 @@ time.sleep(60)
     ),
     Probe(
         name="survive_exit",
-        attempt="leave a process behind when its interpreter ends",
         code="""
 if os.fork() == 0:
     os.setsid()
@@ -238,26 +206,14 @@ os._exit(0)
     ),
     Probe(
         name="never_end",
-        attempt="never end, in code that no signal handler of Python interrupts",
         code="signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); sum(range(10**13))",
         check=went_on,
         timeout=0.5,
     ),
-    Probe(
-        name="exit_host",
-        attempt="end the host with an exception that is not an Exception",
-        code="raise SystemExit(3)",
-        check=went_on,
-    ),
-    Probe(
-        name="kill_itself",
-        attempt="end the host with its interpreter",
-        code="os.kill(os.getpid(), signal.SIGKILL)",
-        check=went_on,
-    ),
+    Probe(name="exit_host", code="raise SystemExit(3)", check=went_on),
+    Probe(name="kill_itself", code="os.kill(os.getpid(), signal.SIGKILL)", check=went_on),
     Probe(
         name="overflow_stack",
-        attempt="crash the interpreter by a recursion without end",
         code="""
 sys.setrecursionlimit(10**9)
 def deeper(one):
@@ -268,7 +224,6 @@ deeper(1)
     ),
     Probe(
         name="leave_core",
-        attempt="leave a dump of its memory on the host",
         code="""
 import resource
 try:
@@ -283,8 +238,7 @@ os.waitpid(child, 0)
 """,
     ),
     Probe(
-        name="stay_at_exit",
-        attempt="go on when its interpreter is to end",
+        name="stay_at_exit",  # go on when its interpreter is to end
         code="""
 import atexit, threading
 def stay():

@@ -8,36 +8,31 @@ from ..worker import MOST_CALLS
 from .probe import Probe
 
 if TYPE_CHECKING:
+    from ..battery import Scene
     from ..worker import Execution
-    from .probe import Surroundings
 
 __all__ = ["RESOURCES"]
 
 
-def _flooded(scene: Surroundings, execution: Execution) -> str:
+def _flooded(scene: Scene, execution: Execution) -> str:
     size = len(execution.logs.encode())
     return "" if size < scene.limits.output + 1000 else f"{size} bytes of output were kept"
 
 
-def _called_without_end(scene: Surroundings, _: Execution) -> str:
+def _called_without_end(scene: Scene, _: Execution) -> str:
     return "" if scene.calls <= MOST_CALLS else f"it called a tool {scene.calls} times"
 
 
-def _went_beyond(_: Surroundings, execution: Execution) -> str:
+def _went_beyond(_: Scene, execution: Execution) -> str:
     error = execution.error or ""
     stopped = "held more than" in error or "grew by more than" in error
     return "" if stopped else f"no limit ended it: {error[-200:]}"
 
 
 RESOURCES = (
-    Probe(
-        name="take_memory",
-        attempt="take more memory than one process may",
-        code="bytearray(memory + (64 << 20)) and True",
-    ),
+    Probe(name="take_memory", code="bytearray(memory + (64 << 20)) and True"),
     Probe(
         name="take_memory_together",
-        attempt="take more memory in several processes than all may",
         code="""
 for _ in range(4):
     if os.fork() == 0:
@@ -50,8 +45,7 @@ time.sleep(100)
         timeout=60.0,
     ),
     Probe(
-        name="hold_shared_memory",
-        attempt="hold more memory than it may in shared memory that is not mapped any more",
+        name="hold_shared_memory",  # beyond its limit, in what is not mapped any more
         code="""
 C.mmap.restype = ctypes.c_void_p
 C.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *(ctypes.c_int,) * 3, ctypes.c_long)
@@ -86,7 +80,6 @@ gained
     ),
     Probe(
         name="fork_bomb",
-        attempt="start more processes than it may",
         code="""
 started = 0
 try:
@@ -102,7 +95,6 @@ started > processes
     ),
     Probe(
         name="thread_bomb",
-        attempt="start more threads than it may have processes",
         code="""
 import threading
 threading.stack_size(1 << 16)
@@ -117,7 +109,6 @@ gained
     ),
     Probe(
         name="huge_file",
-        attempt="write a file larger than one may be",
         code="""
 with open('huge', 'wb') as file:
     file.truncate(file_size + 1)
@@ -125,8 +116,7 @@ True
 """,
     ),
     Probe(
-        name="allocate_beyond_end",
-        attempt="have the disk keep more room for a file than the file may have",
+        name="allocate_beyond_end",  # room that the disk keeps for a file
         code="""
 import struct
 gained = []
@@ -147,7 +137,6 @@ gained
     ),
     Probe(
         name="fill_disk",
-        attempt="fill the disk with many files",
         code="""
 for number in range(3 * disk // (8 << 20)):
     with open(f'file{number}', 'wb') as file:
@@ -159,8 +148,7 @@ time.sleep(100)
         timeout=60.0,
     ),
     Probe(
-        name="fill_disk_unseen",
-        attempt="fill the disk with files that are deleted but still open",
+        name="fill_disk_unseen",  # fill the disk with files that are deleted but still open
         code="""
 files = []
 for number in range(3 * disk // (8 << 20)):
@@ -175,8 +163,7 @@ time.sleep(100)
         timeout=60.0,
     ),
     Probe(
-        name="fill_disk_hidden",
-        attempt="fill the disk in a folder that nobody may look into",
+        name="fill_disk_hidden",  # fill the disk in a folder that nobody may look into
         code="""
 os.mkdir('hidden')
 for number in range(3 * disk // (8 << 20)):
@@ -192,7 +179,6 @@ time.sleep(100)
     ),
     Probe(
         name="fill_folders",
-        attempt="fill the disk with files without content",
         code="""
 for number in range(3 * disk // 4096):
     open(f'{number}', 'wb').close()
@@ -202,8 +188,7 @@ time.sleep(100)
         timeout=60.0,
     ),
     Probe(
-        name="fill_memory_disk",
-        attempt="fill a file system that is in memory",
+        name="fill_memory_disk",  # fill a file system that is in memory
         code="""
 gained = []
 for folder in ('/', '/dev', '/run', '/sys', '/proc', '/usr', '/etc', '/root', '/var'):
@@ -220,7 +205,6 @@ gained
     ),
     Probe(
         name="print_flood",
-        attempt="flood the host with output",
         code="""
 for _ in range(64):
     print('x' * (1 << 20))
@@ -231,7 +215,6 @@ for _ in range(64):
     ),
     Probe(
         name="call_tools_without_end",
-        attempt="keep the host busy with calls of a tool that it may call",
         code=f"""
 for _ in range({2 * MOST_CALLS}):
     granted_tool()
@@ -241,7 +224,6 @@ for _ in range({2 * MOST_CALLS}):
     ),
     Probe(
         name="open_files",
-        attempt="open more files than it may",
         code="""
 opened = []
 try:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from coterie.runtime.jail import Jail, PythonWorker, detect, open_jail
+from coterie.runtime.jail import Jail, PythonWorker, detect
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def jail(tmp_path: Path) -> Iterator[Jail]:
     report = detect()
     if report.tier is None:
         pytest.skip(str(report))
-    with open_jail(tmp_path) as opened:
+    with Jail(tmp_path, tier=report.tier) as opened:
         yield opened
 
 

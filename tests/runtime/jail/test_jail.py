@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.jail import Jail, Limits, PythonWorker, Shell, detect, open_jail
+from coterie.runtime.jail import Jail, Jails, Limits, PythonWorker, Shell, detect
 from coterie.runtime.jail.layout import interpreter
 from coterie.runtime.jail.tiers import Bubblewrap, Landlock, Namespaces, Tier, Unconfined
 from coterie.schema import JailError
@@ -246,7 +246,7 @@ def test_a_stopped_keeper_does_not_hold_up_the_end(tmp_path: Path) -> None:
 
 def test_a_work_folder_must_be_a_folder(tmp_path: Path) -> None:
     with pytest.raises(JailError, match="is not a folder"):
-        open_jail(tmp_path / "missing", unsafe=True)
+        Jails(unsafe=True).open(tmp_path / "missing")
 
 
 @pytest.mark.parametrize("field", ["disk", "wall", "message"])
@@ -282,8 +282,10 @@ def test_what_needs_places_runs_in_a_jail_or_not_at_all(tmp_path: Path) -> None:
             Jail(tmp_path, tier=tier, own=[Path("/root")])
 
 
-def with_places(work: Path, **places: Any) -> Jail:
+def with_places(work: Path, *, unsafe: bool = False, **places: Any) -> Jail:
     tier = detect().tier
     if tier is None or not tier.has_mounts:
         pytest.skip("this machine has no jail with mounts")
-    return open_jail(work, **places)
+    jail = Jails(unsafe=unsafe).open(work, **places)
+    assert isinstance(jail, Jail)
+    return jail

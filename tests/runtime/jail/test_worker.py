@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from coterie.runtime.jail import Jail, JailKilled, Limits, PythonWorker, open_jail
+from coterie.runtime.jail import Jail, JailKilled, Jails, Limits, PythonWorker
 from coterie.schema import JailError
 
 LOST = "What earlier cells defined is lost."
@@ -367,7 +367,10 @@ def test_a_flood_that_never_ends_is_cut_and_stopped_in_time(worker: PythonWorker
 
 def test_memory_has_a_bound_and_the_interpreter_survives_it(tmp_path: Path) -> None:
     limits = Limits(memory=300 << 20)
-    with open_jail(tmp_path, limits=limits) as jail, contextlib.closing(PythonWorker(jail)) as made:
+    with (
+        Jails().open(tmp_path, limits=limits) as jail,
+        contextlib.closing(PythonWorker(jail)) as made,
+    ):
         made.execute("kept = 1")
         assert "MemoryError" in (made.execute("'x' * (1 << 30)").error or "")
         assert made.execute("kept").output == 1
@@ -375,7 +378,10 @@ def test_memory_has_a_bound_and_the_interpreter_survives_it(tmp_path: Path) -> N
 
 def test_an_interpreter_that_cannot_start_says_why(tmp_path: Path) -> None:
     limits = Limits(memory=1 << 20)  # not even Python fits
-    with open_jail(tmp_path, limits=limits) as jail, pytest.raises(JailError, match="not start"):
+    with (
+        Jails().open(tmp_path, limits=limits) as jail,
+        pytest.raises(JailError, match="not start"),
+    ):
         PythonWorker(jail).execute("1")
 
 

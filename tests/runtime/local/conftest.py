@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from coterie.runtime.local import Weights
+from coterie.runtime.local.packaged import PackagedFile
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,10 +100,12 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Weights]:
     return source, Weights(
         name="tiny",
         licence="none",
-        requirement="tiny==1.0",
-        member="tiny/tiny.Q4_1.gguf",
-        source_bytes=source.stat().st_size,
-        source_sha256=_sha256(source),
+        published=PackagedFile(
+            requirement="tiny==1.0",
+            member="tiny/tiny.Q4_1.gguf",
+            bytes=source.stat().st_size,
+            sha256=_sha256(source),
+        ),
         bytes=converted.stat().st_size,
         sha256=_sha256(converted),
     )
@@ -126,7 +129,7 @@ def shop(tmp_path: Path, published: tuple[Path, Weights], monkeypatch: pytest.Mo
     text = CLIENT.format(
         python=sys.executable,
         log=str(shop.log),
-        member=weights.member,
+        member=weights.published.member,
         source=str(source),
         started=str(shop.started),
         resume=str(shop.resume),

