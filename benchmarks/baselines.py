@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..operators.evolution import TURNS
-from ..operators.lines import lines_in
-from ..operators.report import Report
+from ..pool.layout import TURNS
 from ..runtime.usage import Usage
 from ..schema.errors import InputError
 from ..schema.team import Agent, Team
@@ -88,6 +86,9 @@ def matching(single: Path, other: Path) -> int:
 def tokens_each(folder: Path) -> float:
     """Give the tokens that one trial of one task took: those of runs, operators and judges."""
     if (folder / TURNS).exists():
+        from ..operators.lines import lines_in
+        from ..operators.report import Report
+
         report = Report.of(lines_in(folder))
         usage = sum(report.spending.values(), Usage())
         return usage.tokens / max(1, report.tasks)

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..operators.judge import judge
-from ..operators.meta import Meta
-from ..operators.proposal import Dropped
 from ..runtime.trace import Trace
 from ..schema.ceiling import Ceiling
 from ..schema.errors import ModelError
@@ -70,6 +67,10 @@ class Judging:
         Raises:
             LimitError: The budget is used up.
         """
+        from ..operators.judge import judge
+        from ..operators.meta import Meta
+        from ..operators.proposal import Dropped
+
         if run.answer is None:
             return run
         meta = Meta(

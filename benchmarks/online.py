@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..operators.evolution import TURNS
-from ..operators.lines import executed, lines_in, usage_of
-from ..operators.report import Report
+from ..pool.layout import TURNS
 from ..runtime.usage import Usage
 from .provenance import digest_of, endpoint, host, versions
 from .results import Results
@@ -39,6 +37,8 @@ def episode_samples(folder: Path) -> Iterator[Sample]:
 
     The score is what the task's own scorer says, whoever chose the team.
     """
+    from ..operators.lines import executed, lines_in, usage_of
+
     for line in lines_in(folder):
         usage = usage_of(line) + Usage(**line["operators"]) + Usage(**line["judging"])
         yield Sample(
@@ -66,6 +66,9 @@ def write_online(
     Raises:
         StorageError: They cannot be written.
     """
+    from ..operators.lines import lines_in
+    from ..operators.report import Report
+
     report = Report.of(lines_in(folder.path))
     tasks = request.tasks()
     by_judge = recipe.score == "judge"

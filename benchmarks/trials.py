@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ..operators.together import by_workers
 from ..runtime.journal import digest
+from ..runtime.together import by_workers
 from ..schema.codec import to_value
 from ..schema.errors import RunError
 from .samples import Sample, journaled

@@ -15,6 +15,7 @@ from ..runtime.carry import Carry
 from ..runtime.plan import compile
 from ..runtime.rounds import Next, summed
 from ..runtime.runners.protocol import Report
+from ..runtime.together import together
 from ..schema import dump
 from .account import Account
 from .answers import child_of
@@ -25,7 +26,6 @@ from .operator import operator_of
 from .proposal import Dropped
 from .replicator import even, joined, replicated
 from .restructure import AGENTS, EDGES, LOW, PATIENCE, lasting_low
-from .together import together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

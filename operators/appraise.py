@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ..runtime.together import together
 from ..schema.terminal import on_one_line
 from .answers import closed, reason_schema, structured
 from .contributions import Contribution
@@ -21,7 +22,6 @@ from .meta import Question, prompt
 from .operator import Operator, operator_of
 from .printed import Printed
 from .proposal import Dropped
-from .together import together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

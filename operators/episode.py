@@ -13,12 +13,12 @@ from ..pool.view import op
 from ..runtime.calls import seed_of
 from ..runtime.score import Score
 from ..runtime.scoring import scored
+from ..runtime.together import together
 from ..runtime.usage import Usage
 from ..schema.files import make_folders, write_atomically
 from .meta import Meta
 from .scoring import is_judged
 from .task_runs import Halted, TaskRuns
-from .together import together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence

@@ -14,11 +14,11 @@ from ..pool.changes import Tried
 from ..pool.expectation import expected_scores, most_promising
 from ..pool.statistics import Trial
 from ..runtime.journal import digest
+from ..runtime.together import by_workers
 from ..runtime.usage import Usage
 from .episode import Episode
 from .folder import task_digest
 from .proposal import Dropped
-from .together import by_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -15,6 +15,7 @@ from ..pool.identity import are_twins, identity_of
 from ..pool.lineage import steps_to
 from ..pool.members import Member
 from ..runtime.score import Score
+from ..runtime.together import together
 from ..schema.team import Lineage, LineageStep, Team
 from .admission import Admitting
 from .candidates import Candidate
@@ -24,7 +25,6 @@ from .digest import digest
 from .episode import Halted
 from .operator import operator_of
 from .proposal import Dropped, Parent, Proposal, edit_words
-from .together import together
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator, Mapping, Sequence

@@ -13,12 +13,15 @@ from .problems import Place, Problem, quoted
 from .task_table import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from .catalogue import Catalogue
     from .task import Task
 
-__all__ = ["STREAMS", "load_tasks", "placed_tasks"]
+__all__ = ["STREAMS", "load_tasks", "placed_tasks", "require_answers"]
+
+MOST_NAMED = 10
+"""Tasks that a message names."""
 
 STREAMS = (".jsonl", ".csv")
 """The endings of files that have many tasks."""
@@ -109,3 +112,20 @@ def _place(problem: Problem, line: int, path: Path) -> Place:
     if path.suffix == ".csv":
         return Place(line=line)
     return Place(line=line + problem.place.line - 1, column=problem.place.column)
+
+
+def require_answers(tasks: Sequence[Task]) -> None:
+    """Make sure that every task can be scored by its reference answer.
+
+    Raises:
+        InputError: Some have none; the first of them are named.
+    """
+    without = [task.id for task in tasks if task.answer is None]
+    if without:
+        named = ", ".join(map(repr, without[:MOST_NAMED]))
+        more = f" and {len(without) - MOST_NAMED} more" if len(without) > MOST_NAMED else ""
+        noun, verb = ("task", "has") if len(without) == 1 else ("tasks", "have")
+        raise InputError(
+            f"{noun} {named}{more} {verb} no answer to score against. Add one, or have a judge"
+            " score: score: auto in a recipe, --scorer judge of mas-bench run."
+        )

@@ -100,10 +100,10 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
     A trial without an answer scores 0. One that the provider or this host failed has no score: it
     is counted apart, and made again by `mas-bench resume`.
     """
-    from ...operators.scoring import require_answers
     from ...runtime.command.loading import load_team_of, refuse_unused
     from ...runtime.plan import compile
     from ...runtime.recall import recalls
+    from ...schema.tasks import require_answers
     from ..benchmark import find_benchmark
     from ..judging import judge_of
     from ..own import JUDGE, is_judged
@@ -151,8 +151,8 @@ def run(name: str, team_file: str | None, parent: Path, **options: Any) -> None:
 
 def _examined(request: Request, known: Catalogue, parent: Path, options: dict[str, Any]) -> int:
     """Examine a strategy with what its pool has learnt; give the exit code."""
-    from ...operators.scoring import require_answers
     from ...schema.recipe import load_recipe
+    from ...schema.tasks import require_answers
     from .examining import Examining
 
     recipe = load_recipe(options["recipe_file"])

@@ -105,12 +105,13 @@ class Evaluating:
 
     def estimate(self) -> Estimate:
         """Estimate what it takes from its beginning; a judge among it."""
-        from ...operators.expected import judged
         from ...runtime.estimate import Range, estimate
         from ..own import is_judged
 
         found = estimate(self.plan, self.tasks)
         if self.judge is not None:
+            from ...operators.expected import judged
+
             answers = sum(map(is_judged, self.tasks))
             found += judged(self.known.models[self.judge], 0, answers)
         return found * Range(least=self.request.trials, most=self.request.trials)

@@ -178,10 +178,10 @@ def _tested_beside(
     Returns:
         The teams that are tested as well, by what the user calls them.
     """
-    from ...operators.scoring import require_answers
     from ...pool.seen import Seen
     from ...runtime.command.loading import load_team_of
     from ...runtime.plan import compile
+    from ...schema.tasks import require_answers
     from ..seen import places_in, refuse_seen
 
     chosen, name = request.tasks(), request.benchmark

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...operators.folder import MANIFEST as EVOLUTION
+from ...pool.layout import MANIFEST as EVOLUTION
 from ...runtime.journal import FILE
 from ...runtime.record import MANIFEST
 from ...runtime.view import NoPage, Page, is_number

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...runtime.together import together
 from ...schema.errors import InputError
 from ..operator import Operator
 from ..proposal import Dropped
-from ..together import together
 from .asking import OPERATOR, again_question, own_question, whole_question
 from .verdict import Verdict
 from .view import Room

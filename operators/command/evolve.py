@@ -290,7 +290,7 @@ def _testing(recipe: Recipe, options: dict[str, Any], known: Catalogue) -> Testi
     placed = placed_tasks(options["test_file"], known)
     tasks = [*placed.values()]
     if recipe.score == "answer":
-        from ..scoring import require_answers
+        from ...schema.tasks import require_answers
 
         require_answers(tasks)
     return Testing(

@@ -15,8 +15,8 @@ from ...schema.ceiling import Ceiling, load_ceiling
 from ...schema.errors import ConfigError, InputError, ModelError
 from ...schema.recipe import DEFAULT_SEEDS, settings_problems
 from ...schema.seeds import is_seed
+from ...schema.tasks import require_answers
 from ...schema.team import Team
-from ..scoring import require_answers
 from ..strategy import SettingError, asked_models, strategy_of
 
 if TYPE_CHECKING:

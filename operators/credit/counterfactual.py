@@ -15,12 +15,12 @@ from ...runtime.branch import Branch, Locks
 from ...runtime.journal import digest
 from ...runtime.scoring import scored
 from ...runtime.silence import Silence
+from ...runtime.together import by_workers
 from ...runtime.usage import Usage
 from ...runtime.whole import as_run, passes
 from ...schema.codec import from_value, kept, to_value
 from ...schema.errors import InputError, LimitError
 from ..task_runs import Halted
-from ..together import by_workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

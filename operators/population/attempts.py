@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from ...runtime.outcomes import AgentOutcome, Run
 from ...runtime.runners.protocol import AgentResult
 from ...runtime.score import Score
+from ...runtime.together import together
 from ...runtime.voting import conclusion, picks
-from ..together import together
 from .seating import seat_of
 
 if TYPE_CHECKING:

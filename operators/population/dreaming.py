@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...pool.changes import Told
+from ...runtime.together import together
 from ...runtime.voting import conclusion
 from ..operator import operator_of
 from ..proposal import Dropped
-from ..together import together
 from .attempts import disagree
 from .dream_rules import mean_of, pairs, sides, survivors, why
 from .handing_on import handed_on, tested

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...pool.learnt import Learnt
+from ...runtime.together import together
 from ..answers import closed
 from ..material import clip, fenced, material
 from ..meta import Question, prompt
 from ..operator import Operator, operator_of
 from ..proposal import Dropped
-from ..together import together
 from .wording import one_text, text_schema
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...pool.learnt import LONGEST_TASK, Learnt
+from ...runtime.together import together
 from ..proposal import Dropped
-from ..together import together
 from .fusing import settled
 from .routing import recipients
 from .verifying import attempted_again

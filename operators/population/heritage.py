@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ...pool.learnt import Learnt
+from ...runtime.together import together
 from ..operator import operator_of
 from ..proposal import Dropped
-from ..together import together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...pool.changes import Born, Told
 from ...pool.population import LIFECYCLE
+from ...runtime.together import together
 from ..operator import operator_of
 from ..proposal import Dropped
-from ..together import together
 from .founding import founder
 from .heritage import Heritage, heritage
 from .roster import unwritten

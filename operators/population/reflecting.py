@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...pool.learnt import LONGEST_TASK, Learnt
+from ...runtime.together import together
 from ..answers import closed, structured
 from ..material import clip, fenced, material, task_text
 from ..meta import Question, prompt
 from ..operator import Operator, operator_of
 from ..proposal import Dropped
-from ..together import together
 from .fusing import LONGEST_ENTRY, Settled, settled
 from .wording import ANY_TEXT, words
 from .work import works

@@ -11,13 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from ...runtime.together import together
 from ..answers import Unfit, closed, reason_schema, structured
 from ..material import fenced, material
 from ..meta import prompt
 from ..operator import Operator, Setting
 from ..printed import Noted
 from ..proposal import Dropped
-from ..together import together
 from .conversation import colleagues
 from .evidence import LONGEST_EVIDENCE, LONGEST_QUESTION, Exchange, answer_in, questions_in
 from .gate import Refused, gate

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from ...runtime.together import together
 from ..operator import Operator, Setting
 from ..proposal import Dropped
-from ..together import together
 from .centralise import centralise
 from .conversation import interactions, speakers
 from .gate import gate

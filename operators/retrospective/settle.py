@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...runtime.together import together
 from ...schema.edits import SetNote
 from ..answers import Unfit, closed, reason_schema, structured
 from ..bounds import Bounds
@@ -18,7 +19,6 @@ from ..meta import prompt
 from ..operator import Operator, Setting
 from ..printed import Noted
 from ..proposal import Dropped
-from ..together import together
 from .gate import Refused, gate
 from .noted import noted, notes_of
 from .notes import text_of

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import count, repeat
 from typing import TYPE_CHECKING
 
+from ...runtime.together import together
 from ..candidates import Candidate
 from ..choice import choose_move
 from ..crossover import can_cross
@@ -19,7 +20,6 @@ from ..search import Attempt, Search
 from ..search_cost import MOST, calls_at_most
 from ..settings import SCHEMA, SearchSettings, check
 from ..strategy import Strategy
-from ..together import together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

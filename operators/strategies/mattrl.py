@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...pool.expectation import by_standing
+from ...runtime.together import together
 from ...schema.errors import InputError
 from ..appraise import appraised
 from ..experience import ExperienceSettings, check, credited, earlier, kept, tell
@@ -21,7 +22,6 @@ from ..routed import SINGLE, choose, compare
 from ..settings import read_schema
 from ..silenced import place_of, silenced
 from ..strategy import Strategy
-from ..together import together
 from ..utterances import utterances
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from coterie.operators.together import by_workers
 from coterie.runtime.gateway import CallError
 from coterie.runtime.journal import digest
+from coterie.runtime.together import by_workers
 from coterie.runtime.usage import Usage
 from coterie.schema.errors import RunError
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -283,3 +285,28 @@ def test_a_replay_says_what_a_changed_team_or_reference_makes_different(desk: De
     assert len(differing) == 2
     assert all(line.startswith("differs: boardgame_qa") for line in differing)
     assert "asked differs from the recording" in came.out
+
+
+def test_a_plain_run_imports_no_operator(tmp_path: Path) -> None:
+    script = (
+        "import sys; from click.testing import CliRunner\n"
+        "from coterie.benchmarks.command import main\n"
+        "done = CliRunner().invoke(main, sys.argv[1:])\n"
+        "print(done.exit_code, [name for name in sys.modules if 'coterie.operators' in name])"
+    )
+    with ScriptedModel("7") as model:
+        words = [
+            "run",
+            "arithmetic",
+            "--team",
+            "seed:single_agent",
+            "--limit",
+            "1",
+            "--trials",
+            "1",
+        ]
+        words += ["--model", f"default=m@{model.api_base}", "--results", str(tmp_path / "results")]
+        done = subprocess.run(
+            [sys.executable, "-c", script, *words], capture_output=True, text=True, check=False
+        )
+    assert done.stdout == "0 []\n", done.stderr
