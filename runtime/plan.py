@@ -11,6 +11,7 @@ from ..schema.catalogue import Catalogue, load_named
 from ..schema.picture.caption import chooses, duty, goes
 from ..schema.team import Agent, Team, is_prompt_id
 from ..schema.values import unlike_default
+from ..schema.writing import output_schema_in_order
 from .recruiter import held_to_choice
 from .terminal import counted
 
@@ -197,7 +198,7 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
     order = [agent_id for level in levels for agent_id in level]
     agents = {
         agent_id: _planned(
-            held_to_choice(team, team.agents[agent_id]),
+            _as_written(held_to_choice(team, team.agents[agent_id])),
             backend=team.backend_of(team.agents[agent_id]),
             level=number,
             sees=tuple(other for other in order if other in seen[agent_id]),
@@ -220,6 +221,13 @@ def compile(team: Team, catalogue: Catalogue) -> Plan:  # noqa: A001 - the field
         content_hash=resolved.content_hash,
         models=MappingProxyType(_models(agents, catalogue)),
     )
+
+
+def _as_written(agent: Agent) -> Agent:
+    """Ask a model for the same schema before and after its team was written to a file."""
+    if agent.output_schema is None:
+        return agent
+    return replace(agent, output_schema=output_schema_in_order(agent.output_schema))
 
 
 def part_of(plan: Plan, agents: Collection[str]) -> Plan:

@@ -34,6 +34,7 @@ __all__ = [
     "agent_value",
     "canonical",
     "dump",
+    "output_schema_in_order",
     "team_value",
     "write_agent_yaml",
     "write_team_yaml",
@@ -154,6 +155,11 @@ def schema_beside(path: FilePath, schema: str = DEFAULT_SCHEMA) -> str:
 
 def _header(schema: str) -> str:
     return f"# yaml-language-server: $schema={schema}\n"
+
+
+def output_schema_in_order(output_schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an agent's output schema with its keys in the order in which files are written."""
+    return _ordered(output_schema, {"$ref": "#/$defs/output_schema"}, shape_schema("team"))
 
 
 def _in_order(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,6 +13,8 @@ from hypothesis import strategies as st
 
 from coterie.runtime import compile
 from coterie.schema import Agent, Catalogue, Execution, Model, Team
+from coterie.schema.loading import parse_team
+from coterie.schema.writing import dump
 
 from .conftest import llm, team
 
@@ -26,6 +29,16 @@ def test_levels_and_order_are_kahns_with_names_in_natural_order() -> None:
     assert plan.output == "end"
     assert plan.agents["end"].sees == ("w1", "w2", "w10")
     assert plan.levels == plan.team.levels
+
+
+def test_a_model_is_asked_for_the_same_schema_once_its_team_was_written() -> None:
+    items = {"minItems": 1, "items": {"maxLength": 3, "type": "string"}, "type": "array"}
+    schema = {"properties": {"b": items, "a": {"type": "string"}}, "type": "object"}
+    first = team(replace(llm("a"), output_schema=schema))
+    [planned] = compile(first, KNOWN).agents.values()
+    [again] = compile(parse_team(dump(first).encode(), "team.yaml", KNOWN), KNOWN).agents.values()
+    assert json.dumps(planned.agent.output_schema) == json.dumps(again.agent.output_schema)
+    assert planned.agent.output_schema == schema
 
 
 @given(st.randoms(), st.integers(2, 12))
