@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from coterie.operators.bounds import Bounds
 from coterie.operators.digest import digest
 from coterie.operators.material import task_text
-from coterie.runtime import run
 from coterie.runtime.command.run import main
 from coterie.runtime.doubles import ScriptedModel
 from coterie.runtime.messages import question
@@ -117,12 +116,6 @@ def test_another_brief_asks_the_agent_again_and_nobody_else(tmp_path: Path) -> N
         assert len(model.calls) == 2
         asked(task=replace(TASK, briefs={**TASK.briefs, "pupil": "You are eight."}))
         assert ["eight" in call.text for call in model.calls[2:]] == [True]
-
-
-def test_from_python_a_task_with_briefs_runs_as_any() -> None:
-    with ScriptedModel("7") as model:
-        done = run(pair(), TASK, model=[f"m@{model.api_base}"])
-        assert (done.answer, len(model.calls)) == ("7", 3)
 
 
 @pytest.fixture

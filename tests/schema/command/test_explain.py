@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -53,16 +51,3 @@ def test_two_wishes_at_once_are_refused(mas: Mas) -> None:
     done = mas("explain", "agents", "--schema", "team")
     assert done.exit_code == 2
     assert "one of them" in done.stderr
-
-
-def test_nothing_heavy_is_imported() -> None:
-    code = (
-        "import sys\n"
-        "from coterie.schema.command.explain import main\n"
-        "main(['agents'], standalone_mode=False)\n"
-        "heavy = {'aiohttp', 'jsonschema', 'litellm', 'networkx', 'qdrant_client', 'rich',"
-        " 'smolagents'}\n"
-        "print(heavy & set(sys.modules))\n"
-    )
-    printed = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert printed.splitlines()[-1] == "set()"

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -101,15 +99,3 @@ def test_a_missing_file_and_a_missing_folder_are_said(mas: Mas, team: Path, tmp_
     done = mas("graph", team, "-o", tmp_path / "no" / "t.svg")
     assert done.exit_code == 2
     assert "cannot be written" in done.stderr
-
-
-def test_nothing_heavy_is_imported(team: Path) -> None:
-    code = (
-        "import sys\n"
-        "from coterie.schema.command.graph import main\n"
-        "main(sys.argv[1:], standalone_mode=False)\n"
-        "heavy = {'aiohttp', 'litellm', 'networkx', 'qdrant_client', 'smolagents'}\n"
-        "print(heavy & set(sys.modules), 'rich' in sys.modules)\n"
-    )
-    command = [sys.executable, "-c", code, str(team), "--format", "svg"]
-    assert subprocess.check_output(command, text=True).splitlines()[-1] == "set() False"
