@@ -7,7 +7,6 @@ import importlib
 import json
 import re
 import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from importlib.metadata import entry_points
@@ -16,6 +15,8 @@ from pathlib import Path
 import pytest
 
 import coterie
+
+from .support.processes import python
 
 ROOT = Path(__file__).parents[1]
 FLOORS = ("seeds", "schema", "runtime", "pool", "operators", "benchmarks")
@@ -72,9 +73,7 @@ def test_importing_the_package_imports_nothing_else(tmp_path: Path) -> None:
         "print([name for name in sys.modules if name.startswith('coterie.')])\n"
         "import coterie.schema; print(coterie.schema.__file__)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    done = python("-c", script, cwd=tmp_path, check=True)
     package, foreign, own, schema = done.stdout.splitlines()
     assert package == coterie.__file__
     assert (foreign, own) == ("[]", "[]")
@@ -152,12 +151,7 @@ def test_entry_points_load(group: str) -> None:
 
 
 def test_mas_is_there_where_its_script_is_not_on_the_path() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "coterie.schema.command", "run", "--no-such-option"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-m", "coterie.schema.command", "run", "--no-such-option")
     assert done.returncode == 2, done.stderr
     assert "No such option" in done.stderr
 
@@ -196,12 +190,7 @@ def test_commands_that_call_no_model_import_nothing_heavy(
         "names = sorted({name.split('.')[0] for name in sys.modules})\n"
         "print(json.dumps([code, names]), file=sys.stderr)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script, module, *arguments],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python("-c", script, module, *arguments, check=True)
     code, modules = json.loads(done.stderr.splitlines()[-1])
     assert code in {0, None}, done.stdout
     later = LATER.get(module.rpartition(".")[2], set())

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +19,8 @@ from coterie.pool.ledger import Ledger, line_of
 from coterie.pool.upkeep import repair, verify
 from coterie.pool.view import Views, op
 from coterie.schema.errors import InputError, StorageError
-from coterie.schema.failpoints import armed
 
+from ..support.processes import killed_at
 from .teams import child_of, pool_of, scored, vote
 
 HASH = "0123456789abcdef" * 4
@@ -147,12 +145,7 @@ def test_killed_at_any_point_the_pool_is_either_or(moment: str, tmp_path: Path) 
     whole = outdated(tmp_path / "whole", FULL, brief("two"))
     convert(whole)
     before = ledger(folder)
-    if not (child := os.fork()):
-        with armed(f"{moment}:kill"):
-            convert(folder)
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == -signal.SIGKILL
+    assert killed_at(moment, lambda: convert(folder))
     assert ledger(folder) in (before, ledger(whole))
     if ledger(folder) == before:
         with pytest.raises(InputError, match="mas-pool convert"):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import click
 from click.testing import CliRunner, Result
+
+from coterie.schema.command import main
 
 
 def ran(command: click.Command, *words: object) -> Result:
@@ -14,6 +13,6 @@ def ran(command: click.Command, *words: object) -> Result:
     return CliRunner().invoke(command, [str(word) for word in words])
 
 
-def runner_of(command: click.Command) -> Callable[..., Result]:
-    """Return a function that runs the command with its words."""
-    return partial(ran, command)
+def mas(*words: object) -> Result:
+    """Run `mas` with these words."""
+    return ran(main, *words)
