@@ -205,11 +205,9 @@ agents:
 
 
 def test_a_draft_finds_what_the_task_does_not_and_replays_without_a_pool(
-    pool: Path, monkeypatch: pytest.MonkeyPatch
+    pool: Path, here: Path
 ) -> None:
-    folder = pool.parent
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("MAS_HOME", str(folder))
+    folder = here
     rust = Learnt(
         kind="experience",
         task="Rust on a pear tree in spring.",
@@ -272,12 +270,11 @@ WITH_MEMORY = "name: alone\nagents:\n  solver: {prompt: Solve it., recall: {k: 1
 
 
 def test_a_server_that_is_away_is_one_error_and_no_score(
-    pool: Path, monkeypatch: pytest.MonkeyPatch
+    pool: Path, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor is anything asked of a model; a run that was made replays without it."""
-    folder = pool.parent
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("MAS_HOME", str(folder))
+    del pool
+    folder = here
     (folder / "team.yaml").write_text(WITH_MEMORY)
     (folder / "task.json").write_text(json.dumps({"id": "t", "query": TASK.query, "answer": "7"}))
     words = ["team.yaml", "task.json", "--quiet", "--pool", "pool", "--embedder", "hashing"]

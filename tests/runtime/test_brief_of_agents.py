@@ -119,13 +119,11 @@ def test_another_brief_asks_the_agent_again_and_nobody_else(tmp_path: Path) -> N
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
+def folder(here: Path) -> Path:
     Path("team.yaml").write_text(PAIR)
     value = {"id": "t", "query": TASK.query, "briefs": dict(TASK.briefs)}
     Path("task.json").write_text(json.dumps(value))
-    return tmp_path
+    return here
 
 
 def test_a_dry_run_says_who_is_told_something_and_whose_brief_nobody_reads(folder: Path) -> None:

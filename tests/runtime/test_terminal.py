@@ -105,11 +105,9 @@ topology:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "team.yaml").write_text(TEAM)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
-    return tmp_path
+def folder(here: Path) -> Path:
+    (here / "team.yaml").write_text(TEAM)
+    return here
 
 
 NAME = "\x1b]0;x\x07\u202e.yaml"

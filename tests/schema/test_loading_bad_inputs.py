@@ -606,9 +606,8 @@ WORKS = {
 
 
 @pytest.fixture(autouse=True)
-def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MAS_HOME", str(tmp_path))
+def _in_a_folder_of_its_own(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    del here
     for variable in ("MAS_MODEL", "MAS_SWE_AGENT_PYTHON"):
         monkeypatch.delenv(variable, raising=False)
 
