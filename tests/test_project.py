@@ -8,7 +8,8 @@ import json
 import re
 import subprocess
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -37,14 +38,17 @@ def dotted(path: Path) -> str:
     return ".".join(("coterie", *(part for part in parts if part != "__init__")))
 
 
-def imports(path: Path) -> Iterator[ast.Import | ast.ImportFrom]:
+@cache
+def imports(path: Path) -> Sequence[ast.Import | ast.ImportFrom]:
     """Give what a module imports, wherever in it: only statements are looked into."""
     waiting: list[ast.AST] = [ast.parse(path.read_bytes())]
+    found: list[ast.Import | ast.ImportFrom] = []
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Import | ast.ImportFrom):
-            yield node
+            found.append(node)
         waiting += [one for one in ast.iter_child_nodes(node) if isinstance(one, STATEMENTS)]
+    return found
 
 
 def test_every_folder_of_code_is_a_package() -> None:
@@ -308,6 +312,7 @@ GIT = {
 """The modules that run git, each with what for. Whoever is given a repository uses `Repository`."""
 
 
+@cache
 def doors(path: Path) -> set[str]:
     """Return which ways to files and repositories a module takes: walks, starts of git, git."""
     found: set[str] = set()
